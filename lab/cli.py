@@ -1,0 +1,207 @@
+"""The commands. ``python -m lab`` and ``lab`` are the same.
+
+Exit 0: done; 1: it ran and something failed; 2: bad input. Errors are one message on standard error, never a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from lab import check, interrupts, report, results, run, sweep
+from lab.config import load_sweep
+from lab.errors import BadInput, LabError, LabFailure
+from lab.local import lifecycle, state
+from lab.progress import shown
+from lab.results import RunFolder
+
+RESULTS = Path("results")
+HOSTS = Path("hosts.ini")
+DEFAULT_RATE = "1gbit"
+
+console = Console()
+messages = Console(stderr=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    arguments = _parser().parse_args(argv)
+    interrupts.install()
+    try:
+        code: int = arguments.command(arguments)
+    except BadInput as error:
+        messages.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        return 2
+    except (LabError, BrokenPipeError) as error:
+        messages.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="lab", description="How fast is a file share, and what holds it back?")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, function: object, text: str, hosts: bool = False) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(command=function)
+        if hosts:
+            found.add_argument("--hosts", type=Path, metavar="FILE", help=f"the hosts file (default: {HOSTS})")
+        return found
+
+    found = command("check", _check, "look at both hosts and say what can be measured; changes nothing", hosts=True)
+    found.add_argument("--json", action="store_true")
+    found = command("plan", _plan, "show what a sweep would do; changes nothing", hosts=True)
+    found.add_argument("sweep", type=Path)
+    found.add_argument("--json", action="store_true")
+    found = command("run", _run, "run a sweep; the last line printed is the run folder", hosts=True)
+    what = found.add_mutually_exclusive_group(required=True)
+    what.add_argument("sweep", type=Path, nargs="?")
+    what.add_argument("--resume", type=Path, metavar="RUN", help="go on with an interrupted run")
+    command("restore", _restore, "put back what an interrupted run left changed; safe to repeat", hosts=True)
+    found = command("show", _show, "the tables of a run")
+    found.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
+    found.add_argument("--json", action="store_true")
+    found = command("report", _report, "write report.html, post.md, table.csv and figures into the run folder")
+    found.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
+    _add_local(commands.add_parser("local", help="the embedded lab: two hosts on this Linux machine"))
+    return parser
+
+
+def _add_local(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(command=function)
+        found.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
+        return found
+
+    up = command("up", _local_up, "bring both hosts up and write their hosts file")
+    up.add_argument("--rate", default=DEFAULT_RATE, help="the link's rate, or none (default: %(default)s)")
+    up.add_argument("--delay", default="none", help="delay of the link in each direction, such as 1ms (default: none)")
+    command("down", _local_down, "take both hosts down; nothing of them is left")
+    status = commands.add_parser("status", help="say which local labs are up")
+    status.set_defaults(command=_local_status)
+    inside = command("exec", _local_exec, "run a command inside a host: lab local exec server -- ps ax")
+    inside.add_argument("host", choices=state.HOSTS)
+    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD")
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    findings, facts = check.check(arguments.hosts or HOSTS)
+    if arguments.json:
+        print(json.dumps({"findings": [asdict(finding) for finding in findings], "hosts": facts}, indent=1))
+    colours = {"ok": "green", "warning": "yellow", "problem": "red"}
+    for finding in findings if not arguments.json else ():
+        level = f"[{colours[finding.level]}]{finding.level:8}[/]"
+        console.print(level, f"{finding.subject}:", end=" ", highlight=False)
+        console.print(finding.message, markup=False, highlight=False, soft_wrap=True)
+    return 1 if any(finding.level == "problem" for finding in findings) else 0
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    planned = sweep.plan(load_sweep(arguments.sweep))
+    if arguments.json:
+        print(json.dumps(asdict(planned), indent=1))
+        return 0
+    minutes = planned.estimated_s / 60
+    print(f"{len(planned.cases)} cases, {len(planned.slots)} trials, {planned.bytes_moved / 1e9:.1f} GB to move")
+    print("changes: " + ", ".join(f"{name} {count}" for name, count in planned.changes.items()))
+    print(f"estimated at {sweep.ASSUMED_BYTES_PER_S / 1e6:.0f} MB/s: {minutes:.0f} min ({planned.estimated_s:.0f} s)")
+    for reason in planned.left_out:
+        print(f"left out: {reason}")
+    for slot in planned.slots:
+        print(f"{slot.trial_id}  {slot.case.case_id}")
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    with shown(console) as display:
+        if arguments.resume:
+            folder, ended_early = run.resume(arguments.hosts, arguments.resume, display)
+        else:
+            folder, ended_early = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display)
+    if ended_early:
+        messages.print(ended_early, markup=False, highlight=False, soft_wrap=True)
+    print(folder.path)
+    return 1 if ended_early else 0
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    folders = run.open_journals(RESULTS)
+    problems = []
+    for folder in reversed(folders):
+        try:
+            count = run.forget(folder) if _is_gone(folder) else run.restore(folder, arguments.hosts)
+        except LabFailure as error:
+            problems.append(f"{folder.path}: {error}")
+            continue
+        gone = "; their local lab is gone, and they with it" if _is_gone(folder) else ""
+        print(f"{folder.path}: {count} changes put back{gone}")
+    if not folders:
+        print("nothing is left to put back")
+    if problems:
+        raise LabFailure("\n".join(problems))
+    return 0
+
+
+def _is_gone(folder: RunFolder) -> bool:
+    """Whether the run's hosts were those of a local lab that is no longer up: its end undid everything."""
+    instance = folder.run.get("instance")
+    return instance is not None and instance not in [f"{lab.name}/{lab.instance}" for lab in state.running()]
+
+
+def _folder(path: Path | None) -> RunFolder:
+    return RunFolder(path) if path else results.newest(RESULTS)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    folder = _folder(arguments.run)
+    if arguments.json:
+        print(json.dumps(report.show_json(folder), indent=1))
+        return 0
+    trials = results.load(folder.path)
+    console.print(report.comparison_table(trials), report.effects_table(trials))
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    folder = _folder(arguments.run)
+    page = report.write(folder)
+    for path in (*sorted((folder.report_path / "figures").iterdir()), folder.report_path / "post.md", page):
+        print(path)
+    return 0
+
+
+def _local_up(arguments: argparse.Namespace) -> int:
+    lab = lifecycle.up(arguments.name, arguments.rate, arguments.delay, Path.cwd())
+    print(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
+    return 0
+
+
+def _local_down(arguments: argparse.Namespace) -> int:
+    was_up = lifecycle.down(arguments.name)
+    print(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
+    return 0
+
+
+def _local_status(_: argparse.Namespace) -> int:
+    state.need_root()
+    for lab in state.running():
+        print(f"{lab.name}: rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
+    if not state.running():
+        print("no local lab is up")
+    return 0
+
+
+def _local_exec(arguments: argparse.Namespace) -> int:
+    argv = arguments.argv[1:] if arguments.argv[:1] == ["--"] else arguments.argv
+    if not argv:
+        raise BadInput("lab local exec HOST -- CMD: the command is missing")
+    return lifecycle.run_inside(arguments.name, arguments.host, argv)

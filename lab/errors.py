@@ -1,0 +1,95 @@
+"""Every error the lab raises on purpose.
+
+LabError                  one clear message for the person at the terminal
+├── BadInput              a file or an argument is wrong: exit 2, nothing was touched
+└── LabFailure            something failed while it ran: exit 1
+    ├── HostError         a host: unreachable, refused, gone
+    │   ├── HostKeyError  the host key is unknown or has changed
+    │   └── CommandError  a command on a host failed
+    │       └── DeadlineExceeded  it did not end in time and was ended
+    ├── Unsupported       this host, platform or protocol cannot do what was asked
+    ├── SettingRefused    a setting did not take: asked and in effect differ
+    ├── RestoreError      something could not be put back; says what to type by hand
+    └── TransferError     a transfer failed or moved the wrong bytes
+Interrupted               Ctrl-C or a termination signal: exit 1, after putting everything back
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+
+class LabError(Exception):
+    """An error with one message that says what happened and what to do next."""
+
+
+class BadInput(LabError):
+    """A file, a key or an argument is wrong; the message names it and what would be right."""
+
+
+class LabFailure(LabError):
+    """It ran, and something failed."""
+
+
+class HostError(LabFailure):
+    """A host cannot be reached, or the connection to it broke."""
+
+
+class HostKeyError(HostError):
+    """The host key is unknown or differs from the one on record."""
+
+
+class CommandError(HostError):
+    """A command on a host ended with a non-zero exit code.
+
+    The message holds the host, the command, the exit code and the last lines of what it printed.
+    """
+
+    def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, hint: str = ""):
+        self.host, self.argv, self.exit_code, self.output = host, tuple(argv), exit_code, output
+        tail = "\n".join("    " + line for line in output.strip().splitlines()[-6:])
+        message = f"{host}: {abridged(argv)}: {self.how_it_ended()}"
+        super().__init__("\n".join(part for part in (message, tail, hint) if part))
+
+    def how_it_ended(self) -> str:
+        """Say how the command ended, for the message."""
+        return f"exit code {self.exit_code}" if self.exit_code is not None else "the connection was lost"
+
+
+class DeadlineExceeded(CommandError):
+    """A command on a host did not end within its deadline and was ended."""
+
+    def __init__(self, host: str, argv: Sequence[str], deadline_s: float, output: str):
+        self.deadline_s = deadline_s
+        super().__init__(host, argv, None, output)
+
+    def how_it_ended(self) -> str:
+        """Say how long it was given, for the message."""
+        return f"did not end within {self.deadline_s:g} s and was ended"
+
+
+class Unsupported(LabFailure):
+    """This host, platform or protocol cannot do what was asked, and why."""
+
+
+class SettingRefused(LabFailure):
+    """A setting was written and does not read back as asked."""
+
+
+class RestoreError(LabFailure):
+    """Something could not be put back; the message has the commands to type by hand."""
+
+
+class TransferError(LabFailure):
+    """A transfer failed, or moved the wrong bytes."""
+
+
+class Interrupted(LabError):
+    """The person (Ctrl-C) or the system (SIGTERM, SIGHUP) asked the lab to stop."""
+
+
+def abridged(argv: Sequence[str], width: int = 160) -> str:
+    """One line that shows a command as a person would type it, cut at ``width`` characters."""
+    line = " ".join(shlex.join(argv).split())
+    return line if len(line) <= width else line[: width - 1] + "…"

@@ -1,0 +1,99 @@
+"""A host as everything above sees it: run a command, get what it printed."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lab.errors import CommandError
+
+DEADLINE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """A command that has ended: what it printed, its exit code, and how long it took as seen from here."""
+
+    argv: tuple[str, ...]
+    exit_code: int
+    stdout: str
+    stderr: str
+    elapsed_s: float
+
+    @property
+    def output(self) -> str:
+        """Standard output and standard error, for messages."""
+        return "\n".join(part for part in (self.stdout.strip(), self.stderr.strip()) if part)
+
+
+class CommandLog:
+    """``commands.log``: a line for every command sent to a host, with its duration; never what went to its stdin."""
+
+    def __init__(self, path: Path | None = None):
+        self.path = path
+
+    def write(self, host: str, argv: tuple[str, ...], root: bool, ending: str, elapsed_s: float) -> None:
+        """Append one line; newlines inside a command are shown as spaces."""
+        if self.path is None:
+            return
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        line = " ".join(f"{now} {host} {elapsed_s:.3f}s {ending} {'# ' if root else '$ '}{shlex.join(argv)}".split())
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+class Host(ABC):
+    """A machine that the controller runs commands on. ``role`` is ``client`` or ``server``."""
+
+    def __init__(self, role: str):
+        self.role = role
+        self.log = CommandLog()
+
+    def run(
+        self, *argv: str, root: bool = False, given: str = "", deadline_s: float = DEADLINE_S, check: bool = True
+    ) -> Result:
+        """Run one command (no shell sees the words of ``argv``) under ``LC_ALL=C`` and wait for its end.
+
+        ``given`` is its standard input and appears in no log or message. Raises CommandError where ``check`` and the
+        exit code is not zero, DeadlineExceeded where it took longer than ``deadline_s`` seconds (it is ended then),
+        HostError where the host is out of reach.
+        """
+        started = time.monotonic()
+        ending = "lost"
+        try:
+            result = self._execute(argv, root, given, deadline_s)
+            ending = f"exit={result.exit_code}"
+        finally:
+            self.log.write(self.role, argv, root, ending, time.monotonic() - started)
+        if check and result.exit_code != 0:
+            raise CommandError(self.role, argv, result.exit_code, result.output, self._hint(result))
+        return result
+
+    def shell(
+        self,
+        script: str,
+        *args: str,
+        root: bool = False,
+        given: str = "",
+        deadline_s: float = DEADLINE_S,
+        check: bool = True,
+    ) -> Result:
+        """Run a script in ``/bin/sh``; ``args`` are its ``$1``, ``$2``, … (data goes there, never into the script)."""
+        argv = ("/bin/sh", "-c", script, "sh", *args)
+        return self.run(*argv, root=root, given=given, deadline_s=deadline_s, check=check)
+
+    @abstractmethod
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        """Run it, whatever its exit code."""
+
+    def _hint(self, result: Result) -> str:
+        """What to do about a failure that has a well-known cause; empty for the others."""
+        return ""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the connection."""

@@ -1,0 +1,45 @@
+"""Ctrl-C and termination signals: an exception at once, except while something is being put back."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from lab.errors import Interrupted
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_held = 0
+_waiting: list[int] = []
+
+
+def install() -> None:
+    """Turn the signals that end a program into :class:`Interrupted`, raised in the main thread."""
+    for number in SIGNALS:
+        signal.signal(number, _on_signal)
+
+
+def _on_signal(number: int, _: FrameType | None) -> None:
+    if _held:
+        _waiting.append(number)
+        print("\nputting things back first, please wait", file=sys.stderr, flush=True)
+        return
+    raise Interrupted(f"stopped by {signal.Signals(number).name}")
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Keep signals waiting: what runs inside is not interrupted half-way; a signal that came is raised after it."""
+    global _held
+    _held += 1
+    try:
+        yield
+    finally:
+        _held -= 1
+    if _waiting and not _held:
+        number = _waiting[0]
+        _waiting.clear()
+        raise Interrupted(f"stopped by {signal.Signals(number).name}")

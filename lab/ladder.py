@@ -1,0 +1,44 @@
+"""Layers of settings that stand on one another, kept as long as the next case wants the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from lab.settings import Settings
+
+Rung = tuple[Hashable, Callable[[], None]]
+
+
+class Ladder:
+    """Rungs from the most expensive change (at the bottom) to the cheapest; each may only rely on those below it."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self._standing: list[tuple[Hashable, int]] = []
+
+    def move(self, rungs: Sequence[Rung]) -> None:
+        """Stand on exactly these rungs: step down to where they differ from the present ones, then climb.
+
+        A rung that cannot be climbed is put back at once, and the error goes on.
+        """
+        common = 0
+        for (standing, _), (wanted, _) in zip(self._standing, rungs, strict=False):
+            if standing != wanted:
+                break
+            common += 1
+        self.step_down(common)
+        for key, climb in rungs[common:]:
+            mark = len(self.settings.journal.open)
+            self._standing.append((key, mark))
+            try:
+                climb()
+            except BaseException:
+                self.step_down(len(self._standing) - 1)
+                raise
+
+    def step_down(self, keep: int) -> None:
+        """Put back all but the lowest ``keep`` rungs."""
+        if keep < len(self._standing):
+            mark = self._standing[keep][1]
+            del self._standing[keep:]
+            self.settings.unwind(mark)

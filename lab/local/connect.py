@@ -1,0 +1,63 @@
+"""The controller's way into a host that has no address outside: ``python -m lab.local.connect NAME HOST``.
+
+An SSH ProxyCommand. It joins the host's network for one connection to its sshd on loopback and passes the bytes on,
+so that management never crosses the data link and this machine needs no address or interface of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import sys
+
+from lab.local import kernel, state
+
+SSH_PORT = 22
+CHUNK = 1 << 16
+
+
+def dial(pid: int, timeout_s: float = 10.0) -> socket.socket:
+    """A connection to the sshd of the host whose PID 1 is ``pid``. Moves the calling thread into that network."""
+    kernel.enter_network(pid)
+    return socket.create_connection(("127.0.0.1", SSH_PORT), timeout=timeout_s)
+
+
+def relay(connection: socket.socket) -> None:
+    """Pass bytes between standard input and output and the connection until either side ends."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(0, selectors.EVENT_READ)
+        selector.register(connection, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj == 0:
+                    data = os.read(0, CHUNK)
+                    connection.sendall(data)
+                else:
+                    data = connection.recv(CHUNK)
+                    _write_all(data)
+                if not data:
+                    return
+
+
+def _write_all(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def main() -> int:
+    """Connect standard input and output to the host's sshd."""
+    name, host = sys.argv[1:]
+    lab = state.load(name)
+    if lab is None or not lab.hosts[host].alive():
+        print(f"the local lab {name!r} is not up: `lab local up` brings it up", file=sys.stderr)
+        return 1
+    connection = dial(lab.hosts[host].pid)
+    connection.settimeout(None)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    relay(connection)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

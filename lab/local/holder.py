@@ -1,0 +1,169 @@
+"""The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE``.
+
+It starts the hosts and waits. The hosts die with it (the kernel sees to that). What the kernel does not clean up
+(control groups, files under /run, the hosts file) it removes when it ends, and so does its parent, which does nothing
+but wait for that. So nothing is left behind when either of them is asked to stop, crashes or gets a ``kill -9``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from lab.errors import LabError, LabFailure
+from lab.local import connect, host_files, kernel, leftovers, link, rootfs, state
+from lab.local.state import HOSTS, Lab, Process
+
+INIT = Path(__file__).with_name("init.sh")
+START_DEADLINE_S = 20.0
+STOP_DEADLINE_S = 10.0
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Holder:
+    """One local lab from start to stop."""
+
+    def __init__(self, name: str, rate: str, delay: str, hosts_file: Path):
+        self.name, self.rate, self.delay, self.hosts_file = name, rate, delay, hosts_file
+        self.directory = state.directory(name)
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        """Bring both hosts and the link up, and write the hosts file. Raises LabError."""
+        root = rootfs.path()
+        host_files.write(self.directory, self.name)
+        pids = {host: self._start_host(host, root) for host in HOSTS}
+        for host, pid in pids.items():
+            self._wait_for_sshd(host, pid)
+        self.processes += link.connect(pids, self.rate, link.delay_seconds(self.delay))
+        password = (self.directory / "password").read_text()
+        for pid in pids.values():
+            link.must(link.inside(pid, "chpasswd", given=f"lab:{password}"))
+        lab = Lab(
+            name=self.name,
+            instance=secrets.token_hex(8),
+            holder=Process.of(os.getpid()),
+            hosts={host: Process.of(pid) for host, pid in pids.items()},
+            rate=self.rate,
+            delay=self.delay,
+            hosts_file=str(self.hosts_file),
+        )
+        self.hosts_file.write_text(host_files.hosts_ini(lab))
+        lab.save()
+
+    def _start_host(self, host: str, root: Path) -> int:
+        home = self.directory / host
+        (home / "scratch").mkdir(parents=True)
+        disk = leftovers.disk_directory(self.name, host)
+        disk.mkdir(parents=True, exist_ok=True)
+        groups = leftovers.control_group(self.name, host)
+
+        def before_exec() -> None:
+            kernel.die_with_parent()
+            kernel.allow_many_files()
+            if groups is not None:
+                (groups / "cgroup.procs").write_text("0")
+
+        if groups is not None:
+            groups.mkdir(exist_ok=True)
+        namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--fork", "--kill-child=SIGKILL"]
+        command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), host, str(root), str(home), str(disk)]
+        log = (self.directory / f"{host}.log").open("wb")
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec)
+        self.processes.append(process)
+        return self._first_child(host, process)
+
+    def _first_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        deadline = time.monotonic() + START_DEADLINE_S
+        while time.monotonic() < deadline:
+            if process.poll() is not None:
+                break
+            if found := children.read_text().split():
+                return int(found[0])
+            time.sleep(0.005)
+        raise LabFailure(f"local lab: host {host} did not start: {self._last_words(host)}")
+
+    def _wait_for_sshd(self, host: str, pid: int) -> None:
+        deadline = time.monotonic() + START_DEADLINE_S
+        while time.monotonic() < deadline:
+            # dialling moves its thread into the host's network, so it gets one to throw away
+            with ThreadPoolExecutor(1) as thread, suppress(OSError):
+                thread.submit(connect.dial, pid, 1.0).result().close()
+                return
+            time.sleep(0.02)
+        raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_words(host)}")
+
+    def _last_words(self, host: str) -> str:
+        return (
+            " / ".join((self.directory / f"{host}.log").read_text(errors="replace").splitlines()[-4:]) or "no message"
+        )
+
+    def stop(self) -> None:
+        """Kill the hosts and what belongs to them; their namespaces, mounts and interfaces go with them."""
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.wait()
+
+
+def wait_for_the_end(holder: Holder) -> None:
+    """Return once asked to stop, or once any process of the lab has ended: half a lab is no lab."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {*STOP_SIGNALS, signal.SIGCHLD})
+    while all(process.poll() is None for process in holder.processes):
+        if signal.sigwait({*STOP_SIGNALS, signal.SIGCHLD}) in STOP_SIGNALS:
+            return
+
+
+def silence() -> None:
+    """Let go of the terminal, or of the pipe to whoever started this process."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+
+
+def hold(name: str, rate: str, delay: str, hosts_file: Path) -> int:
+    """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
+    kernel.die_with_parent(signal.SIGTERM)
+    holder = Holder(name, rate, delay, hosts_file)
+    try:
+        holder.start()
+        print("ready", flush=True)
+        silence()
+        wait_for_the_end(holder)
+        return 0
+    except (LabError, OSError, subprocess.SubprocessError) as error:
+        print(error, flush=True)
+        return 1
+    finally:
+        holder.stop()
+        leftovers.remove(name, hosts_file)
+
+
+def main() -> int:
+    """Hold a lab in a child process, and tidy up after it however it ended."""
+    name, rate, delay, hosts_file = sys.argv[1:]
+    kernel.adopt_orphans()
+    child = os.fork()
+    if child == 0:
+        os._exit(hold(name, rate, delay, Path(hosts_file)))
+    silence()
+    for number in STOP_SIGNALS:
+        signal.signal(number, lambda number, _: os.kill(child, number))
+    os.waitpid(child, 0)
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    leftovers.remove(name, Path(hosts_file))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,43 @@
+#!/bin/sh
+# PID 1 of a host: builds its own root and turns into tini, which runs sshd.
+# usage: init.sh NAME ROOTFS STATE DISK   (runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
+set -eu
+name=$1 rootfs=$2 state=$3 disk=$4
+
+mount --make-rprivate /
+mount -t tmpfs -o mode=755 scratch "$state/scratch"
+mkdir "$state/scratch/upper" "$state/scratch/work" "$state/scratch/root"
+root=$state/scratch/root
+mount -t overlay -o "lowerdir=$rootfs,upperdir=$state/scratch/upper,workdir=$state/scratch/work" "$name" "$root"
+
+mount -t proc proc "$root/proc"
+mount -t sysfs sysfs "$root/sys"
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" || :   # without it the host's CPU seconds are unknown, and said so
+mount -t tmpfs -o mode=755 dev "$root/dev"
+for node in "null 1 3" "zero 1 5" "full 1 7" "random 1 8" "urandom 1 9" "tty 5 0" "fuse 10 229"; do
+    # shellcheck disable=SC2086
+    set -- $node
+    mknod -m 666 "$root/dev/$1" c "$2" "$3"
+done
+mkdir "$root/dev/pts" "$root/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+ln -s pts/ptmx "$root/dev/ptmx"
+ln -s /proc/self/fd "$root/dev/fd"
+mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
+mount -t tmpfs -o mode=755 run "$root/run"
+mount -t tmpfs -o mode=1777 tmp "$root/tmp"
+mkdir -p "$root/run/sshd" "$root/run/rpcbind" "$root/srv/disk"
+mkdir -m 1777 "$root/run/lock"
+mount --bind "$disk" "$root/srv/disk"
+
+hostname "$name"
+cp -R "$state/etc/." "$root/etc/"
+ip link set lo up
+
+cd "$root"
+mkdir old
+pivot_root . old
+umount -l /old
+rmdir /old
+exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
+    tini -s -g -- /usr/sbin/sshd -D -e </dev/null

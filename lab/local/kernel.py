@@ -1,0 +1,88 @@
+"""The few kernel calls that Python 3.11 has no name for."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+from pathlib import Path
+
+CLONE_NEWNET = 0x40000000
+PR_SET_PDEATHSIG = 1
+PR_SET_SECCOMP = 22
+PR_SET_CHILD_SUBREAPER = 36
+SECCOMP_MODE_FILTER = 2
+NETATALK_FILES = 65535  # cnid_metad asks for this many descriptors and exits where it may not have them
+SYSCALLS = {  # machine: (audit architecture, setrlimit, prlimit64)
+    "x86_64": (0xC000003E, 160, 302),
+    "aarch64": (0xC00000B7, 164, 261),
+}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def enter_network(pid: int) -> None:
+    """Move the calling thread into the network namespace of process ``pid``."""
+    with Path(f"/proc/{pid}/ns/net").open("rb") as namespace:
+        _check(_libc.setns(namespace.fileno(), CLONE_NEWNET))
+
+
+def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal as soon as the thread that started it is gone."""
+    _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0))
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends, so that none stays a zombie or goes unnoticed."""
+    _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+
+
+def allow_many_files() -> None:
+    """Let netatalk's cnid_metad run where the limit on open files is low and may not be raised.
+
+    It exits unless setrlimit(RLIMIT_NOFILE, 65535) succeeds, though it never needs that many. Where this process may
+    raise the limit it does; otherwise a seccomp filter, inherited by all its children, answers such calls with
+    success and changes nothing.
+    """
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (NETATALK_FILES, NETATALK_FILES))
+    except (OSError, ValueError):
+        _pretend_file_limit()
+
+
+def _pretend_file_limit() -> None:
+    machine = SYSCALLS.get(platform.machine())
+    if machine is None:
+        return  # netatalk itself then says what it misses
+    audit, setrlimit, prlimit64 = machine
+    load, equal, answer = 0x20, 0x15, 0x06  # BPF: load a word, jump if equal, return
+    number, architecture, first, second, third = 0, 4, 16, 24, 32  # offsets in struct seccomp_data
+    allow, succeed = 0x7FFF0000, 0x00050000  # SECCOMP_RET_ALLOW; SECCOMP_RET_ERRNO with errno 0
+    program = [  # (what, instructions to skip if true, if false, operand)
+        (load, 0, 0, architecture),
+        (equal, 0, 9, audit),
+        (load, 0, 0, number),
+        (equal, 0, 2, setrlimit),
+        (load, 0, 0, first),
+        (equal, 6, 5, resource.RLIMIT_NOFILE),
+        (equal, 0, 4, prlimit64),
+        (load, 0, 0, second),
+        (equal, 0, 2, resource.RLIMIT_NOFILE),
+        (load, 0, 0, third),  # prlimit64 changes something only where it is given a new limit
+        (equal, 0, 1, 0),
+        (answer, 0, 0, allow),
+        (answer, 0, 0, succeed),
+    ]
+    code = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
+    buffer = ctypes.create_string_buffer(code, len(code))
+    header = struct.pack("HxxxxxxP", len(program), ctypes.addressof(buffer))
+    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.create_string_buffer(header), 0, 0))

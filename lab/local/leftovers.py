@@ -1,0 +1,54 @@
+"""What the kernel does not remove when the hosts are gone: control groups, files under /run, the hosts file."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from lab.local import rootfs, state
+from lab.local.state import HOSTS
+
+EMPTY_DEADLINE_S = 10.0
+
+
+def control_group(name: str, host: str) -> Path | None:
+    """The control group of a host, which counts its CPU time; None where this kernel has no cgroup version 2."""
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, mount_point, kind, *_ = line.split()
+        if kind == "cgroup2":
+            return Path(mount_point) / f"file-share-lab-{name}-{host}"
+    return None
+
+
+def disk_directory(name: str, host: str) -> Path:
+    """A folder on this machine's own disk that the host sees as /srv/disk."""
+    return rootfs.cache_directory() / "disks" / f"{name}-{host}"
+
+
+def remove(name: str, hosts_file: Path) -> None:
+    """Remove everything that a lab which has ended left outside the cache. Safe to repeat."""
+    for host in HOSTS:
+        group = control_group(name, host)
+        if group is not None and group.is_dir():
+            _remove_group(group)
+        shutil.rmtree(disk_directory(name, host), ignore_errors=True)
+    hosts_file.unlink(missing_ok=True)
+    shutil.rmtree(state.directory(name), ignore_errors=True)
+    for parent in (disk_directory(name, HOSTS[0]).parent, state.RUN):
+        with suppress(OSError):  # another lab still has its own in there
+            parent.rmdir()
+
+
+def _remove_group(group: Path) -> None:
+    with suppress(OSError):  # kernels before 5.14 have no such file; there the processes are dying anyway
+        (group / "cgroup.kill").write_text("1")
+    deadline = time.monotonic() + EMPTY_DEADLINE_S
+    while time.monotonic() < deadline:
+        try:
+            group.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.01)

@@ -1,0 +1,85 @@
+"""Bringing a local lab up, taking it down, looking at it, and running a command inside."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.errors import BadInput, LabFailure
+from lab.local import kernel, leftovers, link, rootfs, state
+from lab.local.state import HOSTS, Lab
+
+STOP_DEADLINE_S = 20.0
+
+
+def up(name: str, rate: str, delay: str, directory: Path) -> Lab:
+    """Bring up the lab ``name`` with its hosts file in ``directory``; returns once both hosts answer.
+
+    Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
+    """
+    state.need_root()
+    state.check_name(name)
+    link.check_rate(rate)
+    link.delay_seconds(delay)
+    rootfs.ensure()
+    hosts_file = directory.resolve() / state.hosts_file_name(name)
+    with _alone(name):
+        if (lab := state.load(name)) is not None and lab.holder.alive():
+            raise BadInput(f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down")
+        leftovers.remove(name, hosts_file)
+        command = [sys.executable, "-m", "lab.local.holder", name, rate, delay, str(hosts_file)]
+        holder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+        assert holder.stdout is not None
+        answer = holder.stdout.read().decode()
+        lab = state.load(name)
+        if answer != "ready\n" or lab is None:
+            holder.wait()
+            raise LabFailure(answer.strip() or "local lab: the process that holds it ended without a word")
+        return lab
+
+
+def down(name: str) -> bool:
+    """Take a lab down and wait until nothing of it is left; False where it was not up."""
+    state.need_root()
+    lab = state.load(state.check_name(name))
+    if lab is None:
+        return False
+    if lab.holder.alive():
+        os.kill(lab.holder.pid, 15)
+    deadline = time.monotonic() + STOP_DEADLINE_S
+    while time.monotonic() < deadline and (lab.holder.alive() or state.directory(name).exists()):
+        time.sleep(0.01)
+    leftovers.remove(name, Path(lab.hosts_file))
+    if lab.holder.alive():
+        raise LabFailure(
+            f"local lab {name!r}: process {lab.holder.pid} does not end; `kill -9 {lab.holder.pid}` ends it"
+        )
+    return True
+
+
+def run_inside(name: str, host: str, command: list[str]) -> int:
+    """Run a command inside a host with this terminal; its exit code. Raises BadInput where the lab is not up."""
+    state.need_root()
+    if host not in HOSTS:
+        raise BadInput(f"{host!r} is not a host of the local lab: {' or '.join(HOSTS)}")
+    lab = state.load(state.check_name(name))
+    if lab is None or not lab.hosts[host].alive():
+        raise BadInput(f"the local lab {name!r} is not up: `lab local up` brings it up")
+    path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    environment = ["env", "-i", path, "HOME=/root", f"TERM={os.environ.get('TERM', 'dumb')}", "LANG=C.UTF-8"]
+    enter = ["nsenter", "--target", str(lab.hosts[host].pid), "--all", "--", *environment]
+    return subprocess.run([*enter, *command], check=False, preexec_fn=kernel.allow_many_files).returncode
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Hold the lock that keeps two `up` of the same lab apart."""
+    with (rootfs.cache_directory() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,84 @@
+"""The data link between the two hosts: a veth pair, shaped with tbf, delayed with netem or by a user-space wire."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from lab.errors import BadInput, LabFailure
+from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH
+
+# So that a frame on the wire is what the MTU says, as on a real card's far side
+OFFLOADS = ("tso", "off", "gso", "off", "gro", "off")
+
+
+def check_rate(rate: str) -> str:
+    """``rate`` as tc takes it, or ``none``. Raises :class:`BadInput`."""
+    if rate != "none" and not re.fullmatch(r"[1-9]\d*(\.\d+)?[kmg]?bit", rate):
+        raise BadInput(f"--rate {rate!r}: a rate such as 1gbit, 940mbit or 100mbit, or none")
+    return rate
+
+
+def delay_seconds(delay: str) -> float:
+    """Seconds of ``none``, ``500us`` or ``1ms``: the delay of one direction. Raises :class:`BadInput`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s)", delay)
+    if delay != "none" and match is None:
+        raise BadInput(f"--delay {delay!r}: the delay of one direction such as 500us, 1ms or 0.1s, or none")
+    return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1.0}[match[2]] if match else 0.0
+
+
+def inside(pid: int, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command inside the host whose PID 1 is ``pid`` here, as root; ``given`` is its standard input."""
+    command = ["nsenter", "--target", str(pid), "--all", "--", *argv]
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=30)
+
+
+def must(result: subprocess.CompletedProcess[str]) -> None:
+    """Raise LabFailure with the command and its message where it failed."""
+    if result.returncode != 0:
+        raise LabFailure(f"local lab: {' '.join(result.args)}: exit code {result.returncode}: {result.stderr.strip()}")
+
+
+def connect(pids: Mapping[str, int], rate: str, delay_s: float) -> list[subprocess.Popen[bytes]]:
+    """Lay the link and bring it up; returns the processes it needs (the user-space wire, where it is used)."""
+    wire: list[subprocess.Popen[bytes]] = []
+    netem = delay_s > 0 and _has_netem(pids["client"])
+    if delay_s > 0 and not netem:
+        wire = [_user_space_wire(pids, delay_s)]
+    else:
+        peer = ["peer", "name", DATA_INTERFACE, "netns", str(pids["server"])]
+        command = ["ip", "link", "add", DATA_INTERFACE, "mtu", "1500", "type", "veth", *peer]
+        must(subprocess.run(["nsenter", "-t", str(pids["client"]), "-n", *command], capture_output=True, text=True))
+    for host, pid in pids.items():
+        must(inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
+        inside(pid, "ethtool", "-K", DATA_INTERFACE, *OFFLOADS)  # a TAP has none to turn off and refuses
+        must(inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "up"))
+        _shape(pid, rate, delay_s if netem else 0.0)
+    return wire
+
+
+def _has_netem(pid: int) -> bool:
+    probe = inside(pid, "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1us")
+    if probe.returncode == 0:
+        must(inside(pid, "tc", "qdisc", "del", "dev", "lo", "root"))
+    return probe.returncode == 0
+
+
+def _shape(pid: int, rate: str, delay_s: float) -> None:
+    add = ["tc", "qdisc", "add", "dev", DATA_INTERFACE]
+    if delay_s > 0:
+        must(inside(pid, *add, "root", "handle", "1:", "netem", "delay", f"{delay_s * 1e6:.0f}us", "limit", "20000"))
+    if rate != "none":
+        parent = ["parent", "1:"] if delay_s > 0 else ["root"]
+        must(inside(pid, *add, *parent, "tbf", "rate", rate, "burst", "256kb", "latency", "20ms"))
+
+
+def _user_space_wire(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "lab.local.wire", str(pids["client"]), str(pids["server"]), repr(delay_s)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    assert process.stdout is not None
+    if process.stdout.readline() != b"ready\n":
+        raise LabFailure("local lab: the user-space wire that delays the link did not start; is /dev/net/tun there?")
+    return process

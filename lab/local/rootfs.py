@@ -1,0 +1,112 @@
+"""The Debian root filesystem that both hosts stand on: built once by mmdebstrap, cached, never written again."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from lab.errors import BadInput, LabFailure
+
+SUITE = "trixie"  # bookworm has no netatalk; later suites have dropped AFP from GVfs
+PACKAGES = (
+    # reaching and running a host
+    *("openssh-server", "sudo", "tini", "procps", "perl"),
+    # its network
+    *("iproute2", "ethtool", "iputils-ping", "iperf3"),
+    # servers
+    *("samba", "netatalk", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind"),
+    # clients
+    *("cifs-utils", "nfs-common", "gvfs-backends", "gvfs-fuse", "libglib2.0-bin", "dbus", "dbus-bin", "fuse3", "rsync"),
+)
+LEFT_OUT = ("man", "doc", "locale", "info")
+HOOKS = (
+    # services must not start while packages are installed
+    """--setup-hook=mkdir -p "$1/usr/sbin"; printf '#!/bin/sh\\nexit 101\\n' > "$1/usr/sbin/policy-rc.d"; """
+    """chmod 755 "$1/usr/sbin/policy-rc.d" """,
+    """--customize-hook=chroot "$1" useradd --create-home --uid 1000 --shell /bin/bash --groups sudo lab""",
+    """--customize-hook=rm -f "$1"/etc/ssh/ssh_host_*; rm -rf "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/* """,
+)
+BUILD_MINUTES = 30
+
+
+def cache_directory() -> Path:
+    """Where root filesystems are kept: ``$FILE_SHARE_LAB_CACHE``, or the user's cache folder."""
+    given = os.environ.get("FILE_SHARE_LAB_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(given) if given else base / "file-share-lab"
+
+
+def path() -> Path:
+    """The folder of this recipe's root filesystem, built or not: another recipe has another name."""
+    recipe = "\n".join([SUITE, *PACKAGES, *LEFT_OUT, *HOOKS])
+    return cache_directory() / f"rootfs-{SUITE}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
+
+
+def ensure() -> Path:
+    """The built root filesystem; builds it first where it is missing (about a minute, some 500 MB).
+
+    Two callers at once build one: the second waits. Raises LabFailure with the last words of mmdebstrap.
+    """
+    root = path()
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with (root.parent / "rootfs.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not root.is_dir():
+            _build(root)
+    return root
+
+
+def _build(root: Path) -> None:
+    if shutil.which("mmdebstrap") is None:
+        raise BadInput("mmdebstrap is missing: `apt-get install mmdebstrap`, or `make demo`, which does it")
+    part = root.with_name(root.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    print(f"Building the hosts' root filesystem (once, about a minute) in {root}", file=sys.stderr, flush=True)
+    command = [
+        "mmdebstrap",
+        "--variant=minbase",
+        "--format=directory",
+        '--aptopt=APT::Install-Recommends "false"',
+        *(f"--aptopt={name} {value}" for name, value in _apt_settings().items()),
+        *(f"--dpkgopt=path-exclude=/usr/share/{folder}/*" for folder in LEFT_OUT),
+        *HOOKS,
+        f"--include={','.join(PACKAGES)}",
+        SUITE,
+        str(part),
+        *_mirror(),
+    ]
+    try:
+        # its progress goes to the terminal as it comes: a minute of silence looks like a hang
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=BUILD_MINUTES * 60)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise LabFailure(
+            f"building the root filesystem failed ({error}); mmdebstrap's own message stands above"
+        ) from error
+    part.rename(root)
+
+
+def _mirror() -> list[str]:
+    """The Debian mirror of this machine's own apt configuration; nothing where it has none (then mmdebstrap's own)."""
+    listed = _output("apt-get", "indextargets", "--format", "$(ORIGIN)|$(LABEL)|$(REPO_URI)", "Created-By: Packages")
+    rows = [line.split("|") for line in listed.splitlines()]
+    return next(([row[2]] for row in rows if row[:2] == ["Debian", "Debian"]), [])
+
+
+def _apt_settings() -> dict[str, str]:
+    """How strictly this machine's own apt takes the dates in release files: the same holds for the build."""
+    names = ("Acquire::Check-Valid-Until", "Acquire::Check-Date")
+    found = {name: _output("apt-config", "shell", "V", name).strip() for name in names}
+    return {name: '"' + value.removeprefix("V=").strip("'") + '"' for name, value in found.items() if value}
+
+
+def _output(*command: str) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""  # not a Debian machine, or its lists were never fetched: mmdebstrap's defaults serve

@@ -1,0 +1,112 @@
+"""Where a running local lab keeps its files, and how its processes are found again.
+
+Everything of a lab named NAME that is not in the cache lives in ``/run/file-share-lab/NAME`` and goes when it goes.
+A process is known by its pid *and* its start time, so that a pid used again is never mistaken for ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lab.errors import BadInput
+
+RUN = Path("/run/file-share-lab")
+HOSTS = ("client", "server")
+ADDRESS = {"client": "10.99.0.1", "server": "10.99.0.2"}
+PREFIX_LENGTH = 24
+DATA_INTERFACE = "eth0"
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process of this machine; ``started`` is field 22 of ``/proc/PID/stat``, in clock ticks since boot."""
+
+    pid: int
+    started: int
+
+    @classmethod
+    def of(cls, pid: int) -> Process:
+        """The process that has this pid now. Raises FileNotFoundError where there is none."""
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return cls(pid, int(stat.rpartition(")")[2].split()[19]))
+
+    def alive(self) -> bool:
+        """Whether it still runs (a zombie does not)."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        return int(stat[19]) == self.started and stat[0] != "Z"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running local lab, as its state file describes it."""
+
+    name: str
+    instance: str
+    holder: Process
+    hosts: dict[str, Process]
+    rate: str
+    delay: str
+    hosts_file: str
+
+    def save(self) -> None:
+        """Write the state file, in one step."""
+        part = directory(self.name) / "state.json.part"
+        part.write_text(json.dumps(asdict(self), indent=1))
+        part.rename(state_path(self.name))
+
+
+def directory(name: str) -> Path:
+    """The folder of everything that a lab named ``name`` keeps while it is up."""
+    return RUN / name
+
+
+def state_path(name: str) -> Path:
+    """The state file of a lab; it exists only while the lab is up."""
+    return directory(name) / "state.json"
+
+
+def load(name: str) -> Lab | None:
+    """The lab named ``name``, or None where it is not up."""
+    try:
+        raw = json.loads(state_path(name).read_text())
+    except FileNotFoundError:
+        return None
+    raw["holder"] = Process(**raw["holder"])
+    raw["hosts"] = {host: Process(**process) for host, process in raw["hosts"].items()}
+    return Lab(**raw)
+
+
+def running() -> list[Lab]:
+    """Every local lab that is up on this machine, by name."""
+    found = [load(path.name) for path in sorted(RUN.iterdir()) if path.is_dir()] if RUN.is_dir() else []
+    return [lab for lab in found if lab is not None and lab.holder.alive()]
+
+
+def check_name(name: str) -> str:
+    """``name``, where it can name a lab: it becomes part of paths. Raises :class:`BadInput`."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
+        raise BadInput(f"--name {name!r}: a lab's name is lower-case letters, digits and hyphens, 31 at the most")
+    return name
+
+
+def hosts_file_name(name: str) -> str:
+    """``hosts.local.ini``, or ``hosts.local.NAME.ini`` for a lab with a name of its own."""
+    return "hosts.local.ini" if name == "default" else f"hosts.local.{name}.ini"
+
+
+def need_root() -> None:
+    """Raise :class:`BadInput` with what to do where this user cannot make namespaces and mounts."""
+    if os.uname().sysname != "Linux":
+        raise BadInput(
+            "the local lab needs Linux (it is made of Linux namespaces); "
+            "on a Mac fill in hosts.ini and run the lab between two machines"
+        )
+    if os.geteuid() != 0:
+        raise BadInput("the local lab needs root (namespaces, mounts): run the same command with sudo")

@@ -1,0 +1,24 @@
+"""What an operating system knows how to do. One file a platform; an unknown one is an error, never a guess."""
+
+from __future__ import annotations
+
+import sys
+
+from lab.errors import Unsupported
+from lab.hosts import Host
+from lab.platforms.base import Counters, Facts, Platform, Timing
+from lab.registry import members
+
+__all__ = ["Counters", "Facts", "Platform", "Timing", "detect"]
+
+
+def detect(host: Host) -> Platform:
+    """The platform of a host, by what ``uname -s`` prints there. Raises Unsupported for one that is not known."""
+    kernel = host.run("uname", "-s").stdout.strip()
+    platforms = members(sys.modules[__name__], "PLATFORM").values()
+    for platform in platforms:
+        if platform.uname == kernel:
+            found: Platform = platform(host)
+            return found
+    known = ", ".join(sorted(platform.name for platform in platforms))
+    raise Unsupported(f"{host.role}: uname says {kernel!r}; the lab knows {known} and does not guess")

@@ -1,0 +1,207 @@
+"""What every platform can be asked: facts, settings, and the few acts around a timed transfer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from lab.errors import LabFailure, TransferError
+from lab.hosts import Host
+from lab.settings import Setting, script
+
+STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
+PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
+TOOLS = ("perl", "rsync", "iperf3", "ssh")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a host is. ``link_bits_per_s`` and the MTU limits are None where the interface does not say."""
+
+    hostname: str
+    platform: str
+    os: str
+    kernel: str
+    cpu: str
+    cores: int
+    memory_bytes: int
+    available_bytes: int
+    user: str
+    is_root: bool
+    home: str
+    interface: str
+    mtu: int
+    mtu_min: int | None = None
+    mtu_max: int | None = None
+    link_bits_per_s: int | None = None
+    tools: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Ever-growing counts of a host: bytes through the data interface, CPU seconds in use, TCP segments sent again.
+
+    ``state`` is what was in effect when they were taken: ``mtu`` always, and TCP buffers as the platform names them.
+    """
+
+    tx_bytes: int
+    rx_bytes: int
+    cpu_s: float | None
+    retransmits: int | None
+    state: dict[str, str] = field(default_factory=dict)
+
+    def since(self, before: Counters) -> Counters:
+        """What was counted since ``before``."""
+        cpu_s = None if self.cpu_s is None or before.cpu_s is None else self.cpu_s - before.cpu_s
+        resent = (
+            None if self.retransmits is None or before.retransmits is None else self.retransmits - before.retransmits
+        )
+        return Counters(self.tx_bytes - before.tx_bytes, self.rx_bytes - before.rx_bytes, cpu_s, resent, self.state)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One timed command: seconds on the client's own clock, flush included, and what was counted meanwhile.
+
+    ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed.
+    """
+
+    elapsed_s: float
+    counted: Counters
+    clock: str
+    flushed: str
+
+
+class Platform(ABC):
+    """One host's operating system. A subclass names itself and the kernel that ``uname -s`` prints."""
+
+    name: ClassVar[str]
+    uname: ClassVar[str]
+
+    def __init__(self, host: Host):
+        self.host = host
+        self.directory = ""
+
+    @abstractmethod
+    def facts(self, peer: str) -> Facts:
+        """What this host is; ``interface`` is the one that leads to the address ``peer``."""
+
+    @abstractmethod
+    def mtu(self, interface: str, value: int) -> Setting:
+        """The MTU of an interface, in bytes."""
+
+    @abstractmethod
+    def tcp_space(self, size_bytes: int) -> Sequence[Setting]:
+        """The buffers of new TCP connections, both directions, pinned to this size."""
+
+    @abstractmethod
+    def ram_disk(self, path: str, size_bytes: int) -> Generator[Setting, None, None]:
+        """A RAM disk mounted at ``path``, writable by everybody; ``path`` must exist."""
+
+    @abstractmethod
+    def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
+        """One ping that must not be fragmented."""
+
+    @abstractmethod
+    def drop_caches(self) -> None:
+        """Forget file data that is cached in this host's memory."""
+
+    @abstractmethod
+    def hash_command(self) -> tuple[str, ...]:
+        """A command that, given a path, prints the SHA-256 of that file as its first word."""
+
+    def folder(self, path: str, mode: str) -> Setting:
+        """A new folder of the lab's own in one that exists; removed with what it holds, not beyond a mount point."""
+        return Setting(
+            host=self.host.role,
+            name=f"folder {path}",
+            read=script('if [ -e "$1" ]; then echo present; else echo absent; fi', path),
+            wanted="present",
+            apply=(script('mkdir -m "$1" "$2"', mode, path),),
+            undo=lambda _: (script('find "$1" -xdev -mindepth 1 -delete; rmdir "$1"', path, root=True),),
+        )
+
+    def probe_space(self, mtu: int) -> Sequence[Setting]:
+        """What must be in effect while a path is proven for this MTU; nothing, on most platforms."""
+        return ()
+
+    def prove_path(self, peer: str, mtu: int) -> None:
+        """Raise LabFailure unless a packet of exactly ``mtu`` bytes reaches ``peer`` in one piece.
+
+        An interface takes any MTU it likes; only a packet that may not be fragmented shows what the path carries.
+        """
+        argv = self.ping_command(peer, mtu - PING_HEADERS)
+        for _ in range(3):
+            result = self.host.run(*argv, check=False)
+            if result.exit_code == 0:
+                return
+        reason = result.output.splitlines()[-1] if result.output else "no reply"
+        raise LabFailure(
+            f"{self.host.role}: packets of MTU {mtu} do not reach {peer} in one piece ({reason}): "
+            f"both ends and every switch between them must carry it"
+        )
+
+    def remove_files(self, *paths: str) -> None:
+        """Remove files that the lab made; a missing one is no error."""
+        # root: what a client wrote belongs to whatever account the server keeps for it
+        self.host.run("rm", "-f", "--", *paths, root=True)
+
+    def settle(self, directory: str) -> None:
+        """Put what the lab needs on this host into its work directory, which exists."""
+        self.directory = directory
+        self.host.shell('umask 077; cat > "$1/stopwatch.pl"', directory, given=STOPWATCH)
+
+    def _stopwatch(self, interface: str, flush: str, argv: Sequence[str]) -> tuple[str, ...]:
+        return ("perl", f"{self.directory}/stopwatch.pl", interface, flush, *argv)
+
+    def counters(self, interface: str) -> Counters:
+        """The counters as they stand now; the host must be settled."""
+        return parse_counters(_values(self.host.run(*self._stopwatch(interface, "", ())).stdout), "before")
+
+    def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
+
+        Raises TransferError where it fails; DeadlineExceeded where it is stuck.
+        """
+        result = self.host.run(*self._stopwatch(interface, flush, argv), deadline_s=deadline_s, check=False)
+        values = _values(result.stdout)
+        if values.get("exit") != "0" or "flush_error" in values:
+            what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
+            said = " / ".join(result.stderr.strip().splitlines()[-3:])
+            raise TransferError(f"{self.host.role}: {argv[0]}: {what}: {said}")
+        counted = parse_counters(values, "after").since(parse_counters(values, "before"))
+        return Timing(float(values["elapsed_s"]), counted, values["clock"], values["flushed"])
+
+
+def parse_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``."""
+    values: dict[str, str] = {}
+    tools: dict[str, str] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        if name == "tool":
+            tool, _, version = value.partition(" ")
+            tools[tool] = version
+        else:
+            values[name] = value.strip()
+    return values, tools
+
+
+def parse_counters(values: dict[str, str], when: str) -> Counters:
+    """Counters from the stopwatch's lines; ``when`` is ``before`` or ``after``."""
+    prefix = f"{when}.state."
+    cpu, resent = values.get(f"{when}.cpu_s"), values.get(f"{when}.retransmits")
+    return Counters(
+        tx_bytes=int(values[f"{when}.tx_bytes"]),
+        rx_bytes=int(values[f"{when}.rx_bytes"]),
+        cpu_s=None if cpu is None else float(cpu),
+        retransmits=None if resent is None else int(resent),
+        state={name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)},
+    )
+
+
+def _values(text: str) -> dict[str, str]:
+    return dict(line.split(" ", 1) for line in text.splitlines() if " " in line)

@@ -1,0 +1,172 @@
+"""Reading what the commands of macOS print: pure functions, which raise ValueError for what they cannot read."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from xml.parsers.expat import ExpatError
+
+from lab.platforms.base import parse_facts
+
+SECTOR_BYTES = 512
+PAGE_SECTORS = 8  # HFS+ allocates 4096 bytes at a time
+HARDWARE = ("hw.memsize", "hw.ncpu", "machdep.cpu.brand_string")
+IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
+
+
+@dataclass(frozen=True)
+class Link:
+    """What ifconfig says of an interface; the speed is None where it names none (Wi-Fi, no cable)."""
+
+    mtu: int
+    addresses: tuple[str, ...]
+    bits_per_s: int | None
+
+
+@dataclass(frozen=True)
+class Image:
+    """An attached disk image: where it comes from, who attached it, its devices and where they are mounted."""
+
+    path: str
+    owner_uid: int | None
+    sectors: int | None
+    devices: tuple[str, ...]
+    mounted_at: tuple[str, ...]
+
+
+def parse_identity(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Values and tools of what FACTS printed, to its last line."""
+    values, tools = parse_facts(text)
+    missing = [name for name in IDENTITY if name not in values]
+    if missing:
+        raise ValueError(f"no line {', '.join(missing)}")
+    return values, tools
+
+
+def parse_sw_vers(text: str) -> str:
+    """Name, version and build, as ``Mac OS X 10.6.8 (10K549)`` or ``macOS 26.4.1 (25E253)``."""
+    values = dict(re.findall(r"^(\w+):\s+(.*?)\s*$", text, re.MULTILINE))
+    try:
+        name, version, build = (values[f"{key}"] for key in ("ProductName", "ProductVersion", "BuildVersion"))
+    except KeyError as error:
+        raise ValueError(f"no {error.args[0]}") from error
+    extra = values.get("ProductVersionExtra", "")  # of a rapid security response: (a)
+    return " ".join(part for part in (name, version, extra, f"({build})") if part)
+
+
+def parse_sysctl(text: str, needed: Sequence[str] = ()) -> dict[str, str]:
+    """Values by name, of lines ``name: value``; each of ``needed`` must be there."""
+    values = dict(re.findall(r"^([\w.]+): (.+?)\s*$", text, re.MULTILINE))
+    missing = [name for name in needed if name not in values]
+    if missing:
+        raise ValueError(f"no value of {', '.join(missing)}")
+    return values
+
+
+def parse_sizes(text: str, needed: Sequence[str]) -> dict[str, int]:
+    """Values that are numbers, of sysctl; each of ``needed`` must be there."""
+    return {name: int(parse_sysctl(text, needed)[name]) for name in needed}
+
+
+def parse_hardware(text: str) -> tuple[int, int, str]:
+    """Bytes of memory, cores and the name of the processor, of ``sysctl`` and the names in HARDWARE."""
+    memory, cores, processor = (parse_sysctl(text, HARDWARE)[name] for name in HARDWARE)
+    return int(memory), int(cores), processor
+
+
+def parse_route(text: str) -> str:
+    """The interface, of ``route -n get``. It exits 0 where there is no route, too, and names no interface then."""
+    found = re.search(r"^\s*interface: (\S+)\s*$", text, re.MULTILINE)
+    if not found:
+        raise ValueError("no interface")
+    return found[1]
+
+
+def parse_ifconfig(text: str) -> Link:
+    """MTU, addresses and speed of the one interface that ``ifconfig NAME`` shows."""
+    mtu = re.match(r"\S+: flags=\S+ mtu (\d+)", text)
+    if not mtu:
+        raise ValueError("no MTU")
+    addresses = re.findall(r"^\s+inet6? ([0-9a-fA-F.:]+)", text, re.MULTILINE)
+    return Link(int(mtu[1]), tuple(addresses), _speed(text))
+
+
+def _speed(text: str) -> int | None:
+    """Bits per second: what is in use stands last in the media line, after what was chosen."""
+    media = re.search(r"^\s+media: (.*)$", text, re.MULTILINE)
+    if not media or "(none)" in media[1]:
+        return None
+    speeds = re.findall(r"(\d+)(G?)[bB]ase", media[1])
+    return int(speeds[-1][0]) * (10**9 if speeds[-1][1] else 10**6) if speeds else None
+
+
+def parse_max_mtu(text: str) -> int | None:
+    """The largest MTU, of ``ifconfig -v NAME``; None where the driver does not say."""
+    found = re.search(r"^\s+max mtu: (\d+)", text, re.MULTILINE)
+    return int(found[1]) if found else None
+
+
+def parse_vm_stat(text: str) -> int:
+    """Bytes that programs can get without swapping: free, speculative and inactive pages."""
+    page = re.search(r"page size of (\d+) bytes", text)
+    pages = dict(re.findall(r"^Pages (free|speculative|inactive): +(\d+)\.", text, re.MULTILINE))
+    if not page or len(pages) != 3:
+        raise ValueError("no page size, or no count of free, speculative and inactive pages")
+    return int(page[1]) * sum(int(count) for count in pages.values())
+
+
+def parse_images(text: str) -> list[Image]:
+    """Every attached disk image, of ``hdiutil info -plist``."""
+    try:
+        content = plistlib.loads(text.encode())
+    except ExpatError as error:
+        raise ValueError(f"not a property list: {error}") from error
+    if not isinstance(content, dict) or "framework" not in content:
+        raise ValueError("not of hdiutil info")
+    return [_image(entry) for entry in content.get("images", [])]
+
+
+def _image(entry: dict[str, object]) -> Image:
+    entities = entry.get("system-entities")
+    owner, sectors = entry.get("owner-uid"), entry.get("blockcount")
+    if not isinstance(entities, list):
+        raise ValueError("an image without system-entities")
+    return Image(
+        path=str(entry.get("image-path", "")),
+        owner_uid=owner if isinstance(owner, int) else None,
+        sectors=sectors if isinstance(sectors, int) else None,
+        devices=tuple(str(entity["dev-entry"]) for entity in entities if "dev-entry" in entity),
+        mounted_at=tuple(str(entity["mount-point"]) for entity in entities if "mount-point" in entity),
+    )
+
+
+def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:
+    """How many sectors a RAM image of ``size_bytes`` gets: a number that no attached image has.
+
+    Its length is all that tells one RAM image from another, so up to 4 MiB more, depending on where it will be mounted,
+    make it our own: the journal finds it again by this number.
+    """
+    pages = -(-size_bytes // (PAGE_SECTORS * SECTOR_BYTES)) + zlib.crc32(place.encode()) % 1024
+    while f"ram://{pages * PAGE_SECTORS}" in taken:
+        pages += 1
+    return pages * PAGE_SECTORS
+
+
+def prove_ours(images: Sequence[Image], sectors: int, uid: int) -> str:
+    """The device of the RAM image that we have just attached, and that may therefore be written to.
+
+    Raises ValueError unless exactly one image has this source and length, this user attached it, it is one device,
+    and nothing of it is mounted.
+    """
+    found = [image for image in images if image.path == f"ram://{sectors}"]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} images are ram://{sectors}, so none is certainly ours")
+    image = found[0]
+    if image.owner_uid != uid or image.sectors != sectors:
+        raise ValueError(f"ram://{sectors} belongs to user {image.owner_uid} and has {image.sectors} sectors: not ours")
+    if image.mounted_at or len(image.devices) != 1 or not re.fullmatch(r"/dev/disk\d+", image.devices[0]):
+        raise ValueError(f"ram://{sectors} is in use already: {image.devices} mounted at {image.mounted_at}")
+    return image.devices[0]

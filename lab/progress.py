@@ -1,0 +1,51 @@
+"""Live progress of a run in the terminal: block, case, MB/s, time left; plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from lab.sweep import Progress as Step
+
+
+@contextmanager
+def shown(console: Console) -> Iterator[Display]:
+    """A display that lives as long as the run."""
+    columns = (
+        TextColumn("block {task.fields[block]}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+        yield Display(console, bars)
+
+
+class Display:
+    """Told of each step; prints each trial as a line above the bar."""
+
+    def __init__(self, console: Console, bars: Progress):
+        self.console, self.bars = console, bars
+        self.task = bars.add_task("connecting", total=None, block="-")
+
+    def __call__(self, step: Step) -> None:
+        """Show one step of a run."""
+        case = step.slot.case
+        what = f"{case.protocol} {case.tool} {case.direction}, MTU {case.mtu}, TCP {case.tcp_space}"
+        fields = {"description": what, "total": step.total, "completed": step.done, "block": step.slot.block}
+        self.bars.update(self.task, **fields)  # type: ignore[arg-type]
+        if step.trial is None:
+            return
+        trial = step.trial
+        if trial.status == "ok" and trial.elapsed_s:
+            outcome = f"{trial.size_bytes / trial.elapsed_s / 1e6:8.1f} MB/s"
+        else:
+            outcome = f"[red]{trial.status}[/red]: {trial.reason.splitlines()[0]}"
+        line = f"{step.done:4d}/{step.total}  block {trial.block}  {what:58s} {outcome}"
+        self.console.print(line, highlight=False, soft_wrap=True)

@@ -1,0 +1,100 @@
+"""AFP: netatalk on Linux; on the client mount_afpfs where a host has it, else GVfs. No kernel has an AFP client."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from types import MappingProxyType
+from typing import Any
+
+from lab.daemon import daemon, listening
+from lab.protocols import gvfs
+from lab.protocols.base import Attached, Protocol, Share, Side, Steps
+from lab.protocols.linux_mount import LinuxMount, mounted
+from lab.settings import Setting, script
+
+PORT = 548
+AFP_CONF = """\
+[Global]
+afp listen = {address}
+afp port = {port}
+zeroconf = no
+spotlight = no
+afpstats = no
+uam list = uams_dhx2_passwd.so
+log file = {state}/afpd.log
+log level = default:info
+vol dbpath = {state}/cnid
+
+[{name}]
+path = {path}
+valid users = {account}
+cnid scheme = dbd
+ea = sys
+"""
+# `-` as the password has it asked for; without a terminal it is read from standard input
+MOUNT_AFPFS = 'mount_afpfs "afp://$1:-@$2/$3" "$4"'
+
+
+class LinuxAfp(LinuxMount):
+    """netatalk, mount_afpfs and GVfs."""
+
+    serves_with = MappingProxyType({"netatalk": "netatalk"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_afpfs = False
+
+    def serve(self, server: Side, share: Share) -> Steps:
+        """A netatalk of our own. Its accounts are the system's: AFP's login is checked against them."""
+        state = f"{server.directory}/afp"
+        # afpd works as the account that logged in, which must reach the volume's database in here
+        server.host.run("mkdir", "-m", "755", "-p", state, f"{state}/cnid")
+        config = AFP_CONF.format(
+            address=server.address, port=PORT, state=state, name=share.name, path=share.path, account=share.account
+        )
+        path = server.write("afp/afp.conf", config)
+        yield daemon(server.host.role, "netatalk", ("netatalk", "-d", "-F", path), state, listening(PORT))
+
+    def how(self, client: Side) -> str:
+        """By mount_afpfs where it is installed, else by GVfs."""
+        if client.host.shell("command -v mount_afpfs", check=False).exit_code == 0:
+            return "mount_afpfs"
+        return super().how(client)
+
+    def prepare(self, client: Side) -> Steps:
+        """mount_afpfs needs nothing; GVfs a session."""
+        self.has_afpfs = self.how(client) == "mount_afpfs"
+        if not self.has_afpfs:
+            yield from super().prepare(client)
+
+    def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
+        """Mount the share."""
+        if not self.has_afpfs:
+            return (yield from super().attach(client, server, share))
+        path = f"{client.directory}/mnt"
+        client.host.run("mkdir", "-p", path)
+        given = share.password.get_secret_value() + "\n"
+        mount = script(MOUNT_AFPFS, share.account, server.address, share.name, path, given=given, deadline_s=60)
+        yield mounted(client, path, mount)
+        return Attached(path, effective={"mount": "mount_afpfs", **self.negotiated(server, share)})
+
+    def uri(self, server: Side, share: Share) -> str:
+        """The share as GVfs names it."""
+        return gvfs.uri("afp", share.account, server.address, share.name)
+
+    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+        """The version, from the line that our afpd logs at each login."""
+        if not share.served_by_lab:
+            return {}
+        logins = server.host.shell('grep -h "login" "$1" | tail -n 1', f"{server.directory}/afp/afpd.log", root=True)
+        return parse_login(logins.stdout)
+
+
+def parse_login(line: str) -> dict[str, Any]:
+    """The AFP version of a line such as ``… login lab (uid 1000, gid 1000) AFP3.4``; empty where there is none."""
+    match = re.search(r"\bAFP(?:X| )?(\d[\d.]*)", line)
+    return {"dialect": f"AFP {match[1]}"} if match else {}
+
+
+PROTOCOL = Protocol("afp", PORT, mounted=True, dialects={"linux": LinuxAfp})

@@ -1,0 +1,132 @@
+"""GVfs over FUSE: how a Linux client mounts a share where its kernel cannot. Works without a desktop or a login.
+
+A session of its own: a private D-Bus, gvfsd, gvfsd-fuse, none of which sees or touches those of a person logged in.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Generator
+from urllib.parse import quote
+
+from lab.daemon import daemon
+from lab.errors import Unsupported
+from lab.protocols.base import Side, Steps
+from lab.settings import Command, Setting, script
+
+# No service folders: nothing but what is started here ever runs on this bus
+BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path={bus}</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow own="*"/><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+</policy></busconfig>
+"""
+# gvfsd-afp has a use-after-free that shows when a reply overtakes the write that asked for it; under a real-time
+# scheduler the write's callback runs first
+MOUNTABLE = r"""
+mkdir -m 700 "$1" "$1/run" "$1/run/gvfs" "$1/mountable" && cp /usr/share/gvfs/mounts/*.mount "$1/mountable/" &&
+for file in "$1"/mountable/afp*.mount; do
+    [ -e "$file" ] && sed -i 's|^Exec=|Exec=/usr/bin/chrt -r 1 |' "$file"
+done; :
+"""
+DAEMON_FOLDERS = "/usr/libexec /usr/lib/gvfs /usr/lib/x86_64-linux-gnu/gvfs /usr/lib/aarch64-linux-gnu/gvfs"
+# $1 URI; the password, if one is wanted, comes on standard input. DHX2 logins of AFP fail now and then: try again.
+MOUNT = r"""
+IFS= read -r password
+for try in 1 2 3 4 5; do
+    if said=$(printf '%s\n' "$password" | timeout 20 gio mount "$1" 2>&1); then exit 0; fi
+    sleep 0.2
+done
+echo "$said" | grep "^gio:" >&2; exit 1
+"""
+# after a mount the FUSE side may answer with an error for a moment
+WAIT_FOR_PATH = r"""
+path=$(gio info "$1" | sed -n 's/^local path: //p'); tries=0
+[ -n "$path" ] || { echo "gio knows no local path of $1" >&2; exit 1; }
+until ls "$path" >/dev/null 2>&1; do
+    tries=$((tries + 1)); [ $tries -gt 200 ] && { ls "$path" >&2; exit 1; }
+    sleep 0.05
+done
+echo "$path"
+"""
+UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
+
+
+class Session:
+    """One client's GVfs session; ``directory`` is a folder of its own inside the lab's."""
+
+    def __init__(self, client: Side):
+        self.client = client
+        self.directory = f"{client.directory}/gvfs"
+        run = f"{self.directory}/run"
+        self.fuse = f"{run}/gvfs"
+        self.environment = (
+            "env",
+            f"XDG_RUNTIME_DIR={run}",
+            f"DBUS_SESSION_BUS_ADDRESS=unix:path={run}/bus",
+            f"GVFS_MOUNTABLE_DIR={self.directory}/mountable",
+            "GIO_USE_VOLUME_MONITOR=unix",
+            "GVFS_REMOTE_VOLUME_MONITOR_IGNORE=1",
+            "GVFS_DISABLE_FUSE=1",
+        )
+
+    def start(self) -> Steps:
+        """The bus and gvfsd. Raises Unsupported where GVfs is not installed."""
+        gvfsd = find_program(self.client, "gvfsd")
+        self.client.host.shell(MOUNTABLE, self.directory)
+        bus = f"{self.directory}/run/bus"
+        config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(bus=bus))
+        yield self._daemon(
+            "dbus", ("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={config}"), f"test -S {bus}"
+        )
+        yield self._daemon(
+            "gvfsd", (gvfsd, "--no-fuse"), f"{' '.join(self.environment)} gio list computer:/// >&2 || true"
+        )
+
+    def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
+        """A fresh FUSE mount, and the share in it; returns the share's folder.
+
+        The kernel caches file data by FUSE mount, so that a new one is what makes a client cold.
+        """
+        program = find_program(self.client, "gvfsd-fuse")
+        mounted = f"grep -qF ' {self.fuse} fuse.gvfsd-fuse ' /proc/self/mounts"
+        process = self._daemon("gvfsd-fuse", (program, self.fuse, "-f"), mounted)
+
+        def undo(old: str) -> tuple[Command, ...]:
+            lazily = script(f"if {mounted}; then umount -l {self.fuse}; fi", root=True)
+            return (*process.undo(old), lazily)
+
+        yield dataclasses.replace(process, name="FUSE mount of GVfs", undo=undo)
+        yield Setting(
+            host=self.client.host.role,
+            name=f"mount {uri}",
+            read=self._run('if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi', uri),
+            wanted="mounted",
+            apply=(self._run(MOUNT, uri, given=password + "\n", deadline_s=120),),
+            undo=lambda _: (self._run(UNMOUNT, uri),),
+        )
+        return self._run(WAIT_FOR_PATH, uri).run(self.client.host)
+
+    def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
+        return Command((*self.environment, "/bin/sh", "-c", text, "sh", *args), given=given, deadline_s=deadline_s)
+
+    def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
+        return daemon(self.client.host.role, name, (*self.environment, *argv), self.directory, ready, root=False)
+
+
+def find_program(client: Side, name: str) -> str:
+    """The path of one of GVfs's own programs, which stand in no PATH. Raises Unsupported where it is not installed."""
+    find = f'for folder in {DAEMON_FOLDERS}; do [ -x "$folder/$1" ] && echo "$folder/$1"; done; :'
+    found = client.host.shell(find, name).stdout.split()
+    if not found:
+        raise Unsupported(
+            f"{client.host.role}: neither the kernel nor GVfs can mount this: no {name}; "
+            f"`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus` brings GVfs"
+        )
+    return found[0]
+
+
+def uri(scheme: str, user: str, address: str, path: str) -> str:
+    """``scheme://user@address/path``, with whatever could break it percent-encoded."""
+    who = f"{quote(user, safe=';')}@" if user else ""
+    return f"{scheme}://{who}{address}/{quote(path.strip('/'), safe='/')}"

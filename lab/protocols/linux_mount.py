@@ -1,0 +1,90 @@
+"""Mounting on Linux: by the kernel's own file system where this kernel has it, else by GVfs; and saying which."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from lab.errors import LabFailure
+from lab.protocols import gvfs
+from lab.protocols.base import Attached, Dialect, Share, Side, Steps
+from lab.settings import Command, Setting, command, script
+
+# -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
+# network file system without a server's name.
+PROBE = r"""
+if mount -i -t "$1" none /tmp 2>&1 | grep -q 'unknown filesystem type'; then echo no; else echo yes; fi
+"""
+UNMOUNT = 'umount "$1" 2>/dev/null || { sleep 0.5; umount "$1"; } 2>/dev/null || umount -f "$1" || umount -l "$1"'
+
+
+class LinuxMount(Dialect):
+    """A dialect that mounts. A subclass names the kernel's file system and the GVfs address of the share."""
+
+    kernel_type: str | None = None
+
+    def __init__(self) -> None:
+        self.by_kernel = False
+        self.session: gvfs.Session | None = None
+
+    def uri(self, server: Side, share: Share) -> str:
+        """The share as GVfs names it."""
+        raise NotImplementedError
+
+    def kernel_mount(self, client: Side, server: Side, share: Share) -> tuple[str, str]:
+        """The source and the options of ``mount -t``; writes credentials into a file where they are needed."""
+        raise NotImplementedError
+
+    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+        """What client and server agreed on, where the server can tell; the kernel's options are added to it."""
+        return {}
+
+    def how(self, client: Side) -> str:
+        """By the kernel if it can, else by GVfs."""
+        if self.kernel_type is not None and kernel_has(client, self.kernel_type):
+            return f"kernel {self.kernel_type}"
+        gvfs.find_program(client, "gvfsd-fuse")
+        return "GVfs over FUSE"
+
+    def prepare(self, client: Side) -> Steps:
+        """Find out whether the kernel can; if not, start GVfs."""
+        self.by_kernel = self.how(client).startswith("kernel")
+        if not self.by_kernel:
+            self.session = gvfs.Session(client)
+            yield from self.session.start()
+
+    def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
+        """Mount the share."""
+        if self.by_kernel:
+            return (yield from self._attach_by_kernel(client, server, share))
+        if self.session is None:
+            raise LabFailure(f"{client.host.role}: attached before it was prepared")
+        path = yield from self.session.mount(self.uri(server, share), share.password.get_secret_value())
+        return Attached(path, effective={"mount": "gvfs", **self.negotiated(server, share)})
+
+    def _attach_by_kernel(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
+        source, options = self.kernel_mount(client, server, share)
+        path = f"{client.directory}/mnt"
+        client.host.run("mkdir", "-p", path)
+        mount = command("mount", "-t", str(self.kernel_type), "-o", options, source, path, root=True, deadline_s=60)
+        yield mounted(client, path, mount)
+        line = client.host.shell('grep -F " $1 " /proc/self/mounts', path).stdout.split()
+        effective = {"mount": "kernel", **self.negotiated(server, share), "mount_options": line[3]}
+        return Attached(path, effective=effective)
+
+
+def mounted(client: Side, path: str, mount: Command) -> Setting:
+    """The setting of a mount at ``path``, a folder of the lab's own; forced off if its server is dead."""
+    return Setting(
+        host=client.host.role,
+        name=f"mount {path}",
+        read=script('if grep -qF " $1 " /proc/self/mounts; then echo mounted; else echo absent; fi', path),
+        wanted="mounted",
+        apply=(mount,),
+        undo=lambda _: (script(UNMOUNT, path, root=True),),
+    )
+
+
+def kernel_has(client: Side, kernel_type: str) -> bool:
+    """Whether this host's kernel knows a file system; asked of the kernel itself, which may load a module for it."""
+    return client.host.shell(PROBE, kernel_type, root=True).stdout.strip() == "yes"

@@ -1,0 +1,105 @@
+"""SMB: Samba on Linux; on the client the kernel's cifs, or GVfs."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import Any
+
+from lab.daemon import daemon, listening
+from lab.errors import Unsupported
+from lab.protocols import gvfs
+from lab.protocols.base import Protocol, Share, Side, Steps
+from lab.protocols.linux_mount import LinuxMount
+
+PORT = 445
+# All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
+SMB_CONF = """\
+[global]
+server role = standalone server
+server min protocol = SMB2_02
+disable netbios = yes
+smb ports = {port}
+interfaces = {address}
+bind interfaces only = yes
+load printers = no
+printcap name = /dev/null
+private dir = {state}
+lock directory = {state}
+state directory = {state}
+cache directory = {state}
+pid directory = {state}
+ncalrpc dir = {state}/ncalrpc
+log file = {state}/log
+
+[{name}]
+path = {path}
+read only = no
+valid users = {account}
+force user = {user}
+"""
+
+
+class LinuxSmb(LinuxMount):
+    """Samba, cifs and GVfs."""
+
+    serves_with = MappingProxyType({"smbd": "samba", "smbpasswd": "samba-common-bin", "smbstatus": "samba"})
+
+    kernel_type = "cifs"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.config = ""
+
+    def serve(self, server: Side, share: Share) -> Steps:
+        """A Samba of our own on the data address; the account is in its own database, not the system's."""
+        state = f"{server.directory}/smb"
+        server.host.run("mkdir", "-m", "700", "-p", state)
+        config = SMB_CONF.format(
+            port=PORT, address=server.address, state=state, name=share.name, path=share.path,
+            account=share.account, user=server.user,
+        )  # fmt: skip
+        path = server.write("smb/smb.conf", config)
+        password = share.password.get_secret_value()
+        add = ("smbpasswd", "-c", path, "-a", "-s", share.account)
+        server.host.run(*add, root=True, given=f"{password}\n{password}\n")
+        argv = ("smbd", "--foreground", "--no-process-group", "--debug-stdout", "-s", path)
+        yield daemon(server.host.role, "smbd", argv, state, listening(PORT))
+
+    def uri(self, server: Side, share: Share) -> str:
+        """With a domain, or GVfs asks for one."""
+        return gvfs.uri("smb", f"WORKGROUP;{share.account}", server.address, share.name)
+
+    def kernel_mount(self, client: Side, server: Side, share: Share) -> tuple[str, str]:
+        """The password goes into a file: option strings are visible to everybody, and commas break them."""
+        secret = f"username={share.account}\npassword={share.password.get_secret_value()}\n"
+        credentials = client.write("smb-credentials", secret)
+        who = client.host.shell("id -u; id -g").stdout.split()
+        return f"//{server.address}/{share.name}", f"credentials={credentials},uid={who[0]},gid={who[1]}"
+
+    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+        """Dialect, signing and encryption, as our Samba reports its newest session."""
+        if not share.served_by_lab:
+            return {}
+        argv = ("smbstatus", "--json", "-s", f"{server.directory}/smb/smb.conf")
+        return parse_smbstatus(server.host.run(*argv, root=True).stdout)
+
+
+def parse_smbstatus(text: str) -> dict[str, Any]:
+    """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
+    try:
+        sessions = list(json.loads(text)["sessions"].values())
+        newest = max(sessions, key=lambda session: int(session["session_id"]))
+        found = {
+            "dialect": newest["session_dialect"],
+            "signing": newest["signing"]["cipher"] or newest["signing"]["degree"],
+            "encryption": newest["encryption"]["cipher"] or newest["encryption"]["degree"],
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise Unsupported(
+            f"smbstatus --json printed something else than the sessions of Samba 4.17 or later: {error}"
+        ) from error
+    return found
+
+
+PROTOCOL = Protocol("smb", PORT, mounted=True, dialects={"linux": LinuxSmb})

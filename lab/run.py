@@ -1,0 +1,157 @@
+"""A run from its files to its folder: connect, open the journal, run the sweep, put everything back. And restoring."""
+
+from __future__ import annotations
+
+import secrets as tokens
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import lab
+from lab import secrets
+from lab.config import Hosts, Sweep, load_hosts, load_sweep, parse_sweep
+from lab.errors import BadInput, LabError
+from lab.hosts import CommandLog, Host, SshHost
+from lab.results import RunFolder
+from lab.session import ROLES, Session
+from lab.settings import Journal, Settings
+from lab.sweep import Progress, Runner, plan
+
+Watch = Callable[[Progress], None]
+
+
+@contextmanager
+def connected(config: Hosts, log: CommandLog | None = None) -> Iterator[dict[str, Host]]:
+    """Both hosts, connected, by role. Raises HostError."""
+    with ExitStack() as stack:
+        hosts: dict[str, Host] = {}
+        for role in ROLES:
+            host = SshHost(role, getattr(config, role))
+            stack.callback(host.close)
+            host.log = log or host.log
+            hosts[role] = host
+        yield hosts
+
+
+def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tuple[RunFolder, str]:
+    """Run a sweep into a new folder; returns it and why the run ended early (empty if it did not).
+
+    Raises BadInput before anything is touched; LabFailure where it could not begin.
+    """
+    config, sweep = load_hosts(hosts_file), load_sweep(sweep_file)
+    _check_fit(config, sweep, hosts_file)
+    plan(sweep)
+    password = secrets.resolve(config.share.password, config.share.account)
+    token = tokens.token_hex(4)
+    with connected(config) as hosts:
+        # a first look that changes nothing: what cannot work must not cost an hour to find out
+        session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), password, token)
+        for case in plan(sweep).cases:
+            session.check_case(case)
+        run = {
+            "sweep_text": sweep_file.read_text(encoding="utf-8"),
+            "seed": sweep.seed,
+            "code_version": code_version(),
+            "title": config.lab.title,
+            "instance": config.lab.instance,
+            "hosts_file": str(hosts_file.resolve()),
+            "hosts": {role: asdict(session.facts[role]) for role in ROLES},
+        }
+        folder = RunFolder.create(results, sweep.name, run)
+        return folder, _conduct(folder, hosts, config, sweep, token, watch)
+
+
+def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder, str]:
+    """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise."""
+    folder = RunFolder(path)
+    config = load_hosts(hosts_file or Path(folder.run["hosts_file"]))
+    sweep = parse_sweep(folder.run["sweep_text"], path / "run.json: sweep_text")
+    if Journal(folder.journal_path).open:
+        raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
+    with connected(config) as hosts:
+        return folder, _conduct(folder, hosts, config, sweep, tokens.token_hex(4), watch)
+
+
+def _conduct(
+    folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, sweep: Sweep, token: str, watch: Watch
+) -> str:
+    log = CommandLog(folder.commands_path)
+    for host in hosts.values():
+        host.log = log
+    password = secrets.resolve(config.share.password, config.share.account)
+    settings = Settings(hosts, Journal(folder.journal_path))
+    session = Session(hosts, config, settings, password, token)
+    ended_early = "it failed"
+    try:
+        session.open()
+        runner = Runner(session, folder, sweep, watch)
+        ended_early = runner.run()
+        if not ended_early and runner.failed:
+            ended_early = f"{runner.failed} trials failed or are void; `lab show` says why"
+    except LabError as error:
+        ended_early = str(error)
+        raise
+    finally:
+        session.close()
+        folder.update(ended_early=ended_early)
+    return ended_early
+
+
+def _check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """What can be seen to be wrong from the two files together. Raises BadInput."""
+    stores, size = sweep.factors.store, sweep.workload.size
+    for role in ROLES:
+        if role == "client" or "ram" in stores:
+            ram_disk = getattr(config, role).ram_disk
+            if size * 1.05 > ram_disk:
+                raise BadInput(
+                    f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size} bytes with "
+                    f"room to spare: a larger ram_disk, or a smaller size in the sweep"
+                )
+    if config.share.serve == "existing" and stores != ("disk",):
+        raise BadInput(
+            f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are; "
+            f'give store = ["disk"] in the sweep, or serve = lab'
+        )
+    if "disk" in stores and config.share.path is None:
+        raise BadInput(f'{hosts_file}: [share] path: missing; store "disk" needs the folder on the server')
+
+
+def code_version() -> str:
+    """The version, with the commit where this is a git checkout, marked where it has uncommitted changes."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        commit = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return lab.__version__
+    return f"{lab.__version__}+{commit}"
+
+
+def open_journals(results: Path) -> list[RunFolder]:
+    """The runs whose journals still hold something to put back, oldest first."""
+    folders = [RunFolder(path.parent) for path in sorted(results.glob("*/run.json"))]
+    return [folder for folder in folders if Journal(folder.journal_path).open]
+
+
+def restore(folder: RunFolder, hosts_file: Path | None) -> int:
+    """Put back what a run left changed; returns how many changes that were. Safe to repeat.
+
+    Raises RestoreError for what could not be, with the commands to type by hand.
+    """
+    config = load_hosts(hosts_file or Path(folder.run["hosts_file"]))
+    journal = Journal(folder.journal_path)
+    count = len(journal.open)
+    with connected(config, CommandLog(folder.commands_path)) as hosts:
+        Settings(hosts, journal).unwind()
+    return count
+
+
+def forget(folder: RunFolder) -> int:
+    """Close the journal of a run whose hosts no longer exist; returns how many changes went with them."""
+    journal = Journal(folder.journal_path)
+    records = list(journal.open)
+    for record in reversed(records):
+        journal.close(record)
+    return len(records)

@@ -1,0 +1,58 @@
+"""Where passwords come from. A password is held as a SecretStr, which shows itself to nobody by accident."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from lab.errors import BadInput
+
+
+def resolve(source: str, what: str) -> SecretStr:
+    """The password that ``source`` (``prompt``, ``env:X``, ``file:X``, ``keyring:X``) stands for.
+
+    ``what`` says whose password it is, for the prompt, for the keyring's user name and for errors. Raises BadInput.
+    """
+    kind, _, where = source.partition(":")
+    found = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, what)
+    if not found or "\n" in found:
+        raise BadInput(f"the password of {what} ({source}) is {'of more than one line' if found else 'empty'}")
+    return SecretStr(found)
+
+
+def _prompt(_: str, what: str) -> str:
+    if not sys.stdin.isatty():
+        raise BadInput(f"the password of {what} is asked for, but there is no terminal: use env:, file: or keyring:")
+    return getpass.getpass(f"Password of {what}: ")
+
+
+def _environment(name: str, what: str) -> str:
+    if name not in os.environ:
+        raise BadInput(f"the password of {what} is to come from the environment variable {name}, which is not set")
+    return os.environ[name]
+
+
+def _file(name: str, what: str) -> str:
+    path = Path(name).expanduser()
+    try:
+        if path.stat().st_mode & 0o077:
+            raise BadInput(f"{path}: the password of {what} can be read by others: `chmod 600 {path}`")
+        return path.read_text(encoding="utf-8").rstrip("\n")
+    except OSError as error:
+        raise BadInput(f"{path}: the password of {what} cannot be read: {error.strerror}") from error
+
+
+def _keyring(service: str, what: str) -> str:
+    import keyring  # slow to import, and needed by few
+
+    try:
+        found = keyring.get_password(service, what)
+    except keyring.errors.KeyringError as error:
+        raise BadInput(f"the keyring cannot be read for the password of {what}: {error}") from error
+    if found is None:
+        raise BadInput(f"the keyring has no password for {what}: `keyring set {service} {what}` puts it there")
+    return str(found)

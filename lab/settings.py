@@ -1,0 +1,228 @@
+"""Settings of a host, the journal of their old values, and putting them back.
+
+A setting is a named piece of a host's state: a command that reads it, commands that change it, commands that change it
+back. Everything needed to change it back is plain data, so that the journal alone can restore a host long after the
+program that wrote it was killed.
+
+The order is always the same: read the old value, write it to the journal and to the disk (fsync), change, read back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lab import interrupts
+from lab.errors import BadInput, HostError, RestoreError, SettingRefused
+from lab.hosts import Host
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command for a host. ``given`` is its standard input: the place for secrets, and never journalled."""
+
+    argv: tuple[str, ...]
+    root: bool = False
+    given: str = field(default="", repr=False)
+    deadline_s: float = 30.0
+
+    def run(self, host: Host, check: bool = True) -> str:
+        """Run it and return what it printed, stripped. Raises as :meth:`Host.run` does."""
+        result = host.run(*self.argv, root=self.root, given=self.given, deadline_s=self.deadline_s, check=check)
+        return result.stdout.strip()
+
+    def by_hand(self) -> str:
+        """How a person types it."""
+        return ("sudo " if self.root else "") + shlex.join(self.argv)
+
+
+def command(*argv: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
+    """A command of these words."""
+    return Command(argv, root, given, deadline_s)
+
+
+def script(text: str, *args: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
+    """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, …"""
+    return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One piece of a host's state that the lab may change.
+
+    ``read`` prints the present value; ``apply`` brings about ``wanted``; ``undo`` makes, from an old value, the
+    commands that bring it back. ``host`` is a role.
+    """
+
+    host: str
+    name: str
+    read: Command
+    wanted: str
+    apply: tuple[Command, ...]
+    undo: Callable[[str], tuple[Command, ...]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A change that was begun and not yet put back: all that it takes to put it back."""
+
+    number: int
+    host: str
+    name: str
+    old: str
+    new: str
+    read: Command
+    undo: tuple[Command, ...]
+
+    def put_back(self, host: Host) -> str:
+        """Bring the old value back; returns what is wrong where that failed, else an empty string. Safe to repeat."""
+        try:
+            found = self.read.run(host)
+            for step in self.undo if found != self.old else ():
+                step.run(host, check=False)  # what counts is what reads back
+            found = self.read.run(host)
+        except HostError as error:
+            found = f"unknown ({error})"
+        if found == self.old:
+            return ""
+        steps = "; ".join(step.by_hand() for step in self.undo)
+        return f"{self.host}: {self.name} should be {self.old!r} and is {found!r}; by hand: {steps}"
+
+
+class Journal:
+    """``journal.jsonl``: a line when a change is about to begin, a line when it has been put back.
+
+    ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while it was
+    written) is a change that never began.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.open: list[Record] = []
+        self._number = 0
+        for line in self._lines():
+            self._number = max(self._number, line["number"])
+            if line["event"] == "change":
+                self.open.append(_record(line))
+            else:
+                self.open = [record for record in self.open if record.number != line["number"]]
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+        for number, line in enumerate(text.splitlines(keepends=True), 1):
+            if not line.endswith("\n"):
+                with self.path.open("r+", encoding="utf-8") as file:
+                    file.truncate(len(text.encode()) - len(line.encode()))
+                return
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError as error:
+                raise BadInput(f"{self.path}: line {number} is not of a journal: {error}") from error
+
+    def intend(self, setting: Setting, old: str) -> Record:
+        """Put the old value on disk, before the change."""
+        self._number += 1
+        undo = setting.undo(old)
+        record = Record(self._number, setting.host, setting.name, old, setting.wanted, setting.read, undo)
+        # first in memory: were the program interrupted between the two, undoing nothing does no harm
+        self.open.append(record)
+        content = asdict(record)
+        for step in (content["read"], *content["undo"]):
+            if step.pop("given"):
+                raise ValueError(f"{setting.name}: a command that reads or undoes must not need standard input")
+        self._write({"event": "change", **content})
+        return record
+
+    def close(self, record: Record) -> None:
+        """Note that a change has been put back."""
+        self._write({"event": "restored", "number": record.number})
+        self.open.remove(record)
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _record(line: dict[str, Any]) -> Record:
+    def plain(step: dict[str, Any]) -> Command:
+        return Command(tuple(step["argv"]), step["root"], deadline_s=step["deadline_s"])
+
+    steps = tuple(plain(step) for step in line["undo"])
+    return Record(line["number"], line["host"], line["name"], line["old"], line["new"], plain(line["read"]), steps)
+
+
+class Settings:
+    """Changes settings on hosts and puts them back, newest first."""
+
+    def __init__(self, hosts: Mapping[str, Host], journal: Journal):
+        self.hosts = hosts
+        self.journal = journal
+
+    def apply(self, setting: Setting) -> None:
+        """Bring a setting about. Raises SettingRefused where it does not read back as asked.
+
+        A value that is as wanted already is left alone, and will not be "put back" either.
+        """
+        host = self.hosts[setting.host]
+        old = setting.read.run(host)
+        if old == setting.wanted:
+            return
+        self.journal.intend(setting, old)
+        for step in setting.apply:
+            step.run(host)
+        found = setting.read.run(host)
+        if found != setting.wanted:
+            raise SettingRefused(
+                f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r}"
+            )
+
+    def apply_all(self, settings: Iterable[Setting]) -> None:
+        """Bring settings about in this order."""
+        for setting in settings:
+            self.apply(setting)
+
+    def follow(self, steps: Generator[Setting, None, T]) -> T:
+        """Bring settings about as a generator makes them, each after the one before took; its return value."""
+        while True:
+            try:
+                setting = next(steps)
+            except StopIteration as end:
+                value: T = end.value
+                return value
+            self.apply(setting)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Put back, at its end, whatever was changed inside; on success, error and interruption alike."""
+        mark = len(self.journal.open)
+        try:
+            yield
+        finally:
+            self.unwind(mark)
+
+    def unwind(self, mark: int = 0) -> None:
+        """Put back all but the oldest ``mark`` changes, newest first. One that fails does not stop the others.
+
+        Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
+        """
+        problems = []
+        with interrupts.held():
+            for record in reversed(self.journal.open[mark:]):
+                problem = record.put_back(self.hosts[record.host])
+                if problem:
+                    problems.append(problem)
+                else:
+                    self.journal.close(record)
+            if problems:
+                advice = "`lab restore` tries again"
+                raise RestoreError("\n".join(["not everything could be put back; " + advice, *problems]))

@@ -1,0 +1,262 @@
+"""From factors to cases, from cases to blocks in seeded random order, and running them to the end or to the cap."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from lab import protocols, workloads
+from lab.config import Sweep
+from lab.errors import BadInput, LabFailure, RestoreError
+from lab.results import RunFolder, Trial
+from lab.session import Case, Session
+from lab.transfer import Measured, transfer
+from lab.workloads import iperf3
+
+# What planning assumes before anything was measured: a gigabit link, and what the local lab was seen to need.
+ASSUMED_BYTES_PER_S = 100e6
+OVERHEAD_S = {"trial": 0.9, "server": 1.0, "network": 1.0}
+LINK = "link"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One place in the running order: a case, and where it stands. ``block`` and ``position`` count from 1."""
+
+    block: int
+    position: int
+    case: Case
+
+    @property
+    def trial_id(self) -> str:
+        """Unique in a run, and the same when the run is resumed."""
+        return f"b{self.block:03d}-{self.position:04d}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep would do. ``left_out`` are combinations that mean nothing, with the reason."""
+
+    slots: tuple[Slot, ...]
+    cases: tuple[Case, ...]
+    left_out: tuple[str, ...]
+    changes: dict[str, int]
+    bytes_moved: int
+    estimated_s: float
+
+
+def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """The cases of a sweep, and why combinations are missing. Raises BadInput for names that nobody knows."""
+    workloads.payload(sweep.workload.kind)
+    factors = sweep.factors
+    kept, left_out = [], []
+    for name, tool in itertools.product(factors.protocol, factors.tool):
+        if workloads.tool(tool).needs_mount and not protocols.find(name).mounted:
+            left_out.append(f"{name} with {tool}: {tool} needs a mounted share, {name} has none")
+            continue
+        rest = itertools.product(factors.direction, factors.mtu, factors.tcp_space, factors.store)
+        kept += [Case(name, tool, *levels, sweep.workload.kind, sweep.workload.size) for levels in rest]
+    if not kept:
+        raise BadInput(f"sweep {sweep.name}: no case is left: {'; '.join(left_out)}")
+    return tuple(kept), tuple(left_out)
+
+
+def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:
+    """The cases of one block in its seeded random order.
+
+    What is expensive to change varies slowest, in an order that is itself random in each block: MTU (both links go
+    down and up), then TCP buffers (servers restart, for sockets take them when they are made), then protocol and
+    store. The cases inside each of these groups come in random order.
+    """
+    chance = random.Random(f"{seed}/{block}")
+    shuffled = list(cases)
+    chance.shuffle(shuffled)
+    for key in (_served, _tcp_space, _mtu):
+        groups = list({key(case): None for case in shuffled})
+        chance.shuffle(groups)
+        shuffled.sort(key=lambda case, key=key, groups=groups: groups.index(key(case)))  # type: ignore[misc]
+    return shuffled
+
+
+def _served(case: Case) -> Any:
+    return case.protocol, case.store
+
+
+def _tcp_space(case: Case) -> Any:
+    return case.tcp_space
+
+
+def _mtu(case: Case) -> Any:
+    return case.mtu
+
+
+def plan(sweep: Sweep) -> Plan:
+    """Everything that a run would do, in order. Touches nothing."""
+    cases, left_out = cases_of(sweep)
+    slots = tuple(
+        Slot(block, position, case)
+        for block in range(1, sweep.blocks + 1)
+        for position, case in enumerate(order(cases, sweep.seed, block), 1)
+    )
+    changes = {
+        "mtu": _count_changes(slots, lambda case: (case.mtu,)),
+        "tcp_space": _count_changes(slots, lambda case: (case.mtu, case.tcp_space)),
+        "server": _count_changes(slots, lambda case: (case.mtu, case.tcp_space, case.protocol, case.store)),
+    }
+    estimated_s = (
+        len(slots) * (sweep.workload.size / ASSUMED_BYTES_PER_S + OVERHEAD_S["trial"])
+        + changes["server"] * OVERHEAD_S["server"]
+        + changes["tcp_space"] * (OVERHEAD_S["network"] + 2 * (sweep.ceiling_seconds + 0.5))
+    )
+    return Plan(slots, cases, left_out, changes, len(slots) * sweep.workload.size, estimated_s)
+
+
+def _count_changes(slots: Sequence[Slot], key: Callable[[Case], Any]) -> int:
+    return sum(1 for _ in itertools.groupby((slot.block, key(slot.case)) for slot in slots))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher is told before and after each trial; ``trial`` is None before it."""
+
+    slot: Slot
+    done: int
+    total: int
+    elapsed_s: float
+    trial: Trial | None
+
+
+class Runner:
+    """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes."""
+
+    def __init__(self, session: Session, folder: RunFolder, sweep: Sweep, watch: Callable[[Progress], None]):
+        self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
+        self.recorded = {trial.trial_id: trial for trial in folder.trials()}
+        self.failed = 0
+
+    def run(self) -> str:
+        """Run what is left; returns why it ended early, or an empty string. A failed trial does not end it.
+
+        Raises RestoreError where a setting could not be put back: going on would measure something else.
+        """
+        started = time.monotonic()
+        slots = plan(self.sweep).slots
+        left = [slot for slot in slots if slot.trial_id not in self.recorded]
+        done = len(slots) - len(left)
+        for slot in left:
+            elapsed_s = time.monotonic() - started
+            if self.sweep.time_cap is not None and elapsed_s > self.sweep.time_cap:
+                return f"the time cap of {self.sweep.time_cap:g} s was reached after {done} of {len(slots)} trials"
+            self.watch(Progress(slot, done, len(slots), elapsed_s, None))
+            trial = self._trial(slot)
+            self._record(trial)
+            done += 1
+            self.watch(Progress(slot, done, len(slots), time.monotonic() - started, trial))
+        return ""
+
+    def _record(self, trial: Trial) -> None:
+        self.folder.append(trial)
+        self.recorded[trial.trial_id] = trial
+        self.failed += trial.status != "ok"
+
+    def _trial(self, slot: Slot) -> Trial:
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        ceiling: float | None = None
+        try:
+            ceiling = self._ceilings(slot)[slot.case.direction]
+            measured = transfer(self.session, slot.case, slot.trial_id)
+        except RestoreError:
+            raise
+        except LabFailure as error:
+            # whatever broke, the next trial starts from servers and mounts of its own
+            self.session.ladder.step_down(0)
+            return _trial(slot, started_at, ceiling, None, "failed", str(error))
+        status = "void" if measured.void else "ok"
+        return _trial(slot, started_at, ceiling, measured, status, measured.void)
+
+    def _ceilings(self, slot: Slot) -> dict[str, float | None]:
+        """What the link carries under this slot's MTU and TCP buffers: measured once in a block, in both directions."""
+        ids = {direction: _link_id(slot, direction) for direction in ("write", "read")}
+        if any(trial_id not in self.recorded for trial_id in ids.values()):
+            self.session.stand_on_network(slot.case)
+            with self.session.settings.scope():
+                side = self.session.sides["server"]
+                self.session.settings.apply(iperf3.server(side.host, side.address, side.directory))
+                for direction, trial_id in ids.items():
+                    if trial_id not in self.recorded:
+                        self._record(self._link_trial(slot, direction, trial_id))
+        return {direction: _rate(self.recorded[trial_id]) for direction, trial_id in ids.items()}
+
+    def _link_trial(self, slot: Slot, direction: str, trial_id: str) -> Trial:
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        case = slot.case
+        empty = _trial(slot, started_at, None, None, "failed", "")
+        base = asdict(empty) | {
+            "trial_id": trial_id, "case_id": f"{LINK}-{direction}-mtu{case.mtu}-tcp{case.tcp_space}", "position": 0,
+            "protocol": LINK, "tool": iperf3.NAME, "direction": direction, "workload": "stream", "files": 0,
+        }  # fmt: skip
+        try:
+            server = self.session.sides["server"].address
+            found = iperf3.measure(self.session.hosts["client"], server, direction, self.sweep.ceiling_seconds)
+        except LabFailure as error:
+            return Trial(**base | {"size_bytes": 0, "reason": str(error)})
+        counted = {
+            "size_bytes": int(found["bytes"]), "elapsed_s": found["elapsed_s"],
+            "retransmits": int(found["retransmits"]), "status": "ok",
+        }  # fmt: skip
+        return Trial(**base | counted)
+
+
+def _link_id(slot: Slot, direction: str) -> str:
+    return f"b{slot.block:03d}-{LINK}-mtu{slot.case.mtu}-tcp{slot.case.tcp_space}-{direction}"
+
+
+def _rate(trial: Trial) -> float | None:
+    return trial.size_bytes / trial.elapsed_s if trial.status == "ok" and trial.elapsed_s else None
+
+
+def _trial(
+    slot: Slot, started_at: str, ceiling: float | None, measured: Measured | None, status: str, reason: str
+) -> Trial:
+    case = slot.case
+    counted = measured.timing.counted if measured else None
+    return Trial(
+        trial_id=slot.trial_id,
+        case_id=case.case_id,
+        block=slot.block,
+        position=slot.position,
+        started_at=started_at,
+        protocol=case.protocol,
+        tool=case.tool,
+        direction=case.direction,
+        workload=case.workload,
+        store=case.store,
+        mtu=case.mtu,
+        tcp_space=case.tcp_space,
+        options={},
+        size_bytes=case.size_bytes,
+        files=workloads.payload(case.workload).files(case.size_bytes),
+        elapsed_s=measured.timing.elapsed_s if measured else None,
+        client_cpu_s=counted.cpu_s if counted else None,
+        server_cpu_s=measured.server.cpu_s if measured else None,
+        wire_tx_bytes=counted.tx_bytes if counted else None,
+        wire_rx_bytes=counted.rx_bytes if counted else None,
+        retransmits=_sum_known(
+            counted.retransmits if counted else None, measured.server.retransmits if measured else None
+        ),
+        ceiling_bytes_per_s=ceiling,
+        effective=measured.effective if measured else {},
+        verified=measured is not None,
+        status=status,
+        reason=reason,
+    )
+
+
+def _sum_known(*values: int | None) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

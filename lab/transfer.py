@@ -1,0 +1,123 @@
+"""One timed transfer between two hosts whose settings stand: prepare, time, check the wire, verify, clean up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from lab import workloads
+from lab.errors import HostError, LabFailure, TransferError
+from lab.platforms import Counters, Timing
+from lab.session import ROLES, Case, Session
+from lab.workloads.file import deadline_s
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one transfer came to. ``void`` says why it does not count, and is empty where it does."""
+
+    timing: Timing
+    server: Counters
+    effective: dict[str, Any]
+    void: str
+
+
+@dataclass(frozen=True)
+class Way:
+    """From where to where: the tool's two paths on the client, and where each end really lies."""
+
+    source: str
+    target: str
+    flush: str
+    source_role: str
+    source_path: str
+    target_role: str
+    target_path: str
+
+
+def transfer(session: Session, case: Case, trial_id: str) -> Measured:
+    """Move one payload under the client's clock. Raises LabFailure where it fails or a byte is wrong."""
+    session.stand(case)
+    way = _way(session, case, trial_id)
+    payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
+    client, server = session.platforms["client"], session.platforms["server"]
+    with _files(session, way):
+        payload.make(session.hosts[way.source_role], way.source_path, case.size_bytes)
+        if case.direction == "read":
+            client.drop_caches()
+        shell = session.attached.remote_shell if session.attached else ""
+        argv = tool.argv(client.name, way.source, way.target, shell)
+        before = server.counters(session.interface("server"))
+        timing = client.timed(session.interface("client"), way.flush, argv, deadline_s(case.size_bytes))
+        counted = server.counters(session.interface("server"))
+        _verify(session, case, way)
+    effective = _effective(session, timing, counted)
+    return Measured(timing, counted.since(before), effective, void=_void(case, timing, effective))
+
+
+def _way(session: Session, case: Case, trial_id: str) -> Way:
+    if session.attached is None:
+        raise LabFailure("client: no share is attached")
+    name = f"{trial_id}.bin"
+    share = session.share(case)
+    here = f"{session.sides['client'].directory}/ram/{name}"
+    store = session.store(case)
+    there = f"{store}/{name}"
+    seen = f"{session.attached.path}{store.removeprefix(share.path)}/{name}"
+    mounted = not session.attached.remote_shell
+    if case.direction == "write":
+        return Way(here, seen, seen if mounted else "", "client", here, "server", there)
+    return Way(seen, here, here, "server", there, "client", here)
+
+
+@contextmanager
+def _files(session: Session, way: Way) -> Iterator[None]:
+    """Remove both files at the end, or a RAM disk soon is full; a host out of reach keeps its own until restored."""
+    try:
+        yield
+    finally:
+        for role, path in ((way.source_role, way.source_path), (way.target_role, way.target_path)):
+            try:
+                session.platforms[role].remove_files(path)
+            except HostError:
+                continue
+
+
+def _verify(session: Session, case: Case, way: Way) -> None:
+    """Compare the content where it came from with where it came to rest; both hosts work at the same time."""
+    payload = workloads.payload(case.workload)
+
+    def fingerprint(end: tuple[str, str]) -> str:
+        role, path = end
+        hasher = session.platforms[role].hash_command()
+        return payload.fingerprint(session.hosts[role], path, hasher, case.size_bytes)
+
+    ends = (way.source_role, way.source_path), (way.target_role, way.target_path)
+    with ThreadPoolExecutor(len(ends)) as threads:
+        source, target = threads.map(fingerprint, ends)
+    if source != target:
+        raise TransferError(f"{way.target_role}: {way.target_path} does not hold what was sent")
+
+
+def _effective(session: Session, timing: Timing, server: Counters) -> dict[str, Any]:
+    """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
+    states = {"client": timing.counted.state, "server": server.state}
+    found = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
+    attached = session.attached.effective if session.attached else {}
+    return {**found, **attached, "clock": timing.clock, "flushed": timing.flushed}
+
+
+def _void(case: Case, timing: Timing, effective: dict[str, Any]) -> str:
+    """Why the trial contradicts what it claims; empty where it does not."""
+    counted = timing.counted
+    moved = counted.tx_bytes if case.direction == "write" else counted.rx_bytes
+    if moved < case.size_bytes:
+        return f"only {moved} of {case.size_bytes} bytes crossed the client's interface: something was cached"
+    for role in ROLES:
+        mtu = effective.get(f"{role}_mtu")
+        if mtu != str(case.mtu):
+            return f"the MTU of the {role} was {mtu} during the transfer, not {case.mtu}"
+    return ""

@@ -1,0 +1,58 @@
+"""iperf3: what the link carries when no file system, no file protocol and no encryption stand in the way."""
+
+from __future__ import annotations
+
+import json
+
+from lab.daemon import daemon, listening
+from lab.errors import LabFailure
+from lab.hosts import Host
+from lab.settings import Setting
+
+NAME = "iperf3"
+PORT = 15201  # not iperf3's own, which a person may be using
+GRACE_S = 20.0
+
+
+def server(host: Host, address: str, directory: str) -> Setting:
+    """iperf3 listening on the server's data address."""
+    argv = ("iperf3", "--server", "--bind", address, "--port", str(PORT))
+    return daemon(host.role, "iperf3", argv, directory, listening(PORT), root=False)
+
+
+def measure(client: Host, address: str, direction: str, seconds: float) -> dict[str, float]:
+    """One TCP stream for about ``seconds``; ``direction`` as the client sees it (``read``: server to client).
+
+    Returns ``bytes`` that arrived, ``elapsed_s`` and ``bytes_per_s`` as the receiver counted them, and ``retransmits``
+    of the sender. Raises LabFailure with iperf3's own words.
+    """
+    reverse = ("--reverse",) if direction == "read" else ()
+    argv = (
+        "iperf3",
+        "--client",
+        address,
+        "--port",
+        str(PORT),
+        "--time",
+        f"{max(1, round(seconds))}",
+        "--json",
+        *reverse,
+    )
+    return parse(client.run(*argv, deadline_s=seconds + GRACE_S, check=False).stdout)
+
+
+def parse(text: str) -> dict[str, float]:
+    """The totals of ``iperf3 --json``. Raises LabFailure."""
+    try:
+        report = json.loads(text)
+        if "error" in report:
+            raise LabFailure(f"iperf3: {report['error']}")
+        received, sent = report["end"]["sum_received"], report["end"]["sum_sent"]
+        return {
+            "bytes": received["bytes"],
+            "elapsed_s": received["seconds"],
+            "bytes_per_s": received["bits_per_second"] / 8,
+            "retransmits": sent.get("retransmits", 0),
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise LabFailure(f"iperf3: its report cannot be read: {text[:200]!r}") from error

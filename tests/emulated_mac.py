@@ -1,0 +1,98 @@
+"""A Mac for tests: the commands that the lab uses there, with exit codes, refusals and delays like the real ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from fakes import EmulatedHost
+
+CAPTURES = Path(__file__).parent / "captures" / "macos"
+REAL = ("sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "mv")
+# State is in files of the folder that they run in. ERA is 10.6 (to 10.9), 10.10 (to 14.3) or 26.
+IFCONFIG = """
+if [ "$2" = mtu ]; then
+    if [ "$3" -le 9000 ]; then echo "$3" > mtu; echo 2 > flaps
+    else echo "ifconfig: ioctl (set mtu): Invalid argument" >&2; fi
+    exit 0
+fi
+flaps=$(cat flaps); status=active
+if [ "$flaps" -gt 0 ]; then status=inactive; echo $((flaps - 1)) > flaps; fi
+sed "1s/mtu 1500/mtu $(cat mtu)/; s/status: active/status: $status/" "$CAPTURES/ifconfig-10gbase-t.txt"
+"""
+SYSCTL = """
+bare= write= code=0
+for word in "$@"; do
+    case $word in -n) bare=1; continue ;; -w) write=1; continue ;; esac
+    name=${word%%=*}; new=${word#*=}; old=$(sed -n "s/^$name //p" values)
+    if [ -z "$old" ]; then
+        if [ $ERA = 10.6 ]; then echo "net: class is not implemented" >&2; continue; fi
+        echo "sysctl: unknown oid '$name'" >&2; code=1; [ $ERA = 10.10 ] && exit 1; continue
+    fi
+    if [ "$name" = "$word" ]; then [ -n "$bare" ] && echo "$old" || echo "$name: $old"; continue; fi
+    if [ $ERA = 10.6 ] && [ -z "$write" ]; then echo "sysctl: must specify -w to set variables" >&2; exit 2; fi
+    if [ "$new" -gt 7454720 ]; then
+        if [ $ERA = 10.6 ]; then echo "$name: $old"; echo "sysctl: $name: Result too large" >&2; continue; fi
+        echo "sysctl: $word: Result too large" >&2; code=1; continue
+    fi
+    { grep -v "^$name " values; echo "$name $new"; } > changed; mv changed values
+    echo "$name: $old -> $new"
+done
+exit $code
+"""
+HDIUTIL = """
+case $1 in
+attach)
+    echo "${3#ram://} $OWNER /dev/disk4" >> images
+    printf '/dev/disk4          \\t                               \\t\\n' ;;
+info)
+    printf '<plist version="1.0"><dict><key>framework</key><string>683.100.3</string><key>images</key><array>'
+    while read -r sectors owner device; do
+        printf '<dict><key>blockcount</key><integer>%s</integer><key>diskimages2</key><false/>' "$sectors"
+        printf '<key>image-path</key><string>ram://%s</string>' "$sectors"
+        printf '<key>owner-uid</key><integer>%s</integer><key>system-entities</key><array><dict>' "$owner"
+        printf '<key>content-hint</key><string></string><key>dev-entry</key><string>%s</string>' "$device"
+        sed -n "s|^$device \\(.*\\)|<key>mount-point</key><string>\\1</string>|p" mounts
+        printf '</dict></array></dict>'
+    done < images
+    echo '</array></dict></plist>' ;;
+detach)
+    busy=$(cat busy)
+    if [ "$busy" -gt 0 ] && [ "$3" != -force ]; then
+        echo $((busy - 1)) > busy; echo "hdiutil: couldn't eject \\"disk4\\" - Resource busy" >&2; exit 16
+    fi
+    grep -v " $2$" images > left; mv left images
+    grep -v "^$2 " mounts > left; mv left mounts ;;
+esac
+"""
+MAC = {
+    "ifconfig": IFCONFIG,
+    "sysctl": SYSCTL,
+    "hdiutil": HDIUTIL,
+    "newfs_hfs": 'echo "Initialized $3 as a 64 MB case-insensitive HFS Plus volume"',
+    "mount": 'if [ $# = 0 ]; then sed "s/ / on /; s/$/ (hfs, local, noatime)/" mounts; else echo "$5 $6" >> mounts; fi',
+    "umount": 'grep -v " $1$" mounts > left; mv left mounts',
+    "vm_stat": 'cat "$CAPTURES/vm_stat-16k-pages.txt"',
+    "sleep": "",
+}
+
+
+def capture(name: str) -> str:
+    """What a command of a real Mac printed."""
+    return (CAPTURES / name).read_text(encoding="utf-8")
+
+
+def mac(folder: Path, era: str = "26", known: dict[str, str] | None = None, owner: int | None = None) -> EmulatedHost:
+    """An emulated Mac; ``known`` are its sysctls under net.inet, ``owner`` the user that images get to belong to."""
+    start = {"mtu": "1500\n", "flaps": "0\n", "images": "", "mounts": "/dev/disk1s1 /\n", "busy": "0\n", "calls": ""}
+    start["values"] = "".join(f"net.inet.{name} {value}\n" for name, value in (known or {}).items())
+    for name, text in start.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    owner = os.getuid() if owner is None else owner
+    head = f'ERA={era} OWNER={owner} CAPTURES="{CAPTURES}"\n'
+    return EmulatedHost(folder, {name: head + text for name, text in MAC.items()}, REAL)
+
+
+def state(host: EmulatedHost) -> dict[str, str]:
+    """All that a setting can change."""
+    return {name: (host.folder / name).read_text(encoding="utf-8") for name in ("mtu", "images", "mounts", "values")}

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+from synthetic import make_trials, trial, write_run
+
+from lab import figures, results, stats
+from lab.results import Trial
+
+SWEEPS: dict[str, list[Trial]] = {
+    "full": make_trials(),
+    "one level of everything": make_trials(1, (1500,), ("default",), [("afp", "cp")]),
+    "many levels": make_trials(2, (1500, 4000, 9000), ("default", 65536, 1 << 20), [("nfs", "cp"), ("ssh", "rsync")]),
+    "missing protocols": make_trials(2, combinations=[("smb", "rsync")]),
+    "ram and disk": [trial(trial_id=store, store=store) for store in ("ram", "disk")],
+    "only reads": [trial(direction="read")],
+    "no client or server CPU": [trial(client_cpu_s=None, server_cpu_s=None)],
+    "no client CPU": [trial(client_cpu_s=None)],
+    "no time at all": [trial(client_cpu_s=0.0, server_cpu_s=0.0, size_bytes=0)],
+    "no ceiling": [trial(), trial(trial_id="b", protocol="link", tool="iperf3", status="failed", elapsed_s=None)],
+    "no server CPU": [trial(server_cpu_s=None)],
+    "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
+    "all void": [trial(status="void", reason="cached")],
+    "only the link": [trial(protocol="link", tool="iperf3")],
+    "empty": [],
+}
+
+
+def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
+    return results.load(write_run(directory, trials, **run).path)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return load(tmp_path_factory.mktemp("full"), SWEEPS["full"])
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+@pytest.mark.parametrize("name", figures.ALL)
+def test_every_figure_draws_every_sweep(tmp_path: Path, sweep: str, name: str) -> None:
+    figure = figures.ALL[name](load(tmp_path, SWEEPS[sweep]))
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=40)
+    assert drawn.getvalue().startswith(b"\x89PNG")
+    assert figure.get_size_inches()[0] == 8
+
+
+def marks(axes: Axes) -> np.ndarray[Any, Any]:
+    """The places of all scattered marks of a panel."""
+    found = [np.asarray(some.get_offsets()) for some in axes.collections if isinstance(some, PathCollection)]
+    return np.vstack([places for places in found if len(places)])
+
+
+def inside(axes: Axes, places: np.ndarray[Any, Any]) -> bool:
+    (left, right), (bottom, top) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
+    return bool(((places >= (left, bottom)) & (places <= (right, top))).all())
+
+
+def test_every_measured_trial_is_a_mark_within_the_axes(full: pd.DataFrame) -> None:
+    measured = stats.transfers(full).dropna(subset="MB_per_s")
+    counts = measured["direction"].value_counts()
+    for axes, direction in zip(figures.throughput(full).axes, ("write", "read"), strict=True):
+        assert len(marks(axes)) == counts[direction]
+        assert inside(axes, marks(axes))
+    for axes, side in zip(figures.cpu_cost(full).axes, ("client", "server"), strict=True):
+        assert len(marks(axes)) == measured[f"{side}_cpu_s_per_GB"].notna().sum()
+        assert inside(axes, marks(axes))
+    speed, drift = figures.timeline(full).axes
+    assert len(marks(speed)) == full["MB_per_s"].notna().sum()
+    assert len(marks(drift)) == len(stats.drift(full))
+    assert inside(speed, marks(speed))
+    assert inside(drift, marks(drift))
+
+
+def test_every_pair_is_a_mark_of_its_effect(full: pd.DataFrame) -> None:
+    panels = figures.effects(full).axes
+    for axes, contrast in zip(panels, stats.contrasts(full), strict=True):
+        changes = stats.pairs(full, *contrast)["change_pct"]
+        np.testing.assert_allclose(np.sort(marks(axes)[:, 0]), np.sort(changes))
+        assert inside(axes, marks(axes))
+        assert axes.get_title() == stats.change_label(*contrast)
+
+
+def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Path) -> None:
+    good = [trial(trial_id=str(number), block=number, elapsed_s=5 + number / 100) for number in range(3)]
+    cached = trial(trial_id="cached", status="void", elapsed_s=0.05)
+    before, after = (
+        figures.throughput(load(tmp_path, trials)).axes[0] for trials in (good, [*good, cached])
+    )  # fmt: skip
+    assert after.get_xlim() == before.get_xlim()
+    assert [text.get_text().strip() for text in after.texts] == ["1.07e+04"]
+    assert len(marks(after)) == 4
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_nothing_lies_on_top_of_anything_else(full: pd.DataFrame, name: str) -> None:
+    figure = figures.ALL[name](full)
+    figure.draw_without_rendering()
+    boxes = [axes.get_tightbbox() for axes in figure.axes]
+    boxes += [figure.legends[0].get_window_extent(), footer(figure).get_window_extent()]
+    for number, box in enumerate(boxes):
+        assert box is not None
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1 + 1
+        assert not any(box.overlaps(other) for other in boxes[:number] if other is not None)
+
+
+def footer(figure: Figure) -> Any:
+    return figure._supxlabel  # type: ignore[attr-defined]  # matplotlib has no public way to the text
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+@pytest.mark.parametrize("trials", [[], [trial()]])
+def test_the_footer_says_where_the_numbers_come_from(tmp_path: Path, name: str, trials: list[Trial]) -> None:
+    lab, real = (
+        load(tmp_path, trials, title="box_1 at $1 & $2 {", instance=instance) for instance in ("demo", None)
+    )  # fmt: skip
+    figure = figures.ALL[name](lab)
+    figure.draw_without_rendering()
+    said = footer(figure).get_text()
+    assert said.startswith("local lab, box_1 at $1 & $2 {")
+    assert f"synthetic-client → synthetic-server · 2030-01-02 · {'file of 512 MiB · ' if trials else ''}n = " in said
+    assert "local lab" not in footer(figures.ALL[name](real)).get_text()
+
+
+def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:
+    joined = load(tmp_path, [trial()])
+    joined.attrs.clear()
+    assert footer(figures.throughput(joined)).get_text().startswith("file of 512 MiB · n = 1 ok")
+
+
+def test_figures_open_nothing_global() -> None:
+    assert "pyplot" not in vars(figures)

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from rich.console import Console
+from rich.table import Table
+from synthetic import RUN, make_trials, trial, write_run
+
+from lab import figures, report, results, stats
+from lab.results import RunFolder
+
+SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    made = write_run(tmp_path_factory.mktemp("results"))
+    report.write(made)
+    return made
+
+
+class Page(HTMLParser):
+    """A strict reading of a page: what it links to, what it says, and that every element is closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.opened: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href", "data", "action")]
+        if tag not in ("meta", "img"):
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_is_one_file_that_fetches_nothing(folder: RunFolder) -> None:
+    text = (folder.report_path / "report.html").read_text()
+    page = Page(text)
+    assert page.opened == []
+    assert len(page.links) == len(figures.ALL)
+    assert all(link.startswith("data:image/svg+xml;base64,") for link in page.links)
+    assert "default-src 'none'" in text
+    assert not {"script", "link", "iframe", "b"} & set(page.tags)
+
+
+def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:
+    words = "".join(Page((folder.report_path / "report.html").read_text()).words)
+    run = folder.run
+    assert run["sweep_text"] in words
+    assert "Imaginary <CPU> & Sons" in words
+    assert "served from a <cache>" in words
+    assert "mount: timed out | gave up" in words
+    assert report.LOCAL_LAB in words
+    assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
+    lost = results.load(folder.path).query("status != 'ok'")
+    assert all(trial_id in words for trial_id in lost["trial_id"])
+
+
+def test_the_post_can_be_pasted(folder: RunFolder) -> None:
+    text = (folder.report_path / "post.md").read_text()
+    images = re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
+    assert images == [f"figures/{name}.png" for name in figures.ALL]
+    assert all((folder.report_path / image).read_bytes().startswith(b"\x89PNG") for image in images)
+    assert all(
+        (folder.report_path / "figures" / f"{name}.svg").read_text().endswith("</svg>\n") for name in figures.ALL
+    )
+    assert "n = 162 ok, 4 void, 2 failed" in text
+    assert report.LOCAL_LAB in text
+    assert "&lt;CPU&gt; &amp; Sons" in text
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+
+
+def test_the_csv_is_every_trial(folder: RunFolder) -> None:
+    table, trials = pd.read_csv(folder.report_path / "table.csv"), results.load(folder.path)
+    assert list(table.columns) == list(trials.columns)
+    assert table["trial_id"].tolist() == trials["trial_id"].tolist()
+    assert table["wire_tx_bytes"].tolist() == trials["wire_tx_bytes"].tolist()
+    assert table["effective"].map(json.loads).tolist() == trials["effective"].tolist()
+
+
+def test_writing_it_again_gives_the_same_bytes(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, SMALL)
+    first, second = ({path: path.read_bytes() for path in written(folder)} for _ in range(2))
+    assert first == second
+    assert len(first) == 3 + 2 * len(figures.ALL)
+
+
+def written(folder: RunFolder) -> list[Path]:
+    return sorted(path for path in report.write(folder).parent.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("trials", "words"),
+    [
+        ([], "No transfer was tried."),
+        ([trial(status="failed", elapsed_s=None, reason="it broke")], "it broke"),
+        ([trial(protocol="link", tool="iperf3", ceiling_bytes_per_s=None)], "No transfer was tried."),
+    ],
+)
+def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: list[Any], words: str) -> None:
+    folder = write_run(tmp_path, trials, instance=None, title="", hosts={}, finished_at=None)
+    page = report.write(folder)
+    text = page.read_text()
+    assert words in text
+    assert "not finished" in text
+    assert report.LOCAL_LAB not in text
+    assert report.LOCAL_LAB not in (page.parent / "post.md").read_text()
+    assert rendered(report.comparison_table(results.load(folder.path)))
+    assert json.dumps(report.show_json(folder), allow_nan=False)
+
+
+def test_free_text_cannot_break_out_of_markdown() -> None:
+    assert report._md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
+
+
+def rendered(table: Table, width: int = 80) -> str:
+    screen = io.StringIO()
+    Console(file=screen, width=width, color_system=None).print(table)
+    return screen.getvalue()
+
+
+def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder) -> None:
+    trials = results.load(folder.path)
+    compared, effects = (rendered(table(trials)) for table in (report.comparison_table, report.effects_table))
+    for row in stats.overview(stats.at_baseline(trials)).to_dict("records"):
+        (line,) = [
+            line
+            for line in compared.splitlines()
+            if line.strip().startswith(f"{row['protocol'].upper()} {row['tool']}")
+        ]
+        assert f" {row['median_MB_per_s']:.1f} " in line
+        assert f" {row['share_of_ceiling']:.0%} ".replace("%", " %") in line
+    assert "2 (1 void)" in compared
+    for row in stats.all_effects(trials).to_dict("records"):
+        assert f" {row['median_change_pct']:+.1f} " in effects
+    assert all("local lab" in text for text in (compared, effects))
+    assert max(map(len, (compared + effects).splitlines())) <= 80
+
+
+def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
+    shown = json.loads(json.dumps(report.show_json(folder), allow_nan=False))
+    trials = results.load(folder.path)
+    assert shown["run"] == {**RUN, "schema": 1, "name": "synthetic"}
+    assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
+    assert len(shown["summary"]) == 56
+    assert shown["summary"][0]["low_MB_per_s"] is None
+    assert [row["median_MB_per_s"] for row in shown["summary"]] == pytest.approx(
+        stats.summary(trials)["median_MB_per_s"].tolist()
+    )
+    assert len(shown["effects"]) == 28
+    assert {row["status"] for row in shown["not_ok"]} == {"void", "failed"}

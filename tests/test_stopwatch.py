@@ -1,0 +1,134 @@
+"""The stopwatch, run for real: on this system as it is, and in the shape that it takes on a Mac."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from emulated_mac import CAPTURES
+
+from lab.platforms.base import STOPWATCH
+
+# perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
+ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'
+WITHOUT_CLOCK = 'use Time::HiRes (); no warnings; *Time::HiRes::clock_gettime = sub { die "unimplemented" };'
+
+
+def run(folder: Path, perl: tuple[str, ...], *args: str) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    file = folder / "stopwatch.pl"
+    file.write_text(STOPWATCH, encoding="utf-8")
+    environment = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C"}
+    argv = ["perl", *perl, str(file), *args]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment)
+    return dict(line.split(" ", 1) for line in done.stdout.splitlines()), done
+
+
+def emulate_netstat(folder: Path, name: str) -> None:
+    for command, text in {"netstat": f'cat "{CAPTURES}/{name}"', "sysctl": "echo 131072"}.items():
+        program = folder / command
+        program.write_text(f"#!/bin/sh\necho \"{command} $*\" >> '{folder}/calls'\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
+
+
+linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
+
+
+@linux
+def test_it_times_counts_and_keeps_output_apart(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.write_text("x")
+    script = "echo out; echo err >&2; sleep 0.1"
+    values, done = run(tmp_path, (), "lo", str(data), "sh", "-c", script)
+    assert float(values["elapsed_s"]) >= 0.1
+    assert (values["exit"], values["clock"], values["flushed"]) == ("0", "monotonic", "fsync")
+    assert "flush_error" not in values
+    for name in ("tx_bytes", "rx_bytes", "cpu_s", "retransmits"):
+        assert float(values[f"after.{name}"]) >= float(values[f"before.{name}"])
+    assert values["after.state.mtu"] == Path("/sys/class/net/lo/mtu").read_text().strip()
+    assert len(values["before.state.tcp_rmem"].split()) == 3
+    assert done.stderr.splitlines() == ["out", "err"]
+    assert "out" not in done.stdout.split()
+
+
+@linux
+def test_without_a_command_it_only_counts(tmp_path: Path) -> None:
+    values, done = run(tmp_path, (), "lo", "")
+    assert done.returncode == 0
+    assert int(values["before.tx_bytes"]) >= 0
+    assert not [name for name in values if name.startswith("after") or name in ("exit", "elapsed_s")]
+
+
+@linux
+@pytest.mark.parametrize(("script", "code"), [("exit 0", "0"), ("exit 7", "7"), ("kill -s TERM $$", "143")])
+def test_exit_codes(tmp_path: Path, script: str, code: str) -> None:
+    values, _ = run(tmp_path, (), "lo", "", "sh", "-c", script)
+    assert (values["exit"], values["flushed"]) == (code, "none")
+
+
+@linux
+def test_a_file_that_cannot_be_flushed_is_said(tmp_path: Path) -> None:
+    values, _ = run(tmp_path, (), "lo", str(tmp_path / "missing"), "true")
+    assert values["exit"] == "0"
+    assert values["flush_error"].endswith("missing to flush it: No such file or directory")
+
+
+@linux
+def test_nothing_is_flushed_after_a_failure(tmp_path: Path) -> None:
+    values, _ = run(tmp_path, (), "lo", str(tmp_path / "missing"), "false")
+    assert (values["exit"], values["flushed"]) == ("1", "none")
+    assert "flush_error" not in values
+
+
+@linux
+def test_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
+    _, done = run(tmp_path, (), "nosuch0", "", "touch", str(tmp_path / "ran"))
+    assert done.returncode != 0
+    assert "no interface nosuch0" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "interface", "received", "sent", "mtu"),
+    [
+        ("netstat-en0.txt", "en0", "27949362788", "29723901148", "1500"),
+        ("netstat-lo0-short-names.txt", "lo0", "601295906", "601295906", "16384"),
+    ],
+)
+def test_on_a_mac_it_reads_netstat(
+    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str
+) -> None:
+    emulate_netstat(tmp_path, name)
+    values, done = run(tmp_path, ("-e", ON_A_MAC), interface, "", "sh", "-c", "echo out; sleep 0.1")
+    assert done.stderr == "out\n"
+    counted = {"tx_bytes": sent, "rx_bytes": received, "state.mtu": mtu}
+    counted |= {"state.sendspace": "131072", "state.recvspace": "131072"}
+    for when in ("before", "after"):
+        found = {key.removeprefix(f"{when}."): value for key, value in values.items() if key.startswith(when)}
+        assert found == counted
+    assert f"netstat -I {interface} -b -n" in (tmp_path / "calls").read_text().splitlines()
+    assert float(values["elapsed_s"]) >= 0.1
+
+
+def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path) -> None:
+    """This system has no F_FULLFSYNC, so it refuses it just as such a file system does."""
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(CAPTURES / "netstat-en0.txt"), "true")
+    assert values["flushed"] == "fsync"
+    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(tmp_path / "missing"), "true")
+    assert "missing" in values["flush_error"]
+
+
+def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    values, _ = run(tmp_path, ("-e", WITHOUT_CLOCK + ON_A_MAC), "en0", "", "sleep", "0.1")
+    assert values["clock"] == "wall"
+    assert "elapsed_s" in values
+
+
+def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
+    emulate_netstat(tmp_path, "netstat-none.txt")
+    _, done = run(tmp_path, ("-e", ON_A_MAC), "en9", "", "true")
+    assert done.returncode != 0
+    assert "no interface en9" in done.stderr
