@@ -10,15 +10,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from lab import check, interrupts, report, results, run, sweep
-from lab.config import load_sweep
+from lab import interrupts
 from lab.errors import BadInput, LabError, LabFailure
 from lab.local import lifecycle, state
-from lab.progress import shown
-from lab.results import RunFolder
+
+# What the other commands need is imported by each: pandas, matplotlib and paramiko take a second, and `lab local`
+# needs none of them.
+if TYPE_CHECKING:
+    from lab.results import RunFolder
 
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
@@ -94,6 +97,8 @@ def _add_local(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from lab import check
+
     findings, facts = check.check(arguments.hosts or HOSTS)
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], "hosts": facts}, indent=1))
@@ -106,6 +111,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
+    from lab import sweep
+    from lab.config import load_sweep
+
     planned = sweep.plan(load_sweep(arguments.sweep))
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
@@ -122,24 +130,31 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from lab import run
+    from lab.progress import shown
+
     with shown(console) as display:
         if arguments.resume:
-            folder, ended_early = run.resume(arguments.hosts, arguments.resume, display)
+            folder, ending = run.resume(arguments.hosts, arguments.resume, display)
         else:
-            folder, ended_early = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display)
-    if ended_early:
-        messages.print(ended_early, markup=False, highlight=False, soft_wrap=True)
+            folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display)
+    if ending.early:
+        messages.print(f"{ending.early}; `lab run --resume {folder.path}` goes on", highlight=False, soft_wrap=True)
+    if ending.not_ok:
+        messages.print(f"{ending.not_ok} trials failed or are void: `lab report` lists them", highlight=False)
     print(folder.path)
-    return 1 if ended_early else 0
+    return 1 if ending.not_ok else 0
 
 
 def _restore(arguments: argparse.Namespace) -> int:
+    from lab import run
+
     folders = run.open_journals(RESULTS)
     problems = []
     for folder in reversed(folders):
         try:
             count = run.forget(folder) if _is_gone(folder) else run.restore(folder, arguments.hosts)
-        except LabFailure as error:
+        except (BadInput, LabFailure) as error:  # a hosts file that is gone must not keep other runs from theirs
             problems.append(f"{folder.path}: {error}")
             continue
         gone = "; their local lab is gone, and they with it" if _is_gone(folder) else ""
@@ -158,10 +173,14 @@ def _is_gone(folder: RunFolder) -> bool:
 
 
 def _folder(path: Path | None) -> RunFolder:
-    return RunFolder(path) if path else results.newest(RESULTS)
+    from lab import results
+
+    return results.RunFolder(path) if path else results.newest(RESULTS)
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from lab import report, results
+
     folder = _folder(arguments.run)
     if arguments.json:
         print(json.dumps(report.show_json(folder), indent=1))
@@ -172,6 +191,8 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    from lab import report
+
     folder = _folder(arguments.run)
     page = report.write(folder)
     for path in (*sorted((folder.report_path / "figures").iterdir()), folder.report_path / "post.md", page):

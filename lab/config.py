@@ -21,23 +21,25 @@ UNITS = {"": 1, "B": 1}
 UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
 UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
+LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
 
 
 def parse_size(value: Any) -> int:
     """Bytes of ``"64 MiB"``, ``"1.5 GB"`` or ``65536``; ValueError otherwise. KiB is 1024 bytes, kB 1000."""
-    return round(_quantity(value, UNITS, "a size such as 64 KiB, 512 MiB or 4 GiB"))
+    return round(_quantity(value, UNITS, "a size such as 64 KiB, 512 MiB or 4 GiB", least=1))
 
 
 def parse_seconds(value: Any) -> float:
     """Seconds of ``"90 s"``, ``"5 min"``, ``"2 h"`` or ``300``; ValueError otherwise."""
-    return _quantity(value, SECONDS, "a time such as 90 s, 5 min or 2 h")
+    return _quantity(value, SECONDS, "a time such as 90 s, 5 min or 2 h", least=0.001)
 
 
-def _quantity(value: Any, units: dict[str, int], expected: str) -> float:
+def _quantity(value: Any, units: dict[str, int], expected: str, least: float) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(value)) if not isinstance(value, bool) else None
-    if match is None or match[2] not in units or float(match[1]) <= 0:
-        raise ValueError(f"{value!r} is not {expected}")
-    return float(match[1]) * units[match[2]]
+    found = float(match[1]) * units.get(match[2], 0) if match else 0.0
+    if not least <= found < LARGEST:
+        raise ValueError(f"is not {expected}")
+    return found
 
 
 def _space(value: Any) -> int | str:
@@ -137,7 +139,7 @@ class Sweep(Model):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     description: str = ""
     blocks: int = Field(3, ge=1, le=1000, strict=True)
-    seed: int = Field(1, ge=0, strict=True)
+    seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
     time_cap: Seconds | None = None
     ceiling_seconds: Seconds = 1.0
     workload: Workload
@@ -146,12 +148,20 @@ class Sweep(Model):
 
 def load_hosts(path: Path) -> Hosts:
     """Read a hosts file. Raises :class:`BadInput`."""
-    parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=(" ;", " #"), default_section="\0")
+    parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=(";", "#"), default_section="\0")
     try:
         parser.read_string(_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`"), str(path))
+    except configparser.ParsingError as error:
+        # its own message would repeat the line, which may hold a password
+        where = getattr(error, "lineno", None) or error.errors[0][0]
+        raise BadInput(f"{path}: line {where}: neither [section] nor `key = value` inside a section") from None
     except configparser.Error as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
-    return _validated(Hosts, {name: dict(parser[name]) for name in parser.sections()}, path)
+    content = {name: dict(parser[name]) for name in parser.sections()}
+    for section, key in ((section, key) for section, keys in content.items() for key in keys):
+        if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
+            raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
+    return _validated(Hosts, content, path)
 
 
 def load_sweep(path: Path) -> Sweep:
@@ -163,7 +173,7 @@ def parse_sweep(text: str, path: Path) -> Sweep:
     """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`."""
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
         raise BadInput(f"{path}: not valid TOML: {error}") from error
     return _validated(Sweep, content, path)
 
@@ -199,11 +209,19 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
             break
         section = field.annotation
     where = ": ".join([str(path), " ".join([*(f"[{name}]" for name in names[:-1]), names[-1]])])
-    if section is not model and names[-1] in model.model_fields:
+    is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
+    if len(names) == 1 and (section is not model or is_table):
         where = f"{path}: [{names[-1]}]"
     if problem["type"] == "extra_forbidden":
         return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
-    found = "" if "password" in names[-1] else f" (it is {problem['input']!r})"
+    found = "" if "password" in names[-1] else f" (it is {_shown(problem['input'])})"
     return f"{where}: {problem['msg'].removeprefix('Value error, ')}{found}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        return f"{value!r:.80}"
+    except ValueError:  # Python refuses to write out integers of thousands of digits
+        return "a number of very many digits"

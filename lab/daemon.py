@@ -4,37 +4,49 @@ from __future__ import annotations
 
 from lab.settings import Command, Setting, script
 
-READY_TRIES = 200
-# $1 is the file with the pid. The start time guards against a pid that another process has since got.
-IS_RUNNING = """
-set -- $(cat "$1" 2>/dev/null) ""
-if [ -n "$1" ] && now=$(ps -o lstart= -p "$1") && [ "$(echo $now)" = "$(shift; echo $*)" ]
-then echo running; else echo absent; fi
+READY_TRIES = 1500
+# When a process started, as text that stays the same as long as it lives; a pid alone may have gone to another one.
+# Linux's ps works it out from the clock and is a second off now and then: /proc has the kernel's own number.
+STARTED = """
+started() {
+    if [ -r "/proc/$1/stat" ]; then sed 's/^.*) //' "/proc/$1/stat" | cut -d ' ' -f 20; else ps -o lstart= -p "$1"; fi
+}
 """
-# $1 pid file, $2 log, $3 shell test of readiness, then the command
+# $1 is the file with pid and start. Children may outlive a leader that was killed: then something "remains".
+# A zombie is nothing any more: its parent, a START that was cut short, has yet to go.
+IS_RUNNING = """
+{ read -r pid && read -r start; } 2>/dev/null <"$1" || { echo absent; exit; }
+state=$(ps -o stat= -p "$pid")
+if [ -n "$state" ] && [ "${state#Z}" = "$state" ]; then
+    if [ "$(started "$pid")" = "$start" ]; then echo running; else echo absent; fi
+elif kill -s 0 -- "-$pid" 2>/dev/null; then echo remains; else echo absent; fi
+"""
+# $1 the same file, $2 log, $3 shell test of readiness, then the command
 START = """
 file=$1 log=$2 ready=$3; shift 3
 perl -MPOSIX=setsid -e 'setsid(); exec @ARGV or die "$ARGV[0]: $!\\n"' -- "$@" >"$log" 2>&1 </dev/null &
 pid=$!
+# at once: were this script cut short before the process is ready, it must still be found and ended
+{ echo $pid; started $pid; } >"$file"
 tries=0
 until sh -c "$ready"; do
     tries=$((tries + 1))
     if [ $tries -gt TRIES ] || ! kill -0 $pid 2>/dev/null; then
-        echo "$1 did not become ready:" >&2; tail -n 5 "$log" >&2; kill -s KILL -- -$pid 2>/dev/null; exit 1
+        echo "$1 did not become ready:" >&2; tail -n 5 "$log" >&2; kill -s KILL -- -$pid 2>/dev/null
+        rm -f "$file"; exit 1
     fi
-    sleep 0.05
+    sleep 0.01
 done
-echo $pid $(ps -o lstart= -p $pid) >"$file"
 """.replace("TRIES", str(READY_TRIES))
 STOP = """
-pid=$(cut -d ' ' -f 1 "$1") || exit 0
+read -r pid <"$1" || exit 0
 kill -s TERM -- "-$pid" 2>/dev/null
 tries=0
 while kill -s 0 -- "-$pid" 2>/dev/null; do
     tries=$((tries + 1))
-    [ $tries -eq 100 ] && kill -s KILL -- "-$pid"
-    [ $tries -gt 150 ] && exit 1
-    sleep 0.05
+    [ $tries -eq 500 ] && kill -s KILL -- "-$pid"
+    [ $tries -gt 800 ] && exit 1
+    sleep 0.01
 done
 rm -f "$1"
 """
@@ -46,24 +58,26 @@ def daemon(
     """The setting of a process that runs in the background from here on.
 
     ``argv`` must stay in the foreground; it becomes the leader of a process group, and the whole group is ended.
-    ``ready`` is a shell test that holds once it serves; its words must be the lab's own. ``directory`` takes the pid
-    file and the log.
+    ``ready`` is a shell test that holds once it serves; its words must be the lab's own. ``directory`` takes the log
+    and the file that identifies the process (not NAME.pid: some servers keep one of their own by that name).
     """
-    pid_file, log = f"{directory}/{name}.pid", f"{directory}/{name}.log"
+    identity, log = f"{directory}/{name}.process", f"{directory}/{name}.log"
 
     def undo(_: str) -> tuple[Command, ...]:
-        return (script(STOP, pid_file, root=root),)
+        return (script(STOP, identity, root=root),)
 
     return Setting(
         host=host,
         name=f"process {name}",
-        read=script(IS_RUNNING, pid_file, root=root),
+        read=script(STARTED + IS_RUNNING, identity, root=root),
         wanted="running",
-        apply=(script(START, pid_file, log, ready, *argv, root=root),),
+        apply=(script(STARTED + START, identity, log, ready, *argv, root=root),),
         undo=undo,
     )
 
 
 def listening(port: int) -> str:
-    """A shell test: some process of a Linux host listens on this TCP port."""
-    return f"cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':{port:04X} [0-9A-F]*:0000 0A '"
+    """A shell test: some process of the host listens on this TCP port; by the kernel's table, or else by netstat."""
+    by_kernel = f"cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':{port:04X} [0-9A-F]*:0000 0A '"
+    by_netstat = f"netstat -an 2>/dev/null | grep LISTEN | grep -q '[.:]{port} '"
+    return f"if [ -r /proc/net/tcp ]; then {by_kernel}; else {by_netstat}; fi"

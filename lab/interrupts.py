@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from lab.errors import Interrupted
@@ -25,7 +25,9 @@ def install() -> None:
 def _on_signal(number: int, _: FrameType | None) -> None:
     if _held:
         _waiting.append(number)
-        print("\nputting things back first, please wait", file=sys.stderr, flush=True)
+        # a terminal that hung up must not stop the putting back; and print() may not be entered twice
+        with suppress(OSError):
+            os.write(2, b"\nputting things back first, please wait\n")
         return
     raise Interrupted(f"stopped by {signal.Signals(number).name}")
 

@@ -7,17 +7,20 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
+
+from pydantic import SecretStr
 
 import lab
 from lab import secrets
 from lab.config import Hosts, Sweep, load_hosts, load_sweep, parse_sweep
-from lab.errors import BadInput, LabError
+from lab.errors import BadInput, Interrupted
 from lab.hosts import CommandLog, Host, SshHost
 from lab.results import RunFolder
 from lab.session import ROLES, Session
 from lab.settings import Journal, Settings
-from lab.sweep import Progress, Runner, plan
+from lab.sweep import Ending, Progress, Runner, plan
 
 Watch = Callable[[Progress], None]
 
@@ -35,8 +38,8 @@ def connected(config: Hosts, log: CommandLog | None = None) -> Iterator[dict[str
         yield hosts
 
 
-def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tuple[RunFolder, str]:
-    """Run a sweep into a new folder; returns it and why the run ended early (empty if it did not).
+def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tuple[RunFolder, Ending]:
+    """Run a sweep into a new folder; returns it and how the run ended.
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
@@ -44,10 +47,12 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
     _check_fit(config, sweep, hosts_file)
     plan(sweep)
     password = secrets.resolve(config.share.password, config.share.account)
-    token = tokens.token_hex(4)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
-        session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), password, token)
+        session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), password, "check")
+        for role, host in hosts.items():
+            host.run("true", root=True)
+            session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
         for case in plan(sweep).cases:
             session.check_case(case)
         run = {
@@ -60,43 +65,39 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
             "hosts": {role: asdict(session.facts[role]) for role in ROLES},
         }
         folder = RunFolder.create(results, sweep.name, run)
-        return folder, _conduct(folder, hosts, config, sweep, token, watch)
+        return folder, _conduct(folder, hosts, config, sweep, password, watch)
 
 
-def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder, str]:
+def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder, Ending]:
     """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise."""
     folder = RunFolder(path)
     config = load_hosts(hosts_file or Path(folder.run["hosts_file"]))
     sweep = parse_sweep(folder.run["sweep_text"], path / "run.json: sweep_text")
     if Journal(folder.journal_path).open:
         raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
+    password = secrets.resolve(config.share.password, config.share.account)
     with connected(config) as hosts:
-        return folder, _conduct(folder, hosts, config, sweep, tokens.token_hex(4), watch)
+        return folder, _conduct(folder, hosts, config, sweep, password, watch)
 
 
 def _conduct(
-    folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, sweep: Sweep, token: str, watch: Watch
-) -> str:
+    folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, sweep: Sweep, password: SecretStr, watch: Watch
+) -> Ending:
     log = CommandLog(folder.commands_path)
     for host in hosts.values():
         host.log = log
-    password = secrets.resolve(config.share.password, config.share.account)
     settings = Settings(hosts, Journal(folder.journal_path))
-    session = Session(hosts, config, settings, password, token)
-    ended_early = "it failed"
+    folder.update(ended="interrupted")
     try:
+        session = Session(hosts, config, settings, password, tokens.token_hex(4))
         session.open()
-        runner = Runner(session, folder, sweep, watch)
-        ended_early = runner.run()
-        if not ended_early and runner.failed:
-            ended_early = f"{runner.failed} trials failed or are void; `lab show` says why"
-    except LabError as error:
-        ended_early = str(error)
-        raise
+        ending = Runner(session, folder, sweep, watch).run()
+    except Interrupted as error:
+        raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
     finally:
-        session.close()
-        folder.update(ended_early=ended_early)
-    return ended_early
+        settings.unwind()
+    folder.update(ended=ending.early or "complete", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    return ending
 
 
 def _check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -27,7 +28,10 @@ def resolve(source: str, what: str) -> SecretStr:
 def _prompt(_: str, what: str) -> str:
     if not sys.stdin.isatty():
         raise BadInput(f"the password of {what} is asked for, but there is no terminal: use env:, file: or keyring:")
-    return getpass.getpass(f"Password of {what}: ")
+    try:
+        return getpass.getpass(f"Password of {what}: ")
+    except EOFError as error:
+        raise BadInput(f"the password of {what} is asked for, and the input ended instead") from error
 
 
 def _environment(name: str, what: str) -> str:
@@ -37,13 +41,19 @@ def _environment(name: str, what: str) -> str:
 
 
 def _file(name: str, what: str) -> str:
-    path = Path(name).expanduser()
+    path = Path(name)
     try:
+        path = path.expanduser()
         if path.stat().st_mode & 0o077:
             raise BadInput(f"{path}: the password of {what} can be read by others: `chmod 600 {path}`")
         return path.read_text(encoding="utf-8").rstrip("\n")
     except OSError as error:
         raise BadInput(f"{path}: the password of {what} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        # not chained: that error holds what was read
+        raise BadInput(f"{path}: the password of {what} cannot be read: it is not UTF-8 text") from None
+    except (RuntimeError, ValueError) as error:  # no such ~user, or no such path at all
+        raise BadInput(f"{path}: the password of {what} cannot be read: {error}") from error
 
 
 def _keyring(service: str, what: str) -> str:
@@ -54,5 +64,6 @@ def _keyring(service: str, what: str) -> str:
     except keyring.errors.KeyringError as error:
         raise BadInput(f"the keyring cannot be read for the password of {what}: {error}") from error
     if found is None:
-        raise BadInput(f"the keyring has no password for {what}: `keyring set {service} {what}` puts it there")
+        put = shlex.join(["keyring", "set", service, what])
+        raise BadInput(f"the keyring has no password for {what}: `{put}` puts it there")
     return str(found)

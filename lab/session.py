@@ -45,7 +45,7 @@ class Case:
 
 
 class Session:
-    """Two connected hosts during a run; :meth:`open` and :meth:`close` frame everything that is changed on them."""
+    """Two connected hosts during a run. What is changed on them, ``settings`` puts back."""
 
     def __init__(self, hosts: Mapping[str, Host], config: Hosts, settings: Settings, password: SecretStr, token: str):
         self.hosts, self.config, self.settings, self.token = hosts, config, settings, token
@@ -97,10 +97,6 @@ class Session:
             ram = f"{side.directory}/ram"
             side.host.run("mkdir", ram)
             self.settings.follow(platform.ram_disk(ram, getattr(self.config, role).ram_disk))
-
-    def close(self) -> None:
-        """Put everything back. Raises RestoreError, at the end, where something could not be."""
-        self.settings.unwind()
 
     def share(self, case: Case) -> Share:
         """The share that a case uses."""

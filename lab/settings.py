@@ -9,17 +9,18 @@ The order is always the same: read the old value, write it to the journal and to
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lab import interrupts
-from lab.errors import BadInput, HostError, RestoreError, SettingRefused
+from lab.errors import BadInput, DeadlineExceeded, HostError, RestoreError, SettingRefused
 from lab.hosts import Host
 
 T = TypeVar("T")
@@ -87,7 +88,8 @@ class Record:
         try:
             found = self.read.run(host)
             for step in self.undo if found != self.old else ():
-                step.run(host, check=False)  # what counts is what reads back
+                with suppress(DeadlineExceeded):  # the next step may be the one that forces it
+                    step.run(host, check=False)  # what counts is what reads back
             found = self.read.run(host)
         except HostError as error:
             found = f"unknown ({error})"
@@ -108,24 +110,21 @@ class Journal:
         self.path = path
         self.open: list[Record] = []
         self._number = 0
-        for line in self._lines():
-            self._number = max(self._number, line["number"])
-            if line["event"] == "change":
-                self.open.append(_record(line))
-            else:
-                self.open = [record for record in self.open if record.number != line["number"]]
-
-    def _lines(self) -> Iterator[dict[str, Any]]:
-        text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
-        for number, line in enumerate(text.splitlines(keepends=True), 1):
-            if not line.endswith("\n"):
-                with self.path.open("r+", encoding="utf-8") as file:
-                    file.truncate(len(text.encode()) - len(line.encode()))
-                return
+        *lines, torn = (self.path.read_bytes() if self.path.exists() else b"").split(b"\n")
+        for number, line in enumerate(lines, 1):
             try:
-                yield json.loads(line)
-            except json.JSONDecodeError as error:
+                self._replay(json.loads(line))
+            except (ValueError, LookupError, TypeError) as error:
                 raise BadInput(f"{self.path}: line {number} is not of a journal: {error}") from error
+        if torn:
+            os.truncate(self.path, self.path.stat().st_size - len(torn))
+
+    def _replay(self, line: dict[str, Any]) -> None:
+        self._number = max(self._number, line["number"])
+        if line["event"] == "change":
+            self.open.append(_record(line))
+        else:
+            self.open = [record for record in self.open if record.number != line["number"]]
 
     def intend(self, setting: Setting, old: str) -> Record:
         """Put the old value on disk, before the change."""
@@ -147,10 +146,27 @@ class Journal:
         self.open.remove(record)
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        data = json.dumps(line).encode() + b"\n"
+        with self.path.open("ab", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                if file.write(data) < len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+                os.fsync(file.fileno())
+            except BaseException:
+                file.truncate(end)  # half a line would spoil the next one
+                raise
+        if end == 0:
+            _sync_directory(self.path.parent)
+
+
+def _sync_directory(path: Path) -> None:
+    """Make the name of a new file durable; fsync of the file is not enough for that."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _record(line: dict[str, Any]) -> Record:
@@ -215,14 +231,25 @@ class Settings:
 
         Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
         """
-        problems = []
+        problems: dict[int, str] = {}
         with interrupts.held():
             for record in reversed(self.journal.open[mark:]):
                 problem = record.put_back(self.hosts[record.host])
                 if problem:
-                    problems.append(problem)
-                else:
-                    self.journal.close(record)
+                    problems[record.number] = problem
+                    continue
+                try:
+                    for done in self._settled_by(record):
+                        self.journal.close(done)
+                        problems.pop(done.number, None)
+                except OSError as error:  # a full disk here is no reason to leave the hosts changed
+                    put_back = f"{record.host}: {record.name} was put back, but the journal says not: {error}"
+                    problems[record.number] = put_back
             if problems:
                 advice = "`lab restore` tries again"
-                raise RestoreError("\n".join(["not everything could be put back; " + advice, *problems]))
+                raise RestoreError("\n".join(["not everything could be put back; " + advice, *problems.values()]))
+
+    def _settled_by(self, record: Record) -> list[Record]:
+        """This record, after later ones of the same thing that failed: trying one again would bring a wrong value."""
+        same = [later for later in self.journal.open if (later.host, later.read) == (record.host, record.read)]
+        return [later for later in reversed(same) if later.number >= record.number]

@@ -121,6 +121,14 @@ def _count_changes(slots: Sequence[Slot], key: Callable[[Case], Any]) -> int:
 
 
 @dataclass(frozen=True)
+class Ending:
+    """How a run ended: ``early`` says why not all trials were run (empty if they were); ``not_ok`` counts bad ones."""
+
+    early: str
+    not_ok: int
+
+
+@dataclass(frozen=True)
 class Progress:
     """What a watcher is told before and after each trial; ``trial`` is None before it."""
 
@@ -137,10 +145,10 @@ class Runner:
     def __init__(self, session: Session, folder: RunFolder, sweep: Sweep, watch: Callable[[Progress], None]):
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
         self.recorded = {trial.trial_id: trial for trial in folder.trials()}
-        self.failed = 0
+        self.not_ok = 0
 
-    def run(self) -> str:
-        """Run what is left; returns why it ended early, or an empty string. A failed trial does not end it.
+    def run(self) -> Ending:
+        """Run what is left. A failed trial does not end it, the time cap does.
 
         Raises RestoreError where a setting could not be put back: going on would measure something else.
         """
@@ -151,18 +159,19 @@ class Runner:
         for slot in left:
             elapsed_s = time.monotonic() - started
             if self.sweep.time_cap is not None and elapsed_s > self.sweep.time_cap:
-                return f"the time cap of {self.sweep.time_cap:g} s was reached after {done} of {len(slots)} trials"
+                cap = f"the time cap of {self.sweep.time_cap:g} s was reached after {done} of {len(slots)} trials"
+                return Ending(cap, self.not_ok)
             self.watch(Progress(slot, done, len(slots), elapsed_s, None))
             trial = self._trial(slot)
             self._record(trial)
             done += 1
             self.watch(Progress(slot, done, len(slots), time.monotonic() - started, trial))
-        return ""
+        return Ending("", self.not_ok)
 
     def _record(self, trial: Trial) -> None:
         self.folder.append(trial)
         self.recorded[trial.trial_id] = trial
-        self.failed += trial.status != "ok"
+        self.not_ok += trial.status != "ok"
 
     def _trial(self, slot: Slot) -> Trial:
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")

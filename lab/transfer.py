@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,11 +51,15 @@ def transfer(session: Session, case: Case, trial_id: str) -> Measured:
         shell = session.attached.remote_shell if session.attached else ""
         argv = tool.argv(client.name, way.source, way.target, shell)
         before = server.counters(session.interface("server"))
-        timing = client.timed(session.interface("client"), way.flush, argv, deadline_s(case.size_bytes))
+        try:
+            timing = client.timed(session.interface("client"), way.flush, argv, deadline_s(case.size_bytes))
+        except TransferError as error:
+            raise TransferError(f"{error}{_no_room(session, way, case)}") from error
         counted = server.counters(session.interface("server"))
         _verify(session, case, way)
-    effective = _effective(session, timing, counted)
-    return Measured(timing, counted.since(before), effective, void=_void(case, timing, effective))
+    states = {"client": timing.counted.state, "server": counted.state}
+    void = _void(case, timing) or _not_in_effect(session, case, states)
+    return Measured(timing, counted.since(before), _effective(session, timing, states), void)
 
 
 def _way(session: Session, case: Case, trial_id: str) -> Way:
@@ -71,6 +75,16 @@ def _way(session: Session, case: Case, trial_id: str) -> Way:
     if case.direction == "write":
         return Way(here, seen, seen if mounted else "", "client", here, "server", there)
     return Way(seen, here, here, "server", there, "client", here)
+
+
+def _no_room(session: Session, way: Way, case: Case) -> str:
+    """Whether a full disk is behind a failure: what file protocols make of it is often just an input/output error."""
+    folder = way.target_path.rpartition("/")[0]
+    try:
+        free = session.platforms[way.target_role].free_bytes(folder)
+    except LabFailure:
+        return ""
+    return f"; {way.target_role}: no space: only {free} bytes are left in {folder}" if free < case.size_bytes else ""
 
 
 @contextmanager
@@ -102,22 +116,29 @@ def _verify(session: Session, case: Case, way: Way) -> None:
         raise TransferError(f"{way.target_role}: {way.target_path} does not hold what was sent")
 
 
-def _effective(session: Session, timing: Timing, server: Counters) -> dict[str, Any]:
+def _effective(session: Session, timing: Timing, states: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
-    states = {"client": timing.counted.state, "server": server.state}
     found = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
     attached = session.attached.effective if session.attached else {}
     return {**found, **attached, "clock": timing.clock, "flushed": timing.flushed}
 
 
-def _void(case: Case, timing: Timing, effective: dict[str, Any]) -> str:
-    """Why the trial contradicts what it claims; empty where it does not."""
+def _void(case: Case, timing: Timing) -> str:
+    """Why a transfer was none; empty where every byte crossed the wire."""
     counted = timing.counted
     moved = counted.tx_bytes if case.direction == "write" else counted.rx_bytes
     if moved < case.size_bytes:
         return f"only {moved} of {case.size_bytes} bytes crossed the client's interface: something was cached"
-    for role in ROLES:
-        mtu = effective.get(f"{role}_mtu")
-        if mtu != str(case.mtu):
-            return f"the MTU of the {role} was {mtu} during the transfer, not {case.mtu}"
+    return ""
+
+
+def _not_in_effect(session: Session, case: Case, states: Mapping[str, Mapping[str, str]]) -> str:
+    """Which setting was not as the case says, as read after the transfer; empty where all were."""
+    for role, state in states.items():
+        if state.get("mtu") != str(case.mtu):
+            return f"the MTU of the {role} was {state.get('mtu')} during the transfer, not {case.mtu}"
+        if case.tcp_space != "default":
+            found = session.platforms[role].tcp_space_in(state)
+            if set(found) != {case.tcp_space}:
+                return f"the TCP buffers of the {role} were {found} during the transfer, not {case.tcp_space}"
     return ""

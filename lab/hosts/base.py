@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,8 +43,8 @@ class CommandLog:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = " ".join(f"{now} {host} {elapsed_s:.3f}s {ending} {'# ' if root else '$ '}{shlex.join(argv)}".split())
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        with suppress(OSError), self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")  # a full disk here must not keep a host from being put back
 
 
 class Host(ABC):

@@ -2,55 +2,35 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import re
 import shlex
-import socket
-import subprocess
 import threading
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import paramiko
 
-from lab import secrets
+from lab import interrupts, secrets
 from lab.config import HostConfig
-from lab.errors import DeadlineExceeded, HostError, HostKeyError
+from lab.errors import DeadlineExceeded, HostError
 from lab.hosts.base import Host, Result
+from lab.hosts.connection import CONNECT_DEADLINE_S, connect
 
-CONNECT_DEADLINE_S = 20.0
-KEEPALIVE_S = 5
 KILL_DEADLINE_S = 10.0
+PID_DEADLINE_S = 2.0
 LARGEST_OUTPUT = 16 * 1024**2
-# The first line on standard error is the pid, so that a command that takes too long can be ended. The login shell may
-# be any shell; everything else runs in /bin/sh with a locale whose messages can be parsed.
+# The pid on standard error is there so that a command that takes too long can be ended. The login shell may be any
+# shell, and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed. It is not
+# replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a shell.
+PID_LINE = re.compile(r"file-share-lab:(\d+)\n")
 WRAPPER = (
-    "echo $$ >&2; PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin; "
-    'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; exec "$@"'
+    'echo "file-share-lab:$$" >&2; PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin; '
+    'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; "$@"; exit $?'
 )
 SUDO = {"none": [], "nopasswd": ["sudo", "-n", "--"], "password": ["sudo", "-S", "-p", "", "-k", "--"]}
 SUDO_HINT = "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/two-macs.md)"
-
-
-class StrictHostKeys(paramiko.MissingHostKeyPolicy):
-    """Refuse a host whose key is not on record, and say how to accept it."""
-
-    def missing_host_key(self, client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:
-        """Raise HostKeyError with the fingerprint as ssh prints it."""
-        host, _, port = hostname.strip("[").partition("]:")
-        accept = f"ssh -p {port} {host}" if port else f"ssh {host}"
-        raise HostKeyError(
-            f"{host}: unknown host key: {key.get_name()} {fingerprint(key)}\n"
-            f"Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{key.get_name().removeprefix('ssh-')}_key.pub` "
-            f"prints on that machine, then accept it with: {accept}"
-        )
-
-
-def fingerprint(key: paramiko.PKey) -> str:
-    """``SHA256:…`` of a host key."""
-    digest = base64.b64encode(hashlib.sha256(key.asbytes()).digest()).decode().rstrip("=")
-    return f"SHA256:{digest}"
 
 
 class SshHost(Host):
@@ -80,28 +60,16 @@ class SshHost(Host):
             self._proxy.close()
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
-        sudo = SUDO[self.sudo] if root else []
-        if root and self.sudo == "password" and self._password is not None:
-            given = self._password.get_secret_value() + "\n" + given
-        if sudo:
-            argv_sent: tuple[str, ...] = (*sudo, "/usr/bin/env", "LC_ALL=C", *argv)
-        else:
-            argv_sent = argv
-        line = shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *argv_sent])
         started = time.monotonic()
+        conversation: Conversation | None = None
         try:
-            transport = self.client.get_transport()
-            if transport is None or not transport.is_active():
-                raise HostError(f"{self.role}: the connection to {self.config.host} was lost")
-            channel = transport.open_session(timeout=min(deadline_s, CONNECT_DEADLINE_S))
-            channel.exec_command(line)
-        except (paramiko.SSHException, OSError, EOFError) as error:
-            raise HostError(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
-        conversation = Conversation(channel, given)
-        try:
+            # a command that was sent and is not known of could neither be ended nor waited for
+            with interrupts.held():
+                conversation = self._begin(argv, root, given, deadline_s)
             finished = conversation.wait(started + deadline_s)
         except BaseException:
-            self._end(conversation, root)
+            if conversation is not None:
+                self._end(conversation, root)
             raise
         if not finished:
             self._end(conversation, root)
@@ -111,14 +79,38 @@ class SshHost(Host):
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
+    def _begin(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Conversation:
+        """Send a command to the host. Raises HostError where that is out of reach."""
+        if root and self.sudo == "password" and self._password is not None:
+            given = self._password.get_secret_value() + "\n" + given
+        if root and SUDO[self.sudo]:
+            argv = (*SUDO[self.sudo], "/usr/bin/env", "LC_ALL=C", *argv)
+        line = shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *argv])
+        try:
+            transport = self.client.get_transport()
+            if transport is None or not transport.is_active():
+                raise HostError(f"{self.role}: the connection to {self.config.host} was lost")
+            channel = transport.open_session(timeout=min(deadline_s, CONNECT_DEADLINE_S))
+            with _closing_at(channel, time.monotonic() + deadline_s):
+                channel.exec_command(line)  # waits for its answer for ever
+        except (paramiko.SSHException, OSError, EOFError) as error:
+            raise HostError(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
+        return Conversation(channel, given)
+
     def _end(self, conversation: Conversation, root: bool) -> None:
-        """End a command that is still running, with its children (sshd makes it the leader of its session)."""
-        pid = conversation.pid
+        """End a command that is still running, with its children: sshd gives each command a session of its own.
+
+        Its leader is the login shell, which may have become the command or may be waiting for it.
+        """
+        pid = conversation.wait_for_pid(PID_DEADLINE_S)
         conversation.channel.close()
         transport = self.client.get_transport()
         if pid is None or transport is None or not transport.is_active():
             return
-        script = 'kill -s TERM -- "-$1" 2>/dev/null; sleep 0.2; kill -s KILL -- "-$1" 2>/dev/null; :'
+        script = (
+            'group=$(ps -o pgid= -p "$1" | tr -d " "); group=${group:-$1}; '
+            'kill -s TERM -- "-$group" 2>/dev/null; sleep 0.2; kill -s KILL -- "-$group" 2>/dev/null; :'
+        )
         try:
             self._execute(("/bin/sh", "-c", script, "sh", pid), root, "", KILL_DEADLINE_S)
         except HostError:
@@ -188,106 +180,29 @@ class Conversation:
     @property
     def pid(self) -> str | None:
         """Its process id on the host, once known."""
-        first, newline, _ = self._text("stderr").partition("\n")
-        return first if newline and first.isdigit() else None
+        found = PID_LINE.search(self._text("stderr"))
+        return found[1] if found else None
+
+    def wait_for_pid(self, seconds: float) -> str | None:
+        """Its process id; None where it is still not known after ``seconds``."""
+        deadline = time.monotonic() + seconds
+        while self.pid is None and self._threads[2].is_alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.pid
 
     @property
     def errors(self) -> str:
-        """What it wrote to standard error so far, without our own first line."""
-        return self._text("stderr").partition("\n")[2]
+        """What it wrote to standard error so far, without our own line."""
+        return PID_LINE.sub("", self._text("stderr"), count=1)
 
 
-def connect(role: str, config: HostConfig) -> tuple[paramiko.SSHClient, Proxy | None]:
-    """An open connection, and the proxy it goes through; honours ~/.ssh/config, the agent and known_hosts.
-
-    Raises HostError or HostKeyError, with what to do.
-    """
-    options = ssh_config(config.host)
-    address = options.get("hostname", config.host)
-    port = config.port or int(options.get("port", 22))
-    user = config.user or options.get("user")
-    identities = [config.identity] if config.identity else options.get("identityfile", [])
-    proxy_command = config.proxy_command or options.get("proxycommand") or _jump(options, address, port)
-    known_hosts = config.known_hosts or options.get("userknownhostsfile", "").split(" ")[0] or "~/.ssh/known_hosts"
-    client = paramiko.SSHClient()
-    client.set_missing_host_key_policy(StrictHostKeys())
-    for file in (Path("/etc/ssh/ssh_known_hosts"), Path(known_hosts).expanduser()):
-        if file.is_file():
-            client.load_system_host_keys(str(file))
-    login = f"{user}@{config.host}" if user else config.host
-    where = f"{role}: {login}"
-    proxy = Proxy(proxy_command) if proxy_command else None
+@contextmanager
+def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
+    """Close a channel from outside at a deadline (monotonic): what waits for it inside then fails."""
+    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), channel.close)
+    timer.daemon = True
+    timer.start()
     try:
-        client.connect(
-            address,
-            port,
-            user,
-            key_filename=_existing(identities),
-            sock=proxy.socket if proxy else None,
-            timeout=CONNECT_DEADLINE_S,
-            banner_timeout=CONNECT_DEADLINE_S,
-            auth_timeout=CONNECT_DEADLINE_S,
-        )
-    except paramiko.BadHostKeyException as error:
-        raise HostKeyError(
-            f"{where}: the host key has CHANGED: it is {fingerprint(error.key)}, on record is "
-            f"{fingerprint(error.expected_key)}. Find out why; if it is right: ssh-keygen -R {config.host}"
-        ) from error
-    except (paramiko.AuthenticationException, paramiko.PasswordRequiredException) as error:
-        raise HostError(
-            f"{where}: SSH refused the login: {error}. Its key must be in that account's authorized_keys: "
-            f"`ssh-copy-id {login}`; a key with a passphrase goes into the agent (`ssh-add`)"
-        ) from error
-    except (paramiko.SSHException, OSError, EOFError) as error:
-        said = proxy.close() if proxy else ""
-        raise HostError(
-            f"{where}: cannot be reached on port {port}: {said or error}. Is it on, is SSH (Remote Login) on, "
-            f"and does `ssh {login}` work?"
-        ) from error
-    transport = client.get_transport()
-    assert transport is not None
-    transport.set_keepalive(KEEPALIVE_S)
-    return client, proxy
-
-
-def _existing(identities: list[str]) -> Any:
-    """Those key files that exist, as full paths; ~/.ssh/config may name ones that do not."""
-    paths = [Path(name).expanduser() for name in identities]
-    return [str(path) for path in paths if path.is_file()]
-
-
-def ssh_config(host: str) -> dict[str, Any]:
-    """What ~/.ssh/config says of a host."""
-    path = Path("~/.ssh/config").expanduser()
-    return dict(paramiko.SSHConfig.from_path(str(path)).lookup(host)) if path.is_file() else {}
-
-
-def _jump(options: dict[str, Any], address: str, port: int) -> str | None:
-    jump = options.get("proxyjump")
-    return f"ssh -W {shlex.quote(f'{address}:{port}')} {shlex.quote(jump)}" if jump and jump != "none" else None
-
-
-class Proxy:
-    """A ProxyCommand, in a session of its own: Ctrl-C at the terminal must not cut the connection that restores."""
-
-    def __init__(self, command: str):
-        ours, theirs = socket.socketpair()
-        self.socket = ours
-        with theirs:
-            self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                ["/bin/sh", "-c", f"exec {command}"],
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-
-    def close(self) -> str:
-        """End it; what it said on standard error."""
-        self.socket.close()
-        try:
-            said = self.process.communicate(timeout=2)[1]
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            said = self.process.communicate()[1]
-        return said.decode(errors="replace").strip()
+        yield
+    finally:
+        timer.cancel()

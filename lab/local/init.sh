@@ -33,6 +33,7 @@ mount --bind "$disk" "$root/srv/disk"
 hostname "$name"
 cp -R "$state/etc/." "$root/etc/"
 ip link set lo up
+echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range   # as systemd sets it: everybody may ping
 
 cd "$root"
 mkdir old

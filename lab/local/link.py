@@ -77,7 +77,7 @@ def _shape(pid: int, rate: str, delay_s: float) -> None:
 
 def _user_space_wire(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "lab.local.wire", str(pids["client"]), str(pids["server"]), repr(delay_s)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout is not None
     if process.stdout.readline() != b"ready\n":
         raise LabFailure("local lab: the user-space wire that delays the link did not start; is /dev/net/tun there?")

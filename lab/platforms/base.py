@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -98,6 +98,10 @@ class Platform(ABC):
         """The buffers of new TCP connections, both directions, pinned to this size."""
 
     @abstractmethod
+    def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+        """The sizes that pinned buffers have, of the ``state`` of :class:`Counters`; receiving and sending."""
+
+    @abstractmethod
     def ram_disk(self, path: str, size_bytes: int) -> Generator[Setting, None, None]:
         """A RAM disk mounted at ``path``, writable by everybody; ``path`` must exist."""
 
@@ -143,6 +147,14 @@ class Platform(ABC):
             f"{self.host.role}: packets of MTU {mtu} do not reach {peer} in one piece ({reason}): "
             f"both ends and every switch between them must carry it"
         )
+
+    def free_bytes(self, path: str) -> int:
+        """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""
+        rows = [line.split() for line in self.host.run("df", "-Pk", "--", path).stdout.splitlines()]
+        try:
+            return int(rows[-1][3]) * 1024
+        except (LookupError, ValueError) as error:
+            raise LabFailure(f"{self.host.role}: the free space of {path} cannot be read") from error
 
     def remove_files(self, *paths: str) -> None:
         """Remove files that the lab made; a missing one is no error."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from lab.errors import LabFailure
@@ -76,6 +76,10 @@ class Linux(Platform):
         """Pin default and maximum of tcp_rmem and tcp_wmem, so that autotuning neither starts nor ends elsewhere."""
         value = f"{min(SMALLEST_TCP_BUFFER, size_bytes)}\t{size_bytes}\t{size_bytes}"
         return [self._sysctl(f"net.ipv4.{name}", value) for name in ("tcp_rmem", "tcp_wmem")]
+
+    def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+        """The third field is the maximum, which bounds what autotuning may make of a socket."""
+        return tuple(int(state[name].split()[2]) for name in ("tcp_rmem", "tcp_wmem"))
 
     def _sysctl(self, name: str, value: str) -> Setting:
         path = f"/proc/sys/{name.replace('.', '/')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -133,6 +133,10 @@ class MacOS(Platform):
             wanted[pins[3]] = str(size_bytes)
         wanted |= {f"net.inet.tcp.{name}": str(size_bytes) for name in ("sendspace", "recvspace")}
         return [self._sysctl(name, value) for name, value in wanted.items()]
+
+    def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+        """See :meth:`Platform.tcp_space_in`."""
+        return tuple(int(state[name]) for name in ("recvspace", "sendspace"))
 
     def _sysctl(self, name: str, value: str) -> Setting:
         def change(to: str) -> tuple[Command, ...]:

@@ -32,12 +32,8 @@ sub cpu_seconds {
 sub linux_counters {
     my %value = (cpu_s => cpu_seconds());
     ($value{$_}) = lines("/sys/class/net/$interface/statistics/$_") for 'tx_bytes', 'rx_bytes';
-    ($value{'state.mtu'}) = lines("/sys/class/net/$interface/mtu");
     ($value{"state.$_"}) = lines("/proc/sys/net/ipv4/$_") for 'tcp_rmem', 'tcp_wmem';
     ($value{'state.mtu'}) = lines("/sys/class/net/$interface/mtu");
-    for my $name ('tcp_rmem', 'tcp_wmem') {
-        ($value{"state.$name"}) = lines("/proc/sys/net/ipv4/$name");
-    }
     my ($names, $values) = grep { /^Tcp:/ } lines('/proc/net/snmp');
     my %tcp; @tcp{split ' ', $names} = split ' ', $values;
     $value{retransmits} = $tcp{RetransSegs};

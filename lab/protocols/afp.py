@@ -10,7 +10,7 @@ from typing import Any
 from lab.daemon import daemon, listening
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Protocol, Share, Side, Steps
-from lab.protocols.linux_mount import LinuxMount, mounted
+from lab.protocols.linux_mount import LinuxMount, in_private_mounts, mounted
 from lab.settings import Setting, script
 
 PORT = 548
@@ -31,6 +31,10 @@ path = {path}
 valid users = {account}
 cnid scheme = dbd
 ea = sys
+"""
+# In a mount namespace of its own: netatalk writes a signature into its system folder, and a cache into its home
+START = """
+mount -t tmpfs -o mode=755 lab /var/lib/netatalk && HOME=$1 && export HOME && exec netatalk -d -F "$2"
 """
 # `-` as the password has it asked for; without a terminal it is read from standard input
 MOUNT_AFPFS = 'mount_afpfs "afp://$1:-@$2/$3" "$4"'
@@ -54,7 +58,8 @@ class LinuxAfp(LinuxMount):
             address=server.address, port=PORT, state=state, name=share.name, path=share.path, account=share.account
         )
         path = server.write("afp/afp.conf", config)
-        yield daemon(server.host.role, "netatalk", ("netatalk", "-d", "-F", path), state, listening(PORT))
+        argv = in_private_mounts(START, state, path)
+        yield daemon(server.host.role, "netatalk", argv, state, listening(PORT))
 
     def how(self, client: Side) -> str:
         """By mount_afpfs where it is installed, else by GVfs."""
@@ -87,12 +92,12 @@ class LinuxAfp(LinuxMount):
         """The version, from the line that our afpd logs at each login."""
         if not share.served_by_lab:
             return {}
-        logins = server.host.shell('grep -h "login" "$1" | tail -n 1', f"{server.directory}/afp/afpd.log", root=True)
+        logins = server.host.shell('grep -h "Login by" "$1" | tail -n 1', f"{server.directory}/afp/afpd.log", root=True)
         return parse_login(logins.stdout)
 
 
 def parse_login(line: str) -> dict[str, Any]:
-    """The AFP version of a line such as ``… login lab (uid 1000, gid 1000) AFP3.4``; empty where there is none."""
+    """The AFP version of a line such as ``… Login by lab (AFP3.3)``; empty where there is none."""
     match = re.search(r"\bAFP(?:X| )?(\d[\d.]*)", line)
     return {"dialect": f"AFP {match[1]}"} if match else {}
 

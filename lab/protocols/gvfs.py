@@ -26,18 +26,22 @@ BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 MOUNTABLE = r"""
 mkdir -m 700 "$1" "$1/run" "$1/run/gvfs" "$1/mountable" && cp /usr/share/gvfs/mounts/*.mount "$1/mountable/" &&
 for file in "$1"/mountable/afp*.mount; do
-    [ -e "$file" ] && sed -i 's|^Exec=|Exec=/usr/bin/chrt -r 1 |' "$file"
+    chrt -r 1 true 2>/dev/null && sed -i 's|^Exec=|Exec=/usr/bin/chrt -r 1 |' "$file"
 done; :
 """
 DAEMON_FOLDERS = "/usr/libexec /usr/lib/gvfs /usr/lib/x86_64-linux-gnu/gvfs /usr/lib/aarch64-linux-gnu/gvfs"
-# $1 URI; the password, if one is wanted, comes on standard input. DHX2 logins of AFP fail now and then: try again.
+# $1 URI; the password, if one is wanted, comes on standard input. DHX2 logins of AFP fail now and then: try again. A
+# password that is refused is asked for again and again, until the time is over.
 MOUNT = r"""
 IFS= read -r password
 for try in 1 2 3 4 5; do
-    if said=$(printf '%s\n' "$password" | timeout 20 gio mount "$1" 2>&1); then exit 0; fi
+    said=$(printf '%s\n' "$password" | timeout 15 gio mount "$1" 2>&1); code=$?
+    [ $code -eq 0 ] && exit 0
+    [ $code -eq 124 ] && break
     sleep 0.2
 done
-echo "$said" | grep "^gio:" >&2; exit 1
+echo "$said" | grep "^gio:" >&2 || echo "gio mount $1: no answer in 15 s, or the password was refused" >&2
+exit 1
 """
 # after a mount the FUSE side may answer with an error for a moment
 WAIT_FOR_PATH = r"""

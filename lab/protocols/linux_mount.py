@@ -85,6 +85,11 @@ def mounted(client: Side, path: str, mount: Command) -> Setting:
     )
 
 
+def in_private_mounts(text: str, *args: str) -> tuple[str, ...]:
+    """A script whose mounts nobody else on the host sees, and which end with it; ``args`` are its ``$1``, ``$2``, …"""
+    return ("unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-c", text, "sh", *args)
+
+
 def kernel_has(client: Side, kernel_type: str) -> bool:
     """Whether this host's kernel knows a file system; asked of the kernel itself, which may load a module for it."""
     return client.host.shell(PROBE, kernel_type, root=True).stdout.strip() == "yes"

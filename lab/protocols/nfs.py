@@ -8,7 +8,7 @@ from typing import Any
 from lab.daemon import daemon, listening
 from lab.protocols import gvfs
 from lab.protocols.base import Protocol, Share, Side, Steps
-from lab.protocols.linux_mount import LinuxMount
+from lab.protocols.linux_mount import LinuxMount, in_private_mounts
 
 PORT = 2049
 MOUNT_PORT = 20048
@@ -24,11 +24,17 @@ EXPORT {{ Export_Id = 77; Path = {path}; Pseudo = {path}; Filesystem_id = 77.77;
     FSAL {{ Name = VFS; }} }}
 """
 # Ganesha skips a tmpfs by the name that /etc/mtab gives it. In a mount namespace of its own it reads another mtab, on
-# an overlay over /etc: nothing outside it sees that.
+# an overlay over /etc: nothing outside sees that. rpcbind, where the host has none running ($4), comes along with a
+# /run of its own, or it would leave its socket and lock there.
 START = r"""
 mount -t tmpfs -o mode=755 lab "$1" && mkdir "$1/upper" "$1/work" &&
 sed 's/^\([^ ]* [^ ]*\) tmpfs /\1 ext4 /' /proc/self/mounts > "$1/upper/mtab" &&
-mount -t overlay -o "lowerdir=/etc,upperdir=$1/upper,workdir=$1/work" lab /etc &&
+mount -t overlay -o "lowerdir=/etc,upperdir=$1/upper,workdir=$1/work" lab /etc || exit
+if ! sh -c "$4"; then
+    mount -t tmpfs -o mode=755 lab /run && mkdir /run/rpcbind || exit
+    rpcbind -f -w &
+    until sh -c "$4"; do kill -0 $! || exit; sleep 0.01; done
+fi
 exec ganesha.nfsd -F -L STDERR -N EVENT -f "$2" -p "$3"
 """
 
@@ -41,18 +47,15 @@ class LinuxNfs(LinuxMount):
     kernel_type = "nfs"
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A Ganesha of our own; rpcbind first, where the host has none running."""
+        """A Ganesha of our own."""
         state = f"{server.directory}/nfs"
         server.host.run("mkdir", "-m", "700", "-p", state, f"{state}/etc")
-        if server.host.shell(listening(RPCBIND_PORT), check=False).exit_code != 0:
-            yield daemon(server.host.role, "rpcbind", ("rpcbind", "-f", "-w"), state, listening(RPCBIND_PORT))
         config = GANESHA_CONF.format(
             port=PORT, mount_port=MOUNT_PORT, address=server.address, state=state, path=share.path
         )
         path = server.write("nfs/ganesha.conf", config)
-        inner = ("/bin/sh", "-c", START, "sh", f"{state}/etc", path, f"{state}/own.pid")
-        argv = ("unshare", "--mount", "--propagation", "private", *inner)
-        ready = f"{listening(PORT)} && {listening(MOUNT_PORT)}"
+        argv = in_private_mounts(START, f"{state}/etc", path, f"{state}/own.pid", listening(RPCBIND_PORT))
+        ready = f"({listening(PORT)}) && ({listening(MOUNT_PORT)})"
         yield daemon(server.host.role, "ganesha", argv, state, ready)
 
     def uri(self, server: Side, share: Share) -> str:

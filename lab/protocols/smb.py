@@ -89,17 +89,23 @@ def parse_smbstatus(text: str) -> dict[str, Any]:
     """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
     try:
         sessions = list(json.loads(text)["sessions"].values())
-        newest = max(sessions, key=lambda session: int(session["session_id"]))
+        # their ids are random
+        newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
         found = {
             "dialect": newest["session_dialect"],
-            "signing": newest["signing"]["cipher"] or newest["signing"]["degree"],
-            "encryption": newest["encryption"]["cipher"] or newest["encryption"]["degree"],
+            "signing": _cipher(newest["signing"]),
+            "encryption": _cipher(newest["encryption"]),
         }
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Unsupported(
             f"smbstatus --json printed something else than the sessions of Samba 4.17 or later: {error}"
         ) from error
     return found
+
+
+def _cipher(protection: dict[str, str]) -> str:
+    """The cipher; where there is none (``-`` or nothing), the degree, which says so in a word."""
+    return protection["cipher"].strip("-") or protection["degree"]
 
 
 PROTOCOL = Protocol("smb", PORT, mounted=True, dialects={"linux": LinuxSmb})

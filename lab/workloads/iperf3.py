@@ -54,5 +54,5 @@ def parse(text: str) -> dict[str, float]:
             "bytes_per_s": received["bits_per_second"] / 8,
             "retransmits": sent.get("retransmits", 0),
         }
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LabFailure(f"iperf3: its report cannot be read: {text[:200]!r}") from error

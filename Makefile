@@ -1,0 +1,25 @@
+.PHONY: demo test check fmt clean
+
+demo:   ## a whole sweep on this machine: local lab, report, notebook
+	@scripts/setup.sh demo
+	@scripts/demo.sh
+
+test:   ## every test, those on the local lab included
+	@scripts/setup.sh test
+	.venv/bin/python -m pytest
+
+check:  ## lint, format, types, layers
+	@scripts/setup.sh check
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports --no-cache
+
+fmt:    ## format the code
+	@scripts/setup.sh check
+	.venv/bin/ruff check --fix-only .
+	.venv/bin/ruff format .
+
+clean:  ## remove what was installed and built here; results stay
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +

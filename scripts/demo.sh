@@ -1,0 +1,24 @@
+#!/bin/sh
+# The demo: the local lab up, a whole sweep, report and executed notebook, the tables; then the local lab down.
+set -eu
+cd "$(dirname "$0")/.."
+lab=.venv/bin/lab
+hosts=hosts.local.demo.ini
+trap '$lab local down --name demo' EXIT
+
+# TCP buffers only matter with some delay on the link
+$lab local up --name demo --delay 250us
+$lab check --hosts $hosts
+failed=0
+$lab run --hosts $hosts sweeps/demo.toml || failed=$?
+run=$(ls -d results/*-demo | tail -n 1)
+
+echo "Executing the notebook"
+LAB_RUN=$run .venv/bin/jupyter nbconvert --log-level=WARN --to html --execute notebooks/explore.ipynb \
+    --output-dir "$run/report" --output explore
+$lab show "$run"
+$lab report "$run"
+echo "$run/report/explore.html"
+# what root made belongs to who asked for it
+[ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" results .venv
+exit $failed

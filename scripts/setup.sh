@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
+# usage: setup.sh check|demo|test    `check` needs no root and no system packages beyond Python
+set -eu
+cd "$(dirname "$0")/.."
+purpose=$1
+
+stop() { echo "make $purpose: $1" >&2; exit 2; }
+
+if [ "$purpose" != check ]; then
+    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac run 'make check', then follow docs/two-macs.md"
+    [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
+fi
+
+find_python() {
+    for name in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo "$name"; return; fi
+    done
+}
+
+has_venv() { [ -n "$1" ] && "$1" -c 'import ensurepip, venv' 2>/dev/null; }
+
+install_packages() {
+    command -v apt-get >/dev/null || stop "needs $*: install them with this system's package manager"
+    echo "Installing with apt: $*"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y --no-install-recommends "$@" >/tmp/file-share-lab-apt.log 2>&1 && { rm -f /tmp/file-share-lab-apt.log; return; }
+    apt-get update >/dev/null
+    apt-get install -y --no-install-recommends "$@"
+    rm -f /tmp/file-share-lab-apt.log
+}
+
+python=$(find_python)
+missing=
+if [ "$purpose" != check ]; then
+    for pair in mmdebstrap:mmdebstrap ip:iproute2 nsenter:util-linux unshare:util-linux; do
+        command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
+    done
+    # Debian's signing keys: there on Debian, not on Ubuntu
+    [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing="$missing debian-archive-keyring"
+    has_venv "$python" || missing="$missing python3 python3-venv"
+    # shellcheck disable=SC2086
+    [ -z "$missing" ] || install_packages $missing
+    python=$(find_python)
+fi
+[ -n "$python" ] || stop "needs Python 3.11 or later"
+has_venv "$python" || stop "needs Python's venv module: apt-get install python3-venv"
+
+wanted=$(cat requirements.txt requirements-dev.txt pyproject.toml | cksum)
+if [ "$(cat .venv/installed 2>/dev/null || :)" != "$wanted" ]; then
+    echo "Installing Python packages into .venv"
+    "$python" -m venv .venv
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
+    echo "$wanted" >.venv/installed
+fi

@@ -1,0 +1,140 @@
+"""A local lab in a test's hands: its commands, its hosts' state, and ways to break it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HOSTS = ("client", "server")
+# Everything that the lab may change, and what it must not leave: read as a person would, not through the lab
+STATE = r"""
+cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem /proc/sys/net/ipv4/tcp_wmem
+cut -d ' ' -f 2,3,4 /proc/self/mounts | sort
+ps -eo args= | grep -v -e '^ps ' -e '^sort' -e '^grep' -e '^cut' -e '^sh -c' -e '^sshd' | sort
+find /tmp /srv /run /etc/samba /etc/exports /etc/mtab /var/lib /root -xdev 2>/dev/null | grep -v ^/run/sudo | sort
+md5sum /etc/passwd /etc/shadow /etc/hosts
+ip -o -4 address
+"""
+SWEEP = """
+name = "{name}"
+blocks = {blocks}
+seed = 7
+[workload]
+size = "{size}"
+[factors]
+protocol = {protocol}
+tool = {tool}
+direction = {direction}
+mtu = {mtu}
+tcp_space = {tcp_space}
+store = {store}
+"""
+FACTORS: dict[str, Any] = {
+    "name": "test", "blocks": 1, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
+    "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
+}  # fmt: skip
+
+
+class Bench:
+    """One local lab and a working folder with its hosts file and results."""
+
+    def __init__(self, name: str, directory: Path):
+        self.name, self.directory = name, directory
+        self.hosts = directory / f"hosts.local.{name}.ini"
+
+    def up(self, *options: str) -> None:
+        """Bring it up."""
+        done = self.lab("local", "up", "--name", self.name, *options, timeout=1800)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def command(self, *arguments: str) -> list[str]:
+        """The `lab` command with these arguments."""
+        return [sys.executable, "-m", "lab", *arguments]
+
+    def lab(self, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+        """Run a `lab` command in the working folder."""
+        return subprocess.run(
+            self.command(*arguments), cwd=self.directory, capture_output=True, text=True, timeout=timeout, check=False
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start a `lab` command that the test will interrupt."""
+        return subprocess.Popen(
+            self.command(*arguments), cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def inside(self, host: str, script: str) -> str:
+        """What a shell script prints inside a host."""
+        done = self.lab("local", "exec", "--name", self.name, host, "--", "sh", "-c", script)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def state(self) -> dict[str, list[str]]:
+        """The state of both hosts, line by line."""
+        return {host: self.inside(host, STATE).splitlines() for host in HOSTS}
+
+    def sweep(self, **factors: Any) -> Path:
+        """A sweep file with these factors."""
+        chosen = (FACTORS | factors).items()
+        values = {key: value if key in ("name", "size") else json.dumps(value) for key, value in chosen}
+        path = self.directory / "sweep.toml"
+        path.write_text(SWEEP.format(**values))
+        return path
+
+    def run(self, *options: str, hosts: Path | None = None, **factors: Any) -> subprocess.CompletedProcess[str]:
+        """Run a sweep with these factors."""
+        return self.lab("run", "--hosts", str(hosts or self.hosts), str(self.sweep(**factors)), *options)
+
+    def changed_hosts(self, **changes: str) -> Path:
+        """A copy of the hosts file with ``section_key = value`` changed or added."""
+        lines = self.hosts.read_text().splitlines()
+        for name, value in changes.items():
+            section, _, key = name.partition("_")
+            start = lines.index(f"[{section}]")
+            lines = [*lines[: start + 1], f"{key} = {value}", *_without(lines[start + 1 :], key)]
+        path = self.directory / "hosts.changed.ini"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def newest(self) -> Path:
+        """The newest run folder."""
+        return max((self.directory / "results").iterdir())
+
+    def trials(self) -> list[dict[str, Any]]:
+        """The trials of the newest run, without the ceilings."""
+        lines = (self.newest() / "trials.jsonl").read_text().splitlines()
+        return [trial for trial in map(json.loads, lines) if trial["protocol"] != "link"]
+
+    def wait_for(self, text: str, process: subprocess.Popen[str], seconds: float = 60) -> None:
+        """Wait until the newest run's log of commands, or its trials, hold ``text``."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            logs = [*self.directory.glob("results/*/commands.log"), *self.directory.glob("results/*/trials.jsonl")]
+            if any(text in log.read_text() for log in logs):
+                return
+            assert process.poll() is None, process.stdout and process.stdout.read()
+            time.sleep(0.01)
+        raise AssertionError(f"{text!r} did not come")
+
+
+def _without(lines: list[str], key: str) -> list[str]:
+    """The lines, less the first one of this key in the section that they begin in."""
+    for number, line in enumerate(lines):
+        if line.startswith("["):
+            break
+        if line.startswith(f"{key} ="):
+            return lines[:number] + lines[number + 1 :]
+    return lines
+
+
+def end(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
+    """Send a signal and wait; exit code and what was printed."""
+    os.kill(process.pid, number)
+    output, _ = process.communicate(timeout=120)
+    return process.returncode, output

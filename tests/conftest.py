@@ -1,0 +1,69 @@
+"""Fixtures for the tests that need real hosts: a local lab of this test run's own, used as a person uses it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+ROOT = Path(__file__).parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without root there are no namespaces: say so for each test that would need them."""
+    if os.geteuid() == 0 and sys.platform == "linux":
+        return
+    for item in items:
+        if item.get_closest_marker("local_lab"):
+            item.add_marker(pytest.mark.skip(reason="the local lab needs Linux and root: `sudo make test`"))
+
+
+@pytest.fixture(scope="session")
+def new_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Bench]]:
+    """Makes local labs with options of their own; each is taken down at the end of the session at the latest."""
+    made: list[Bench] = []
+
+    def make(*options: str) -> Bench:
+        bench = Bench(f"test-{os.getpid()}-{len(made)}", tmp_path_factory.mktemp("bench"))
+        made.append(bench)
+        bench.up(*options)
+        return bench
+
+    yield make
+    for bench in made:
+        bench.lab("local", "down", "--name", bench.name)
+
+
+@pytest.fixture(scope="session")
+def shared_bench(new_bench: Callable[..., Bench]) -> Bench:
+    """One local lab for all tests that leave it as they found it."""
+    return new_bench()
+
+
+@pytest.fixture
+def bench(shared_bench: Bench) -> Iterator[Bench]:
+    """The shared lab, with no results yet; both hosts must be afterwards as they were before."""
+    shutil.rmtree(shared_bench.directory / "results", ignore_errors=True)
+    before = shared_bench.state()
+    yield shared_bench
+    after = shared_bench.state()
+    assert {host: sorted(set(before[host]) ^ set(after[host])) for host in before} == {host: [] for host in before}
+
+
+@pytest.fixture(scope="session")
+def executed() -> Callable[[Path, Path], None]:
+    """Executes the notebook on a run, as `make demo` does."""
+
+    def execute(run: Path, target: Path) -> None:
+        convert = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "html", "--execute"]
+        notebook = str(ROOT / "notebooks" / "explore.ipynb")
+        environment = os.environ | {"LAB_RUN": str(run)}
+        subprocess.run([*convert, "--output-dir", str(target), notebook], check=True, env=environment, timeout=300)
+
+    return execute

@@ -1,0 +1,170 @@
+"""A host in memory for tests: named values, two commands, and a fault at whichever command a test wants one."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab import interrupts
+from lab.errors import DeadlineExceeded, HostError
+from lab.hosts import Host, Result
+from lab.settings import Command, Journal, Setting, Settings, command
+
+SECRET = "hunter2-do-not-show"
+
+
+class Killed(BaseException):
+    """The program was killed (``kill -9``): from here on no command reaches a host, until the counter is healed."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong at the command of this number, counted from 0 over both hosts; before or after its effect.
+
+    ``refused`` exit code 1; ``lies`` exit code 0 without the effect; ``lost`` no connection for this command, ``dead``
+    for all from here on; ``stuck`` past its deadline; ``signal`` SIGTERM arrives; ``killed``: see :class:`Killed`.
+    """
+
+    at: int
+    kind: str
+    after: bool = False
+
+
+KINDS = ("refused", "lies", "lost", "dead", "stuck", "signal")
+
+
+class Counter:
+    """The commands of both hosts share one count and one fault."""
+
+    def __init__(self) -> None:
+        self.fault: Fault | None = None
+        self.count = 0
+        self.gone: BaseException | None = None
+        self.struck_while_held: bool | None = None
+
+    def next(self) -> Fault | None:
+        """The fault of the command that is being sent now."""
+        if self.gone is not None:
+            raise self.gone
+        fault = self.fault if self.fault is not None and self.fault.at == self.count else None
+        self.count += 1
+        if fault is not None:
+            self.struck_while_held = bool(interrupts._held)
+        return fault
+
+    def heal(self) -> None:
+        """From here on nothing goes wrong."""
+        self.fault, self.gone = None, None
+
+
+class MemoryHost(Host):
+    """Knows ``read KEY`` and ``write KEY VALUE``; anything else fails the test. ``watch`` sees each write coming."""
+
+    def __init__(self, role: str, counter: Counter | None = None, **values: str):
+        super().__init__(role)
+        self.values = dict(values)
+        self.counter = counter or Counter()
+        self.writes: list[tuple[str, str]] = []
+        self.stuck_keys: set[str] = set()
+        self.watch: Callable[[MemoryHost, str, str], None] = lambda *_: None
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        fault = self.counter.next()
+        if fault is not None and not fault.after:
+            self._strike(fault, argv)
+        has_effect = fault is None or fault.after or fault.kind == "signal" or argv[0] == "read"
+        printed = self._effect(*argv) if has_effect else ""
+        if fault is not None and fault.after:
+            self._strike(fault, argv)
+        exit_code = 1 if fault is not None and fault.kind == "refused" else 0
+        return Result(argv, exit_code, printed, "refused" if exit_code else "", 0.0)
+
+    def _strike(self, fault: Fault, argv: tuple[str, ...]) -> None:
+        if fault.kind == "stuck":
+            raise DeadlineExceeded(self.role, argv, 1.0, "")
+        if fault.kind == "signal":
+            signal.raise_signal(signal.SIGTERM)
+        if fault.kind in ("lost", "dead", "killed"):
+            self.counter.gone = {"dead": HostError("gone"), "killed": Killed()}.get(fault.kind)
+            raise self.counter.gone or HostError(f"{self.role}: the connection was lost")
+
+    def _effect(self, verb: str, key: str, value: str = "") -> str:
+        if verb == "read":
+            return self.values[key]
+        assert verb == "write", f"{self.role}: no such command: {verb}"
+        self.watch(self, key, value)
+        if key not in self.stuck_keys:
+            self.values[key] = value
+            self.writes.append((key, value))
+        return ""
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def knob(host: str, key: str, wanted: str, undo: Callable[[str], tuple[Command, ...]] | None = None) -> Setting:
+    """A setting of a memory host, brought about in two steps, the second of which needs a secret."""
+    return Setting(
+        host=host,
+        name=f"knob {key}",
+        read=command("read", key),
+        wanted=wanted,
+        apply=(command("write", key, f"nearly {wanted}"), command("write", key, wanted, root=True, given=SECRET)),
+        undo=undo or (lambda old: (command("write", key, old, root=True),)),
+    )
+
+
+@contextmanager
+def lab_signals() -> Iterator[None]:
+    """The lab's signal handlers for the time of a test, and nothing of them after it."""
+    before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
+    interrupts.install()
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        interrupts._waiting.clear()
+
+
+BEFORE = {"mtu": "1500", "space": "131072", "mount": "absent"}
+ROLES = ("client", "server")
+
+
+class World:
+    """Two hosts, and a journal on disk."""
+
+    def __init__(self, folder: Path):
+        self.counter = Counter()
+        self.hosts = {role: MemoryHost(role, self.counter, **BEFORE) for role in ROLES}
+        self.path = folder / "journal.jsonl"
+        self.settings = Settings(self.hosts, Journal(self.path))
+
+    def state(self) -> dict[str, dict[str, str]]:
+        return {role: dict(host.values) for role, host in self.hosts.items()}
+
+    def writes(self) -> int:
+        return sum(len(host.writes) for host in self.hosts.values())
+
+    def run(self, program: Any) -> None:
+        """Bring changes about; a list is a scope, which must leave everything as it was when it was entered."""
+        if isinstance(program, tuple):
+            self.settings.apply(knob(*program))
+            return
+        before = self.state()
+        with self.settings.scope():
+            for step in program:
+                self.run(step)
+        assert self.state() == before
+
+    def restore(self) -> None:
+        """``lab restore`` in a new process."""
+        Settings(self.hosts, Journal(self.path)).unwind()
+
+
+def untouched() -> dict[str, dict[str, str]]:
+    return {role: dict(BEFORE) for role in ROLES}

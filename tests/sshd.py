@@ -1,0 +1,171 @@
+"""A real sshd on loopback for tests: its own keys, a free port, a child process that ends with the test."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from lab.config import HostConfig
+
+PROGRAM = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
+CONFIG = """\
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host_key
+AuthorizedKeysFile {folder}/authorized_keys
+StrictModes no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+PermitUserEnvironment yes
+UseDNS no
+PidFile none
+"""
+# A login shell that talks, and that stays and waits for the command, as some shells do
+NOISY = r'command="echo welcome >&2; eval \"$SSH_ORIGINAL_COMMAND\"; exit $?"'
+# root's sshd wants this folder, which may not be there: then it gets it, and nobody else sees it
+WITH_ITS_FOLDER = 'mount -t tmpfs -o mode=755 none /run && mkdir /run/sshd && exec "$@"'
+
+
+@dataclass(frozen=True)
+class Sshd:
+    """A running sshd; keys ``plain``, ``noisy``, ``sudoer`` (finds ``bin`` first) may log in, ``stranger`` may not."""
+
+    folder: Path
+    port: int
+    user: str
+
+    def config(self, key: str = "plain", **changes: Any) -> HostConfig:
+        """How to reach it."""
+        given = {
+            "host": "127.0.0.1", "user": self.user, "port": self.port, "identity": str(self.folder / key),
+            "known_hosts": str(self.folder / "known_hosts"), "data_address": "127.0.0.1", "sudo": "none",
+        }  # fmt: skip
+        return HostConfig.model_validate({name: value for name, value in (given | changes).items() if value})
+
+
+def make_key(path: Path) -> str:
+    """Write a key pair; the public half, as authorized_keys has it."""
+    key = Ed25519PrivateKey.generate()
+    path.touch(0o600)
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    path.with_suffix(".pub").write_text(public + "\n")
+    return public
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Sshd]:
+    """Start sshd in ``folder``; skips the test where there is none, or where it does not run for this user."""
+    if PROGRAM is None:
+        pytest.skip("sshd is not installed")
+    sshd = Sshd(folder, _free_port(), getpass.getuser())
+    (folder / "bin").mkdir()
+    public = {name: make_key(folder / name) for name in ("host_key", "plain", "noisy", "sudoer", "stranger")}
+    path = f'environment="PATH={folder}/bin:/usr/bin:/bin"'
+    lines = [public["plain"], f"{NOISY} {public['noisy']}", f"{path} {public['sudoer']}"]
+    (folder / "authorized_keys").write_text("\n".join(lines) + "\n")
+    (folder / "known_hosts").write_text(f"[127.0.0.1]:{sshd.port} {public['host_key']}\n")
+    (folder / "sshd_config").write_text(CONFIG.format(port=sshd.port, folder=folder))
+    command = [PROGRAM, "-D", "-e", "-f", str(folder / "sshd_config")]
+    if os.geteuid() == 0 and not Path("/run/sshd").is_dir():
+        command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", WITH_ITS_FOLDER, "sh", *command]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        _wait_until_it_serves(process, sshd)
+        yield sshd
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def empty_home(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """A home of the test's own, and no agent: nothing of the person who runs the tests is used or changed."""
+    (folder / ".ssh").mkdir(0o700)
+    patch.setenv("HOME", str(folder))
+    patch.delenv("SSH_AUTH_SOCK", raising=False)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def _wait_until_it_serves(process: subprocess.Popen[bytes], sshd: Sshd) -> None:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", sshd.port), timeout=1) as connection:
+            if connection.recv(4) == b"SSH-":
+                return
+        time.sleep(0.02)
+    said = (sshd.folder / "log").read_text(errors="replace").strip().splitlines()
+    pytest.skip(f"sshd does not run here: {said[-1] if said else 'no message'}")
+
+
+class Wire:
+    """A TCP relay to a port of this machine that can be frozen (nothing passes any more) and cut."""
+
+    def __init__(self, port: int):
+        self._target = port
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._server.getsockname()[1]
+        self._ends: list[socket.socket] = []
+        self._flowing = threading.Event()
+        self._flowing.set()
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._server.accept()
+                far = socket.create_connection(("127.0.0.1", self._target))
+                self._ends += [near, far]
+                for ends in ((near, far), (far, near)):
+                    self._threads.append(threading.Thread(target=self._pass_on, args=ends, daemon=True))
+                    self._threads[-1].start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self._flowing.wait()
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    def freeze(self) -> None:
+        """From here on both ends wait for each other, as when a cable is pulled."""
+        self._flowing.clear()
+
+    def cut(self) -> None:
+        """End both sides at once."""
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with suppress(OSError):
+            self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+        self.cut()
+        self._flowing.set()
+        for thread in self._threads:
+            thread.join(5)
+        for end in self._ends:
+            end.close()

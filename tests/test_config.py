@@ -1,0 +1,260 @@
+"""Files that people write: whatever is wrong in them is said once, with the place and what would be right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lab.config import SECONDS, UNITS, load_hosts, load_sweep, parse_seconds, parse_size, parse_sweep
+from lab.errors import BadInput
+from lab.local import host_files
+from lab.local.state import Lab, Process
+
+ROOT = Path(__file__).parent.parent
+SECRET = "hunter2-do-not-show"
+HOSTS = """\
+[client]
+host = mac.example
+data_address = 192.0.2.1
+[server]
+host = nas.example
+data_address = 192.0.2.2
+[share]
+account = lab
+password = env:LAB_PASSWORD
+"""
+SWEEP = """\
+name = "try"
+[workload]
+size = "32 MiB"
+[factors]
+protocol = ["smb"]
+"""
+PASSWORD_LINE = "password = env:LAB_PASSWORD"
+
+
+def refused_hosts(folder: Path, text: str) -> str:
+    """What is said of this hosts file; it always begins with the file's name."""
+    path = folder / "my-hosts.ini"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as caught:
+        load_hosts(path)
+    assert all(line.startswith(f"{path}: ") for line in str(caught.value).splitlines())
+    assert SECRET not in str(caught.value)
+    return str(caught.value).replace(f"{path}: ", "")
+
+
+def refused_sweep(text: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        parse_sweep(text, Path("my.toml"))
+    assert all(line.startswith("my.toml: ") for line in str(caught.value).splitlines())
+    return str(caught.value).replace("my.toml: ", "")
+
+
+def test_a_hosts_file_has_its_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS + "# the end ; of it\n")
+    hosts = load_hosts(path)
+    assert (hosts.client.host, hosts.client.sudo, hosts.client.ram_disk) == ("mac.example", "nopasswd", 2 << 30)
+    assert (hosts.share.serve, hosts.share.path, hosts.lab.instance) == ("existing", None, None)
+    with pytest.raises(ValueError, match="frozen"):
+        hosts.client.host = "other"  # type: ignore[misc]
+
+
+def test_comments_end_a_value_but_a_percent_or_hash_inside_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS.replace("mac.example", "mac.example ; upstairs").replace("env:LAB_PASSWORD", "file:/a%b#c;d"))
+    hosts = load_hosts(path)
+    assert hosts.client.host == "mac.example"
+    assert hosts.share.password == "file:/a%b#c;d"
+
+
+@pytest.mark.parametrize(
+    "path", [*ROOT.glob("hosts*.ini"), *ROOT.glob("docs/**/hosts*.ini")], ids=lambda path: path.name
+)
+def test_hosts_files_that_come_with_the_lab_load(path: Path) -> None:
+    load_hosts(path)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
+def test_sweeps_that_come_with_the_lab_load(path: Path) -> None:
+    assert load_sweep(path).description
+
+
+def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
+    lab = Lab("n", "abc", Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini")
+    path = tmp_path / lab.hosts_file
+    path.write_text(host_files.hosts_ini(lab))
+    hosts = load_hosts(path)
+    assert (hosts.share.serve, hosts.lab.instance) == ("lab", "n/abc")
+    assert hosts.client.proxy_command is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("host = mac", "hots = mac", "[client] hots: unknown; what may stand here is host, user, port"),
+        ("host = mac", "share = x\nhost = mac", "[client] share: unknown; what may stand here is host, user"),
+        ("[client]", "[clinet]", "[clinet]: unknown; what may stand here is client, server, share, lab"),
+        ("[client]", "[clinet]", "[client]: missing"),
+        ("[share]", "[DEFAULT]\nport = 1\n[share]", "[DEFAULT]: unknown"),
+        ("account = lab\n", "", "[share] account: missing"),
+        ("host = mac.example", "host =", "[client] host: String should have at least 1 character"),
+        ("host = mac", "port = 70000\nhost = mac", "[client] port: Input should be less than or equal to 65535"),
+        ("host = mac", "port = ssh\nhost = mac", "[client] port: Input should be a valid integer"),
+        ("host = mac", "sudo = yes\nhost = mac", "[client] sudo: Input should be 'nopasswd', 'password' or 'none'"),
+        ("host = mac", "ram_disk = 2 gigs\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB, 512 MiB"),
+        ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
+        ("host = mac", "mount_base = tmp\nhost = mac", "[client] mount_base: String should match pattern"),
+        ("account", "serve = both\naccount", "[share] serve: Input should be 'lab' or 'existing'"),
+        ("account = lab", "account = a:b", "[share] account: String should match pattern"),
+        ("account", "name = -x\naccount", "[share] name: String should match pattern"),
+        ("account", "path = ~root\naccount", "[share] path: String should match pattern"),
+        (PASSWORD_LINE, f"password = {SECRET}", "[share] password: is prompt, env:VARIABLE, file:PATH or keyring:SERV"),
+        (PASSWORD_LINE, "password =", "[share] password: is prompt, env:VARIABLE"),
+        (PASSWORD_LINE, "password = env:", "[share] password: is prompt, env:VARIABLE"),
+        ("host = nas", f"sudo_password = {SECRET}\nhost = nas", "[server] sudo_password: is prompt, env:VARIABLE"),
+        (PASSWORD_LINE, f"pasword = {SECRET}", "[share] pasword: unknown; what may stand here is serve, path, name"),
+        (PASSWORD_LINE, f"password {SECRET}", "line 9: neither [section] nor `key = value`"),
+        (PASSWORD_LINE, f"password =\n  {SECRET}", "[share] password: goes on in the next line"),
+        ("[client]", f"password = {SECRET}\n[client]", "line 1: neither [section] nor `key = value`"),
+        ("[client]\n", "[client]\nhost = a\n", "[line 3]: option 'host' in section 'client' already exists"),
+        ("[server]", "[client]", "[line 4]: section 'client' already exists"),
+        # it would become a second line of the value above, and the key would silently not be set
+        ("data_address = 192.0.2.1", "  user = me\ndata_address = a", "[client] host: goes on in the next line"),
+    ],
+)
+def test_a_wrong_hosts_file_is_explained(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert said in refused_hosts(tmp_path, HOSTS.replace(old, new, 1))
+
+
+def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
+    said = refused_hosts(tmp_path, HOSTS.replace("host =", "hots =").replace("account = lab\n", ""))
+    assert len(said.splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('name = "try"', 'name = "../try"', "name: String should match pattern"),
+        ('name = "try"', "", "name: missing"),
+        ("name", "nmae", "nmae: unknown; what may stand here is name, description, blocks, seed"),
+        ("[factors]", "[factor]", "[factor]: unknown; what may stand here is"),
+        ("[factors]", "[factor]", "[factors]: missing"),
+        ("protocol", "protocols", "[factors] protocols: unknown; what may stand here is protocol, tool, direction"),
+        ("protocol", 'name = "x"\nprotocol', "[factors] name: unknown; what may stand here is protocol, tool"),
+        ('["smb"]', '"smb"', "[factors] protocol: Input should be a valid tuple (it is 'smb')"),
+        ('["smb"]', "[]", "[factors] protocol: Tuple should have at least 1 item"),
+        ('["smb"]', '["smb", "smb"]', "[factors] protocol: has a level twice"),
+        ('["smb"]', '["smb"]\nmtu = [1500, 1500]', "[factors] mtu: has a level twice"),
+        ('["smb"]', '["smb"]\ntcp_space = ["64 KiB", 65536]', "[factors] tcp_space: has a level twice"),
+        ('["smb"]', '["smb"]\nmtu = [575]', "[factors] mtu: Input should be greater than or equal to 576 (it is 575)"),
+        ('["smb"]', '["smb"]\nmtu = [65536]', "[factors] mtu: Input should be less than or equal to 65535"),
+        ('["smb"]', '["smb"]\nmtu = ["1500"]', "[factors] mtu: Input should be a valid integer (it is '1500')"),
+        ('["smb"]', '["smb"]\nmtu = [true]', "[factors] mtu: Input should be a valid integer (it is True)"),
+        ('["smb"]', '["smb"]\ndirection = ["up"]', "[factors] direction: Input should be 'write' or 'read'"),
+        ('["smb"]', '["smb"]\nstore = ["tape"]', "[factors] store: Input should be 'ram' or 'disk'"),
+        ('["smb"]', '["smb"]\ntcp_space = ["64 kib"]', "[factors] tcp_space: is not a size such as 64 KiB"),
+        ('"32 MiB"', '"0"', "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB (it is '0')"),
+        ('"32 MiB"', '"0.4 B"', "[workload] size: is not a size"),
+        ('"32 MiB"', '"32 MiB"\ncolour = 1', "[workload] colour: unknown; what may stand here is kind, size"),
+        ('[workload]\nsize = "32 MiB"', "workload = 3", "workload"),
+        ('name = "try"', 'name = "try"\nblocks = 0', "blocks: Input should be greater than or equal to 1 (it is 0)"),
+        ('name = "try"', 'name = "try"\nblocks = "3"', "blocks: Input should be a valid integer (it is '3')"),
+        ('name = "try"', 'name = "try"\nseed = 1.5', "seed: Input should be a valid integer"),
+        ('name = "try"', 'name = "try"\ntime_cap = "5 minutes"', "time_cap: is not a time such as 90 s, 5 min or 2 h"),
+        ('name = "try"', 'name = "try"\nname = "try"', "not valid TOML: Cannot overwrite a value (at line 2"),
+        ('name = "try"', "name = try", "not valid TOML: Invalid value (at line 1"),
+        ('name = "try"', f'name = "try"\nseed = {"9" * 5000}', "not valid TOML"),
+        ('name = "try"', f'name = "try"\nseed = 0x{"f" * 5000}', "seed: Input should be less than"),
+        ('name = "try"', f'name = "try"\nx = {"[" * 5000}', "not valid TOML"),
+    ],
+)  # fmt: skip
+def test_a_wrong_sweep_is_explained(old: str, new: str, said: str) -> None:
+    assert said in refused_sweep(SWEEP.replace(old, new, 1))
+
+
+def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"nothing: no such file; copy the commented hosts\.ini"):
+        load_hosts(tmp_path / "nothing")
+    with pytest.raises(BadInput, match="nothing: no such file; sweeps/"):
+        load_sweep(tmp_path / "nothing")
+    with pytest.raises(BadInput, match="cannot be read: "):
+        load_sweep(tmp_path)
+    (tmp_path / "binary").write_bytes(b"[client]\nhost = \xff\xfe")
+    for load in (load_hosts, load_sweep):
+        with pytest.raises(BadInput, match="binary: cannot be read: "):
+            load(tmp_path / "binary")
+
+
+@given(st.integers(1, 1 << 40), st.sampled_from(sorted(UNITS)), st.sampled_from(["", " ", "  "]))
+def test_a_size_is_its_number_times_its_unit(number: int, unit: str, space: str) -> None:
+    if number * UNITS[unit] < 1 << 63:
+        exact = number * UNITS[unit]
+        assert parse_size(f"{number}{space}{unit}") == pytest.approx(exact, rel=1e-15)
+        assert number >= 1 << 30 or parse_size(f" {number}{space}{unit} ") == exact
+    assert parse_size(number) == number
+
+
+@given(st.decimals(1, 10**6, places=3), st.sampled_from(sorted(SECONDS)))
+def test_a_time_is_its_number_times_its_unit(number: Any, unit: str) -> None:
+    assert parse_seconds(f"{number} {unit}") == pytest.approx(float(number) * SECONDS[unit])
+
+
+def test_units_are_the_usual_ones() -> None:
+    assert [parse_size(text) for text in ("1.5 GB", "64 KiB", "1 kB", "2TiB", 7)] == [
+        1500000000,
+        65536,
+        1000,
+        2 << 40,
+        7,
+    ]
+    assert [parse_seconds(text) for text in ("90 s", "5 min", "2 h", 300, "0.5")] == [90, 300, 7200, 300, 0.5]
+
+
+@pytest.mark.parametrize("parse", [parse_size, parse_seconds])
+@pytest.mark.parametrize(
+    "value",
+    ["", " ", "MiB", "-1", "+1", "1e6", "1_000", "1,5 GB", "1 GB GB", "1 gb", "0", "0.0", "1.", ".5", "nan", "inf",
+     True, None, [], ["1"], -1, 0, float("inf"), float("nan"), "9" * 400, 10**5000, "5 s B", "0x10"],
+    ids=lambda value: f"{type(value).__name__}" if isinstance(value, int) else repr(value)[:12],
+)  # fmt: skip
+def test_what_is_no_size_or_time_is_a_value_error(parse: Any, value: Any) -> None:
+    with pytest.raises(ValueError, match=r"is not a|integer string conversion"):
+        parse(value)
+
+
+# pieces of both formats, so that text that is nearly right comes up too
+PIECES = st.sampled_from(
+    [*re.findall(r"\S+", HOSTS + SWEEP), "\n", "\n", " ", "=", "[", "]", "[]", "'", '"', "#", ";", ":", "\t", "\0",
+     "[[factors]]", "[factors.mtu]", "{}", "mtu", "[lab]", "%(host)s", "${HOME}", "0x1", "1e999", "1979-02-30", "x.y"]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.text(max_size=200),
+    st.lists(PIECES, max_size=40).map("".join),
+    st.lists(PIECES, max_size=12).map("".join).map(HOSTS.__add__),
+    st.lists(PIECES, max_size=12).map("".join).map(SWEEP.__add__),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS.map(str.encode) | st.binary(max_size=100))
+@example(HOSTS.encode())
+@example(SWEEP.encode())
+def test_no_file_whatever_raises_anything_but_bad_input(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "some.file"
+    path.write_bytes(content)
+    said = []
+    for load in (load_hosts, load_sweep):
+        try:
+            load(path)
+        except BadInput as error:
+            said.append(str(error))
+    assert all(message.startswith(f"{path}: ") for message in said)

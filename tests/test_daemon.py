@@ -1,0 +1,116 @@
+"""Background processes, for real: proven ready, found again, and ended with their children, however they began."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes import EmulatedHost
+
+from lab.daemon import daemon
+from lab.errors import CommandError, DeadlineExceeded
+from lab.settings import Journal, Setting, Settings
+
+pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
+REAL = ("sh", "perl", "ps", "cat", "cut", "rm", "tail", "sleep", "touch")
+# it and a child of it say who they are; it is ready when a file is there
+SERVER = 'echo $$ >> pids; sh -c "echo \\$\\$ >> pids; sleep 60; :" & touch ready; wait'
+
+
+class Place:
+    """A folder where a server may be started."""
+
+    def __init__(self, folder: Path):
+        self.host = EmulatedHost(folder, {}, REAL, "server")
+        self.folder = folder
+        self.settings = Settings({"server": self.host}, Journal(folder / "journal.jsonl"))
+
+    def server(self, *argv: str, ready: str = "[ -e ready ]") -> Setting:
+        return daemon("server", "toy", argv or ("sh", "-c", SERVER), str(self.folder), ready, root=False)
+
+    def pids(self) -> list[str]:
+        file = self.folder / "pids"
+        return file.read_text().split() if file.exists() else []
+
+    def running(self) -> list[str]:
+        """Those of its processes that run; a zombie, whose parent has not looked yet, does not."""
+        states = {pid: subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True) for pid in self.pids()}
+        return [pid for pid, found in states.items() if found.stdout.strip() and b"Z" not in found.stdout]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    made = Place(tmp_path)
+    yield made
+    for pid in made.running():  # only where a test failed
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def wait_for_both(place: Place) -> None:
+    deadline = time.monotonic() + 5
+    while len(place.running()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(place.running()) == 2
+
+
+def test_it_is_ready_found_again_and_ended_with_its_children(place: Place) -> None:
+    server = place.server()
+    with place.settings.scope():
+        place.settings.apply(server)
+        assert (place.folder / "ready").exists()
+        assert server.read.run(place.host) == "running"
+        wait_for_both(place)
+    assert server.read.run(place.host) == "absent"
+    assert place.running() == []
+    assert not (place.folder / "toy.pid").exists()
+
+
+def test_the_journal_alone_ends_it(place: Place) -> None:
+    place.settings.apply(place.server())
+    wait_for_both(place)
+    Settings({"server": place.host}, Journal(place.folder / "journal.jsonl")).unwind()
+    assert place.running() == []
+
+
+def test_one_that_ends_at_once_is_an_error_with_its_last_words(place: Place) -> None:
+    server = place.server("sh", "-c", "echo port is taken >&2; exit 3")
+    with pytest.raises(CommandError, match="sh did not become ready:\n.*port is taken"), place.settings.scope():
+        place.settings.apply(server)
+    assert server.read.run(place.host) == "absent"
+
+
+def test_one_that_does_not_exist_is_an_error_that_names_it(place: Place) -> None:
+    with pytest.raises(CommandError, match="no-such-server: No such file or directory"), place.settings.scope():
+        place.settings.apply(place.server("no-such-server"))
+
+
+def test_one_that_was_cut_short_before_it_was_ready_is_ended_too(place: Place) -> None:
+    """Ctrl-C or a lost connection while it starts: nobody waits for it any more, but it runs."""
+    never = place.server(ready="exit 1")
+    never = replace(never, apply=tuple(replace(step, deadline_s=0.7) for step in never.apply))
+    with pytest.raises(DeadlineExceeded):
+        place.settings.apply(never)
+    wait_for_both(place)
+    place.settings.unwind()
+    assert place.running() == []
+
+
+def test_a_pid_that_another_process_has_since_got_is_not_ours(place: Place) -> None:
+    """The file says this very process, but with the start time of an older one."""
+    (place.folder / "toy.pid").write_text(f"{os.getpid()} Sat Jan 1 00:00:00 2000\n")
+    assert place.server().read.run(place.host) == "absent"
+
+
+@pytest.mark.parametrize("content", ["", "\n", "999999999 Sat Jan 1 00:00:00 2000\n", "12 \n"])
+def test_a_torn_or_old_pid_file_is_no_running_process(place: Place, content: str) -> None:
+    (place.folder / "toy.pid").write_text(content)
+    assert place.server().read.run(place.host) == "absent"

@@ -1,0 +1,184 @@
+"""Dialects on hosts that record what they are told: no password but where it belongs, nothing started uninvited."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from lab import protocols
+from lab.errors import Unsupported
+from lab.hosts import Host, Result
+from lab.protocols import Attached, Dialect, Share, Side
+from lab.protocols.afp import AFP_CONF
+from lab.protocols.gvfs import BUS_CONFIG
+from lab.protocols.nfs import GANESHA_CONF
+from lab.protocols.smb import SMB_CONF
+from lab.protocols.ssh import SSHD_CONFIG
+from lab.settings import Journal, Setting
+
+SECRET = "hunter2-do-not-show"
+SMBSTATUS = (Path(__file__).parent / "captures" / "linux" / "smbstatus-4.22.json").read_text(encoding="utf-8")
+
+
+class RecordingHost(Host):
+    """Answers as a host that has everything, or ``lacks`` some of it, and keeps what it was told."""
+
+    def __init__(self, role: str, lacks: tuple[str, ...]):
+        super().__init__(role)
+        self.lacks = lacks
+        self.told: list[tuple[tuple[str, ...], str]] = []
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        self.told.append((argv, given))
+        line = " ".join(argv)
+        answers = {
+            "mount -i -t": "no\n" if "kernel" in self.lacks else "yes\n",
+            "for folder in": "" if "gvfs" in self.lacks else f"/usr/libexec/{argv[-1]}\n",
+            "smbstatus": SMBSTATUS,
+            "Login by": "Login by lab (AFP3.3)\n",
+            "ssh-keygen": "ssh-ed25519 AAAA lab\n",
+            "command -v sshd": "/usr/sbin/sshd\n",
+            "id -u": "1000\n1000\n",
+            "grep -F": "//192.0.2.2/lab /lab/mnt cifs rw,vers=3.1.1 0 0\n",
+            "local path": "/lab/gvfs/run/gvfs/share\n",
+        }
+        found = next((answer for part, answer in answers.items() if part in line), "")
+        code = 1 if "command -v mount_afpfs" in line and "mount_afpfs" in self.lacks else 0
+        return Result(argv, code, found, "", 0.0)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class Stage:
+    """A protocol from serving to attaching, on recording hosts; every setting that it asked for."""
+
+    def __init__(self, name: str, lacks: tuple[str, ...] = (), served: bool = True):
+        self.hosts = {role: RecordingHost(role, lacks) for role in ("client", "server")}
+        self.client = Side(self.hosts["client"], "linux", "192.0.2.1", "/lab", "me")
+        self.server = Side(self.hosts["server"], "linux", "192.0.2.2", "/lab", "me")
+        self.share = Share("/lab/ram", "share", "account", SecretStr(SECRET), served)
+        protocol = protocols.find(name)
+        dialects = {role: protocol.dialect("linux") for role in self.hosts}
+        self.settings: list[Setting] = []
+        if served:
+            self.take(dialects["server"].serve(self.server, self.share))
+        self.take(dialects["client"].prepare(self.client))
+        self.attached: Attached = self.take(dialects["client"].attach(self.client, self.server, self.share))
+
+    def take(self, steps: Generator[Setting, None, Any]) -> Any:
+        while True:
+            try:
+                self.settings.append(next(steps))
+            except StopIteration as end:
+                return end.value
+
+    def told(self) -> list[tuple[tuple[str, ...], str]]:
+        """Every command: those that ran, and those that the settings would run."""
+        steps = [step for setting in self.settings for step in (setting.read, *setting.apply, *setting.undo("absent"))]
+        ran = [told for host in self.hosts.values() for told in host.told]
+        return [*ran, *((step.argv, step.given) for step in steps)]
+
+
+WAYS = [
+    pytest.param(name, lacks, id=f"{name} without {' and '.join(lacks) or 'nothing'}")
+    for name in ("afp", "smb", "nfs", "ssh")
+    for lacks in ((), ("kernel",), ("mount_afpfs", "kernel"))
+]
+
+
+@pytest.mark.parametrize(("name", "lacks"), WAYS)
+def test_a_password_goes_to_programs_on_their_input_alone(name: str, lacks: tuple[str, ...], tmp_path: Path) -> None:
+    stage = Stage(name, lacks)
+    taking = [argv for argv, given in stage.told() if SECRET in given]
+    for argv, _ in stage.told():
+        assert SECRET not in " ".join(argv)
+    for argv in taking:
+        words = " ".join(argv)
+        assert "umask 077" in words or "gio mount" in words or argv[0] == "smbpasswd" or "mount_afpfs" in words
+    assert bool(taking) >= (name in ("afp", "smb"))
+    assert bool(taking) <= (name != "ssh")
+    journal = Journal(tmp_path / "journal.jsonl")
+    for setting in stage.settings:
+        journal.intend(setting, "absent")  # refuses what could not be put back without a secret
+    assert SECRET not in (tmp_path / "journal.jsonl").read_text()
+    assert SECRET not in repr([stage.attached, stage.share, stage.settings])
+
+
+@pytest.mark.parametrize(("name", "lacks"), WAYS)
+def test_a_share_that_was_there_before_is_left_alone(name: str, lacks: tuple[str, ...]) -> None:
+    stage = Stage(name, lacks, served=False)
+    assert stage.hosts["server"].told == []
+    assert {setting.host for setting in stage.settings} <= {"client"}
+
+
+@pytest.mark.parametrize(("name", "lacks"), WAYS)
+def test_every_setting_can_be_told_from_the_others_and_undone(name: str, lacks: tuple[str, ...]) -> None:
+    settings = Stage(name, lacks).settings
+    assert len({(setting.host, setting.name) for setting in settings}) == len(settings)
+    assert len({(setting.host, setting.read) for setting in settings}) == len(settings)
+    assert all(setting.undo("absent") for setting in settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "lacks", "mount"),
+    [
+        ("smb", (), "kernel"),
+        ("smb", ("kernel",), "gvfs"),
+        ("nfs", (), "kernel"),
+        ("nfs", ("kernel",), "gvfs"),
+        ("afp", (), "mount_afpfs"),
+        ("afp", ("mount_afpfs",), "gvfs"),
+        ("ssh", (), "none"),
+    ],
+)
+def test_the_way_it_is_mounted_is_said(name: str, lacks: tuple[str, ...], mount: str) -> None:
+    attached = Stage(name, lacks).attached
+    assert attached.effective["mount"] == mount
+    assert bool(attached.remote_shell) == (name == "ssh")
+    assert attached.path.startswith("/lab/" if name != "ssh" else "me@192.0.2.2:/lab/ram")
+
+
+@pytest.mark.parametrize("name", ["smb", "nfs", "afp"])
+def test_a_client_that_can_do_neither_is_told_what_to_install(name: str) -> None:
+    with pytest.raises(Unsupported, match=r"client: .*`apt-get install gvfs-backends gvfs-fuse"):
+        Stage(name, ("kernel", "gvfs", "mount_afpfs"))
+
+
+def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
+    stage = Stage("ssh")
+    for steps in (
+        Dialect().serve(stage.server, stage.share),
+        Dialect().attach(stage.client, stage.server, stage.share),
+    ):
+        with pytest.raises(Unsupported, match="on linux yet"):
+            next(steps)
+
+
+VALUES = {
+    "port": 1, "mount_port": 2, "address": "192.0.2.2", "state": "/lab/state", "name": "share", "path": "/lab/ram",
+    "account": "account", "user": "me", "bus": "/lab/bus",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("template", [AFP_CONF, SMB_CONF, GANESHA_CONF, SSHD_CONFIG, BUS_CONFIG], ids=lambda t: t[:12])
+def test_templates_are_filled_in_and_have_no_place_for_a_password(template: str) -> None:
+    text = template.format(**VALUES)  # a placeholder beyond these, such as a password, would be an error
+    assert "{name}" not in text
+    assert text.count("{") == text.count("}")
+    assert (text.count("{") > 0) == (template == GANESHA_CONF)
+
+
+def test_servers_of_the_labs_own_listen_on_the_data_address_alone() -> None:
+    for name, line in {
+        "smb": "interfaces = 192.0.2.2\nbind interfaces only = yes\n",
+        "afp": "afp listen = 192.0.2.2\n",
+        "nfs": "Bind_addr = 192.0.2.2;",
+        "ssh": "ListenAddress 192.0.2.2\n",
+    }.items():
+        written = [given for _, given in Stage(name).hosts["server"].told]
+        assert any(line in given for given in written), name

@@ -1,0 +1,137 @@
+"""The local lab itself: what it is made of, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from lab.local import leftovers, state
+
+pytestmark = pytest.mark.local_lab
+
+
+def traces(name: str) -> list[str]:
+    """Whatever on this machine belongs to a lab of this name."""
+    found = [str(path) for path in (state.directory(name),) if path.exists()]
+    found += [str(group) for host in state.HOSTS if (group := leftovers.control_group(name, host)) and group.exists()]
+    found += [str(disk) for host in state.HOSTS if (disk := leftovers.disk_directory(name, host)).exists()]
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        if f"/{name}/" in command or f" {name} " in command:
+            found.append(command)
+    mounts = Path("/proc/self/mounts").read_text()
+    return found + [line for line in mounts.splitlines() if f"/{name}/" in line]
+
+
+def gone(name: str, seconds: float = 10) -> list[str]:
+    """What is left once nothing is, or once the time is over."""
+    deadline = time.monotonic() + seconds
+    while (left := traces(name)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
+def test_each_host_is_a_machine_of_its_own(bench: Bench) -> None:
+    look = "hostname; readlink /proc/self/ns/net /proc/self/ns/pid /proc/self/ns/mnt"
+    client, server = ((bench.inside(host, look)).splitlines() for host in state.HOSTS)
+    assert (client[0], server[0]) == ("client", "server")
+    assert client[-3:] != server[-3:]
+    keys = [bench.inside(host, "cat /etc/ssh/lab_host_key") for host in state.HOSTS]
+    assert keys[0] != keys[1]
+
+
+def test_the_link_is_shaped_and_frames_are_what_the_mtu_says(bench: Bench) -> None:
+    shape = bench.inside("client", "tc qdisc show dev eth0")
+    assert "tbf" in shape
+    assert "rate 1Gbit" in shape
+    features = bench.inside("server", "ethtool -k eth0")
+    for offload in ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload"):
+        assert f"{offload}: off" in features
+    assert bench.inside("client", "ping -q -c 1 -M do -s 1472 server-data").count("1 received") == 1
+
+
+def test_a_delayed_link_has_the_delay_and_carries_jumbo_frames(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--delay", "5ms", "--rate", "none")
+    for host in ("server", "client"):
+        bench.inside(host, "ip link set dev eth0 mtu 9000")
+    times = bench.inside("client", "ping -q -i 0.1 -c 5 -M do -s 8972 server-data")
+    fastest = float(re.search(r"= ([0-9.]+)/", times)[1])  # type: ignore[index]
+    assert fastest >= 10.0  # there and back; how much more is a matter of the machine
+    assert bench.lab("local", "down", "--name", bench.name).returncode == 0
+    assert not gone(bench.name)
+
+
+def test_exec_passes_words_exit_code_and_standard_input_through(bench: Bench) -> None:
+    words = ("sh", "-c", 'cat; echo "$1"; exit 7', "x", "a  b")
+    command = bench.command("local", "exec", "--name", bench.name, "client", "--", *words)
+    done = subprocess.run(command, cwd=bench.directory, input="in\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (7, "in\na  b\n")
+
+
+def test_two_labs_stand_side_by_side_and_down_takes_one(bench: Bench, new_bench: Callable[..., Bench]) -> None:
+    other = new_bench()
+    bench.inside("client", "echo mine > /run/mark")
+    assert other.inside("client", "cat /run/mark 2>/dev/null || echo none") == "none\n"
+    bench.inside("client", "rm /run/mark")
+    again = other.lab("local", "up", "--name", other.name)
+    assert again.returncode == 2
+    assert "is up already" in again.stderr
+    assert other.lab("local", "down", "--name", other.name).returncode == 0
+    assert not gone(other.name)
+    assert not other.hosts.exists()
+    assert bench.inside("client", "echo alive") == "alive\n"
+
+
+@pytest.mark.parametrize("victim", ["holder", "its parent", "client", "both"])
+def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: str) -> None:
+    bench = new_bench("--delay", "1ms")
+    lab = state.load(bench.name)
+    assert lab is not None
+    parent = int(Path(f"/proc/{lab.holder.pid}/stat").read_text().rpartition(")")[2].split()[1])
+    holder, client = lab.holder.pid, lab.hosts["client"].pid
+    pids = {"holder": [holder], "its parent": [parent], "client": [client], "both": [parent, holder]}
+    for pid in pids[victim]:
+        os.kill(pid, signal.SIGKILL)
+    if victim == "both":
+        # then only files can be left, and the next command for this lab removes them
+        deadline = time.monotonic() + 10
+        while any(process.alive() for process in lab.hosts.values()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert bench.lab("local", "down", "--name", bench.name).returncode == 0
+    assert not gone(bench.name)
+    assert not bench.hosts.exists()
+
+
+def test_status_and_hosts_file_tell_what_is_up(bench: Bench) -> None:
+    assert bench.name in bench.lab("local", "status").stdout
+    found = bench.lab("check", "--json", "--hosts", str(bench.hosts))
+    assert found.returncode == 0, found.stdout + found.stderr
+    report = json.loads(found.stdout)
+    assert report["hosts"]["client"]["hostname"] == "client"
+    by_subject = {finding["subject"]: finding for finding in report["findings"]}
+    assert {"afp", "nfs", "smb", "ssh"} <= set(by_subject)
+    assert all(by_subject[name]["level"] == "ok" for name in ("afp", "nfs", "smb", "ssh", "link"))
+
+
+def test_an_argument_that_cannot_be_is_explained(bench: Bench) -> None:
+    for arguments, words in (
+        (("--name", "No Good"), "lower-case"),
+        (("--name", "x", "--rate", "fast"), "--rate 'fast'"),
+        (("--name", "x", "--delay", "long"), "--delay 'long'"),
+    ):
+        done = bench.lab("local", "up", *arguments)
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr

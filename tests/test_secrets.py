@@ -1,0 +1,167 @@
+"""Passwords: found where the hosts file says, never shown, and every failure explained without them."""
+
+from __future__ import annotations
+
+import getpass
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import keyring
+import keyring.backend
+import keyring.errors
+import pytest
+
+from lab.errors import BadInput
+from lab.secrets import resolve
+
+SECRET = "hunter2-do-not-show"
+
+
+class Ring(keyring.backend.KeyringBackend):
+    """A keyring in memory; ``locked`` refuses."""
+
+    priority = 1
+
+    def __init__(self, held: dict[tuple[str, str], str], locked: bool = False):
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.held, self.locked = held, locked
+
+    def get_password(self, service: str, username: str) -> str | None:
+        if self.locked:
+            raise keyring.errors.KeyringLocked("the keyring is locked")
+        return self.held.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise AssertionError("the lab only reads")
+
+
+@pytest.fixture
+def use_ring(monkeypatch: pytest.MonkeyPatch) -> Any:
+    # keyring.set_keyring would stay in force after the test
+    return lambda ring: monkeypatch.setattr("keyring.core._keyring_backend", ring)
+
+
+def refused(source: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        resolve(source, "nas account")
+    assert SECRET not in str(caught.value)
+    assert "nas account" in str(caught.value)
+    return str(caught.value)
+
+
+def test_from_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_TEST_PASSWORD", SECRET)
+    found = resolve("env:LAB_TEST_PASSWORD", "nas account")
+    assert found.get_secret_value() == SECRET
+    assert SECRET not in f"{found} {found!r} {[found]} {found!s:>40}"
+
+
+def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAB_TEST_PASSWORD", raising=False)
+    assert "environment variable LAB_TEST_PASSWORD, which is not set" in refused("env:LAB_TEST_PASSWORD")
+
+
+@pytest.mark.parametrize(("value", "said"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
+def test_empty_and_many_lines_are_refused(monkeypatch: pytest.MonkeyPatch, value: str, said: str) -> None:
+    # either would be sent on a line of standard input, where a line end is the end of the password
+    monkeypatch.setenv("LAB_TEST_PASSWORD", value)
+    assert said in refused("env:LAB_TEST_PASSWORD")
+
+
+@pytest.mark.parametrize("content", [SECRET, f"{SECRET}\n", f"{SECRET}\r\n"])
+def test_from_a_file_less_its_line_end(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "password"
+    file.touch(0o600)
+    file.write_bytes(content.encode())
+    assert resolve(f"file:{file}", "nas account").get_secret_value() == SECRET
+
+
+def test_spaces_and_other_letters_are_part_of_a_password(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.touch(0o600)
+    file.write_text(" pässwörd \n", encoding="utf-8")
+    assert resolve(f"file:{file}", "nas account").get_secret_value() == " pässwörd "
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o601, 0o644, 0o777])
+def test_a_file_that_others_can_use_is_refused_with_the_remedy(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "password"
+    file.write_text(SECRET)
+    file.chmod(mode)
+    assert f"`chmod 600 {file}`" in refused(f"file:{file}")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700])
+def test_a_file_of_its_owner_alone_is_taken(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "password"
+    file.write_text(SECRET)
+    file.chmod(mode)
+    assert resolve(f"file:{file}", "nas account").get_secret_value() == SECRET
+
+
+def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "password").touch(0o600)
+    (tmp_path / "password").write_text(SECRET)
+    assert resolve("file:~/password", "nas account").get_secret_value() == SECRET
+
+
+@pytest.mark.parametrize("where", ["nothing-here", "~no-such-user-here/password", "with\0nul"])
+def test_a_file_that_cannot_be_found_is_named(tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert where.split("/")[0] in refused(f"file:{where}")
+
+
+def test_a_folder_and_a_binary_file_are_no_password(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir(0o700)
+    assert "cannot be read" in refused(f"file:{folder}")
+    file = tmp_path / "binary"
+    file.touch(0o600)
+    file.write_bytes(b"\xff\xfe" + SECRET.encode())
+    assert "cannot be read" in refused(f"file:{file}")
+
+
+def test_from_the_keyring(use_ring: Any) -> None:
+    use_ring(Ring({("lab", "nas account"): SECRET}))
+    found = resolve("keyring:lab", "nas account")
+    assert found.get_secret_value() == SECRET
+    assert SECRET not in repr(found)
+
+
+def test_a_keyring_without_it_says_how_to_put_it_there(use_ring: Any) -> None:
+    use_ring(Ring({("lab", "somebody else"): SECRET}))
+    assert "`keyring set lab 'nas account'` puts it there" in refused("keyring:lab")
+
+
+def test_a_keyring_that_cannot_be_read_says_so(use_ring: Any) -> None:
+    use_ring(Ring({("lab", "nas account"): SECRET}, locked=True))
+    assert "the keyring is locked" in refused("keyring:lab")
+
+
+def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(SECRET))
+    monkeypatch.setattr(getpass, "getpass", lambda _: pytest.fail("it asked"))
+    assert "there is no terminal: use env:, file: or keyring:" in refused("prompt")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_the_account_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(getpass, "getpass", {"Password of nas account: ": SECRET}.__getitem__)
+    assert resolve("prompt", "nas account").get_secret_value() == SECRET
+
+
+def test_the_end_of_input_at_the_prompt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def end_of_input(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(getpass, "getpass", end_of_input)
+    refused("prompt")
