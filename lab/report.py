@@ -99,7 +99,6 @@ def show_json(folder: RunFolder) -> dict[str, Any]:
     """A run as JSON values: run.json, counts, and the tables as lists of records; null where there is no number."""
     trials = results.load(folder.path)
     tables = {
-        "comparison": stats.overview(stats.at_baseline(trials)),
         "summary": stats.summary(trials),
         "effects": stats.all_effects(trials),
         "ceilings": stats.ceilings(trials),
@@ -172,11 +171,16 @@ def _fastest(trials: pd.DataFrame) -> str:
 
 
 def _comparison(trials: pd.DataFrame) -> _Grid:
-    same = stats.at_baseline(trials)
-    at = f"At {_setting(same.iloc[0])}; medians of n trials each." if len(same) else "No transfer was tried."
+    """Protocols and tools side by side, under each combination of settings: like is compared with like."""
+    table = stats.summary(trials)
     headings = [heading for way in figures.WAYS for heading in (f"{way} MB/s", "of ceiling", "n")]
-    rows = _by_direction(stats.overview(same), _speed_cells)
-    return _Grid(["", *headings], rows, at)
+    rows = []
+    for _, same in table.groupby(["mtu", "tcp_space", "store"], sort=False):
+        rows += [
+            [f"{_setting(same.to_dict('records')[0])}:", *[""] * len(headings)],
+            *_by_direction(same, _speed_cells),
+        ]
+    return _Grid(["", *headings], rows, "Medians of n trials each." if rows else "No transfer was tried.")
 
 
 def _effects(trials: pd.DataFrame) -> _Grid:
@@ -213,7 +217,8 @@ def _settings(table: pd.DataFrame) -> _Grid:
 
 
 def _setting(row: Any) -> str:
-    return f"MTU {row['mtu']}, TCP buffer {stats.size_label(row['tcp_space'])}, {row['store']}"
+    where = "" if row["store"] == "ram" else f", {row['store']}"
+    return f"MTU {row['mtu']}, TCP {stats.size_label(row['tcp_space'])}{where}"
 
 
 def _speed_cells(row: Any) -> list[str]:

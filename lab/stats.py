@@ -73,25 +73,6 @@ def summary(trials: pd.DataFrame) -> pd.DataFrame:
     return _summarised(transfers(trials), CELL)
 
 
-def overview(trials: pd.DataFrame) -> pd.DataFrame:
-    """The same as :func:`summary` by protocol, tool and direction only: MTU, TCP buffer and store are pooled.
-
-    To compare shares at one setting, give it :func:`at_baseline` of the trials.
-    """
-    return _summarised(transfers(trials), POOLED)
-
-
-def at_baseline(trials: pd.DataFrame) -> pd.DataFrame:
-    """The transfers at the first level of MTU, TCP buffer and store: like with like, unlike a pool of settings.
-
-    A pooled median of fast and slow settings moves when one trial is missing; a comparison of shares needs this.
-    """
-    same = transfers(trials)
-    for factor in ("mtu", "tcp_space", "store"):
-        same = same[same[factor].isin(levels(same, factor)[:1])]
-    return same
-
-
 def ceilings(trials: pd.DataFrame) -> pd.DataFrame:
     """What iperf3 measured on the link itself, by direction, mtu and tcp_space; columns as in :func:`summary`."""
     link = trials[trials["protocol"] == "link"]

@@ -143,12 +143,6 @@ def test_a_cell_without_a_good_trial_keeps_its_row() -> None:
     assert row[list(stats.SPEEDS)].isna().all()
 
 
-def test_overview_pools_and_the_baseline_does_not() -> None:
-    trials = frame([timed(1, 100, mtu=1500), timed(1, 200, mtu=9000), timed(2, 110, mtu=1500, tcp_space=65536)])
-    assert stats.overview(trials)["median_MB_per_s"].tolist() == pytest.approx([110])
-    assert stats.overview(stats.at_baseline(trials))["median_MB_per_s"].tolist() == pytest.approx([100])
-
-
 def test_ceilings_are_the_link_alone() -> None:
     table = stats.ceilings(frame([timed(1, 118, protocol="link", tool="iperf3"), timed(1, 100)]))
     assert table["median_MB_per_s"].tolist() == pytest.approx([118])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import socket
 import sys
@@ -88,5 +89,7 @@ def hosts_ini(lab: Lab) -> str:
 
 
 def _link_title(lab: Lab) -> str:
-    rate = "unshaped" if lab.rate == "none" else lab.rate
-    return f"{rate}, no added delay" if lab.delay == "none" else f"{rate}, {lab.delay} of delay each way"
+    rate = re.sub(r"([kmg]?)bit$", lambda unit: f" {unit[1].upper().replace('K', 'k')}bit/s", lab.rate)
+    rate = "unshaped" if rate == "none" else rate
+    delay = re.sub(r"(us|ms|s)$", r" \1", lab.delay)
+    return f"{rate}, no added delay" if delay == "none" else f"{rate}, {delay} of delay each way"
