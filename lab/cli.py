@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadInput as error:
         messages.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return 2
-    except (LabError, BrokenPipeError) as error:
+    except BrokenPipeError:
+        return 1  # whoever read our output has seen enough
+    except (LabError, OSError) as error:
         messages.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return 1
     return code
@@ -149,8 +151,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _restore(arguments: argparse.Namespace) -> int:
     from lab import run
 
-    folders = run.open_journals(RESULTS)
-    problems = []
+    folders, problems = run.open_journals(RESULTS)
     for folder in reversed(folders):
         try:
             count = run.forget(folder) if _is_gone(folder) else run.restore(folder, arguments.hosts)
@@ -159,7 +160,7 @@ def _restore(arguments: argparse.Namespace) -> int:
             continue
         gone = "; their local lab is gone, and they with it" if _is_gone(folder) else ""
         print(f"{folder.path}: {count} changes put back{gone}")
-    if not folders:
+    if not folders and not problems:
         print("nothing is left to put back")
     if problems:
         raise LabFailure("\n".join(problems))

@@ -173,14 +173,17 @@ def _fastest(trials: pd.DataFrame) -> str:
 def _comparison(trials: pd.DataFrame) -> _Grid:
     """Protocols and tools side by side, under each combination of settings: like is compared with like."""
     table = stats.summary(trials)
-    headings = [heading for way in figures.WAYS for heading in (f"{way} MB/s", "of ceiling", "n")]
+    headings = [heading for way in figures.WAYS for heading in (f"{way} MB/s", "ceiling", "n")]
     rows = []
     for _, same in table.groupby(["mtu", "tcp_space", "store"], sort=False):
-        rows += [
-            [f"{_setting(same.to_dict('records')[0])}:", *[""] * len(headings)],
-            *_by_direction(same, _speed_cells),
-        ]
-    return _Grid(["", *headings], rows, "Medians of n trials each." if rows else "No transfer was tried.")
+        # a line for each level: a terminal of 80 columns has no room for all in one
+        levels = _setting(same.to_dict("records")[0]).split(", ")
+        rows += [*([level, *[""] * len(headings)] for level in levels), *_by_direction(same, _speed_cells)]
+    return _Grid(
+        ["", *headings],
+        rows,
+        "Medians of n good trials each, and their share of the ceiling." if rows else "No transfer was tried.",
+    )
 
 
 def _effects(trials: pd.DataFrame) -> _Grid:
@@ -213,7 +216,7 @@ def _settings(table: pd.DataFrame) -> _Grid:
         named = [stats.size_label(row[name]) if name == "tcp_space" else str(row[name]) for name in levels]
         spread = [_span(row[f"{low}_MB_per_s"], row[f"{high}_MB_per_s"], ".1f") for low, high in SPREADS]
         rows.append([*named, *_speed_cells(row), *spread])
-    return _Grid([*headings, "MB/s", "of ceiling", "n", "min … max", "95 % interval"], rows)
+    return _Grid([*headings, "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
 
 
 def _setting(row: Any) -> str:
@@ -222,11 +225,11 @@ def _setting(row: Any) -> str:
 
 
 def _speed_cells(row: Any) -> list[str]:
-    lost = [f"{row[name]} {name[2:]}" for name in ("n_void", "n_failed") if row[name]]
+    tried = row["n"] + row["n_void"] + row["n_failed"]
     return [
         _number(row["median_MB_per_s"], ".1f"),
         _number(100 * row.get("share_of_ceiling", np.nan), ".0f", " %"),
-        f"{row['n']} ({', '.join(lost)})" if lost else str(row["n"]),
+        str(tried) if row["n"] == tried else f"{row['n']} of {tried}",
     ]
 
 
@@ -247,7 +250,7 @@ def _rich(grid: _Grid, provenance: Sequence[str]) -> Table:
     below = Text("\n".join(filter(None, provenance)))
     table = Table(title=Text(grid.caption), caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, heading in enumerate(grid.headings):
-        table.add_column(Text(heading), justify="right" if number else "left", no_wrap=number > 0)
+        table.add_column(Text(heading), justify="right" if number else "left", no_wrap=True)
     for row in grid.rows:
         table.add_row(*map(Text, row))
     return table

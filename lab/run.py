@@ -130,10 +130,17 @@ def code_version() -> str:
     return f"{lab.__version__}+{commit}"
 
 
-def open_journals(results: Path) -> list[RunFolder]:
-    """The runs whose journals still hold something to put back, oldest first."""
-    folders = [RunFolder(path.parent) for path in sorted(results.glob("*/run.json"))]
-    return [folder for folder in folders if Journal(folder.journal_path).open]
+def open_journals(results: Path) -> tuple[list[RunFolder], list[str]]:
+    """The runs whose journals hold something to put back, oldest first; and what is wrong with unreadable ones."""
+    found, problems = [], []
+    for path in sorted(results.glob("*/run.json")):
+        try:
+            folder = RunFolder(path.parent)
+            if Journal(folder.journal_path).open:
+                found.append(folder)
+        except BadInput as error:
+            problems.append(str(error))
+    return found, problems
 
 
 def restore(folder: RunFolder, hosts_file: Path | None) -> int:

@@ -56,7 +56,8 @@ def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     factors = sweep.factors
     kept, left_out = [], []
     for name, tool in itertools.product(factors.protocol, factors.tool):
-        if workloads.tool(tool).needs_mount and not protocols.find(name).mounted:
+        mounted, needs_mount = protocols.find(name).mounted, workloads.tool(tool).needs_mount
+        if needs_mount and not mounted:
             left_out.append(f"{name} with {tool}: {tool} needs a mounted share, {name} has none")
             continue
         rest = itertools.product(factors.direction, factors.mtu, factors.tcp_space, factors.store)
@@ -164,6 +165,9 @@ class Runner:
             self.watch(Progress(slot, done, len(slots), elapsed_s, None))
             trial = self._trial(slot)
             self._record(trial)
+            if trial.status == "failed":
+                # whatever broke, the next trial starts from servers and mounts of its own
+                self.session.ladder.step_down(0)
             done += 1
             self.watch(Progress(slot, done, len(slots), time.monotonic() - started, trial))
         return Ending("", self.not_ok)
@@ -182,8 +186,6 @@ class Runner:
         except RestoreError:
             raise
         except LabFailure as error:
-            # whatever broke, the next trial starts from servers and mounts of its own
-            self.session.ladder.step_down(0)
             return _trial(slot, started_at, ceiling, None, "failed", str(error))
         status = "void" if measured.void else "ok"
         return _trial(slot, started_at, ceiling, measured, status, measured.void)

@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from lab.config import HostConfig
+from lab.local import rootfs
 
 PROGRAM = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
 CONFIG = """\
@@ -39,6 +41,12 @@ PidFile none
 NOISY = r'command="echo welcome >&2; eval \"$SSH_ORIGINAL_COMMAND\"; exit $?"'
 # root's sshd wants this folder, which may not be there: then it gets it, and nobody else sees it
 WITH_ITS_FOLDER = 'mount -t tmpfs -o mode=755 none /run && mkdir /run/sshd && exec "$@"'
+# Where no sshd is installed, root runs the one of the local lab's root filesystem, with this machine's /tmp
+IN_ROOTFS = """
+root=$1; shift
+for folder in tmp dev proc; do mount --rbind "/$folder" "$root/$folder" || exit; done
+mount -t tmpfs -o mode=755 none "$root/run" && mkdir "$root/run/sshd" && exec chroot "$root" "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -71,8 +79,6 @@ def make_key(path: Path) -> str:
 @contextmanager
 def running(folder: Path) -> Iterator[Sshd]:
     """Start sshd in ``folder``; skips the test where there is none, or where it does not run for this user."""
-    if PROGRAM is None:
-        pytest.skip("sshd is not installed")
     sshd = Sshd(folder, _free_port(), getpass.getuser())
     (folder / "bin").mkdir()
     public = {name: make_key(folder / name) for name in ("host_key", "plain", "noisy", "sudoer", "stranger")}
@@ -81,9 +87,7 @@ def running(folder: Path) -> Iterator[Sshd]:
     (folder / "authorized_keys").write_text("\n".join(lines) + "\n")
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{sshd.port} {public['host_key']}\n")
     (folder / "sshd_config").write_text(CONFIG.format(port=sshd.port, folder=folder))
-    command = [PROGRAM, "-D", "-e", "-f", str(folder / "sshd_config")]
-    if os.geteuid() == 0 and not Path("/run/sshd").is_dir():
-        command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", WITH_ITS_FOLDER, "sh", *command]
+    command = _command("-D", "-e", "-f", str(folder / "sshd_config"))
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
@@ -92,6 +96,19 @@ def running(folder: Path) -> Iterator[Sshd]:
     finally:
         process.terminate()
         process.wait()
+
+
+def _command(*options: str) -> list[str]:
+    """sshd with these options; skips the test where there is none and no way to get one."""
+    private = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
+    is_root = os.geteuid() == 0
+    if PROGRAM is None and is_root and sys.platform == "linux":
+        return [*private, IN_ROOTFS, "sh", str(rootfs.ensure()), "/usr/sbin/sshd", *options]
+    if PROGRAM is None:
+        pytest.skip("sshd is not installed")
+    if is_root and not Path("/run/sshd").is_dir():
+        return [*private, WITH_ITS_FOLDER, "sh", PROGRAM, *options]
+    return [PROGRAM, *options]
 
 
 def empty_home(patch: pytest.MonkeyPatch, folder: Path) -> None:

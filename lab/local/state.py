@@ -78,6 +78,8 @@ def load(name: str) -> Lab | None:
         raw = json.loads(state_path(name).read_text())
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        raise BadInput(f"the local lab {name!r} belongs to root: run the same command with sudo") from error
     raw["holder"] = Process(**raw["holder"])
     raw["hosts"] = {host: Process(**process) for host, process in raw["hosts"].items()}
     return Lab(**raw)
