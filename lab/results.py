@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lab import durable
 from lab.errors import BadInput
 
 SCHEMA = 1
@@ -103,7 +104,7 @@ class RunFolder:
         path = _make_free_directory(Path(results_dir), f"{now:%Y%m%dT%H%M%SZ}-{name}")
         started_at = now.isoformat(timespec="seconds")
         _write_durably(path / "run.json", {"schema": SCHEMA, "name": name, "started_at": started_at} | run)
-        _sync_directory(path.parent)
+        durable.sync_directory(path.parent)
         return cls(path)
 
     def update(self, **changes: Any) -> None:
@@ -119,10 +120,7 @@ class RunFolder:
             raise ValueError(f"trial {trial.trial_id}: {problem[1]}")
         line = json.dumps(record, allow_nan=False).encode()
         self._mend_tail()
-        is_first = not self.trials_path.exists()
-        _append_durably(self.trials_path, line + b"\n")
-        if is_first:
-            _sync_directory(self.path)
+        durable.append(self.trials_path, line + b"\n")
 
     def trials(self) -> list[Trial]:
         """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
@@ -159,11 +157,10 @@ class RunFolder:
         if not tail:
             return
         if _is_json(tail):
-            _append_durably(self.trials_path, b"\n")
+            durable.append(self.trials_path, b"\n")
             return
         # Aside first, cut off second: a crash between the two leaves a copy too many, never one too few.
-        _append_durably(self.path / "trials.torn", tail + b"\n")
-        _sync_directory(self.path)
+        durable.append(self.path / "trials.torn", tail + b"\n")
         with self.trials_path.open("r+b") as file:
             file.truncate(len(whole))
             os.fsync(file.fileno())
@@ -278,20 +275,4 @@ def _write_durably(path: Path, content: dict[str, Any]) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-    _sync_directory(path.parent)
-
-
-def _append_durably(path: Path, line: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_directory(path: Path) -> None:
-    """Make a new or renamed entry of a directory survive a crash; fsync of the file alone does not."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    durable.sync_directory(path.parent)

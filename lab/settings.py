@@ -9,7 +9,6 @@ The order is always the same: read the old value, write it to the journal and to
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shlex
@@ -19,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lab import interrupts
+from lab import durable, interrupts
 from lab.errors import BadInput, DeadlineExceeded, HostError, RestoreError, SettingRefused
 from lab.hosts import Host
 
@@ -146,27 +145,7 @@ class Journal:
         self.open.remove(record)
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        data = json.dumps(line).encode() + b"\n"
-        with self.path.open("ab", buffering=0) as file:
-            end = file.seek(0, os.SEEK_END)
-            try:
-                if file.write(data) < len(data):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-                os.fsync(file.fileno())
-            except BaseException:
-                file.truncate(end)  # half a line would spoil the next one
-                raise
-        if end == 0:
-            _sync_directory(self.path.parent)
-
-
-def _sync_directory(path: Path) -> None:
-    """Make the name of a new file durable; fsync of the file is not enough for that."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        durable.append(self.path, json.dumps(line).encode() + b"\n")
 
 
 def _record(line: dict[str, Any]) -> Record:
