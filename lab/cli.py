@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
 DEFAULT_RATE = "1gbit"
+WIDTH_OF_A_FILE = 120
 
-console = Console()
+console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE)
 messages = Console(stderr=True)
 
 

@@ -250,7 +250,9 @@ def _rich(grid: _Grid, provenance: Sequence[str]) -> Table:
     below = Text("\n".join(filter(None, provenance)))
     table = Table(title=Text(grid.caption), caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, heading in enumerate(grid.headings):
-        table.add_column(Text(heading), justify="right" if number else "left", no_wrap=True)
+        # a number cut short would be another number; names may wrap, but not word by word
+        kind = {"justify": "right", "no_wrap": True} if number else {"min_width": 11}
+        table.add_column(Text(heading), **kind)
     for row in grid.rows:
         table.add_row(*map(Text, row))
     return table
