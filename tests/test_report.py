@@ -14,6 +14,7 @@ from rich.table import Table
 from synthetic import RUN, make_trials, trial, write_run
 
 from lab import figures, report, results, stats
+from lab.report_words import LOCAL_LAB
 from lab.results import RunFolder
 
 SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
@@ -68,7 +69,7 @@ def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:
     assert "Imaginary <CPU> & Sons" in words
     assert "served from a <cache>" in words
     assert "mount: timed out | gave up" in words
-    assert report.LOCAL_LAB in words
+    assert LOCAL_LAB in words
     assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
     lost = results.load(folder.path).query("status != 'ok'")
     assert all(trial_id in words for trial_id in lost["trial_id"])
@@ -83,7 +84,7 @@ def test_the_post_can_be_pasted(folder: RunFolder) -> None:
         (folder.report_path / "figures" / f"{name}.svg").read_text().endswith("</svg>\n") for name in figures.ALL
     )
     assert "n = 162 ok, 4 void, 2 failed" in text
-    assert report.LOCAL_LAB in text
+    assert LOCAL_LAB in text
     assert "&lt;CPU&gt; &amp; Sons" in text
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
@@ -122,8 +123,8 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     text = page.read_text()
     assert words in text
     assert "not finished" in text
-    assert report.LOCAL_LAB not in text
-    assert report.LOCAL_LAB not in (page.parent / "post.md").read_text()
+    assert LOCAL_LAB not in text
+    assert LOCAL_LAB not in (page.parent / "post.md").read_text()
     assert rendered(report.comparison_table(results.load(folder.path)))
     assert json.dumps(report.show_json(folder), allow_nan=False)
 

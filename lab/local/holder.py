@@ -23,7 +23,6 @@ from lab.local.state import HOSTS, Lab, Process
 
 INIT = Path(__file__).with_name("init.sh")
 START_DEADLINE_S = 20.0
-STOP_DEADLINE_S = 10.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
