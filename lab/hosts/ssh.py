@@ -7,7 +7,7 @@ import shlex
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import paramiko
@@ -29,6 +29,8 @@ WRAPPER = (
     'echo "file-share-lab:$$" >&2; PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin; '
     'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; "$@"; exit $?'
 )
+# paramiko's own calls say any of these where the connection ends while they run, even a close
+LOST = (paramiko.SSHException, OSError, EOFError)
 SUDO = {"none": [], "nopasswd": ["sudo", "-n", "--"], "password": ["sudo", "-S", "-p", "", "-k", "--"]}
 SUDO_HINT = "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/two-macs.md)"
 
@@ -93,7 +95,7 @@ class SshHost(Host):
             channel = transport.open_session(timeout=min(deadline_s, CONNECT_DEADLINE_S))
             with _closing_at(channel, time.monotonic() + deadline_s):
                 channel.exec_command(line)  # waits for its answer for ever
-        except (paramiko.SSHException, OSError, EOFError) as error:
+        except LOST as error:
             raise HostError(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
         return Conversation(channel, given)
 
@@ -103,7 +105,7 @@ class SshHost(Host):
         Its leader is the login shell, which may have become the command or may be waiting for it.
         """
         pid = conversation.wait_for_pid(PID_DEADLINE_S)
-        conversation.channel.close()
+        _close(conversation.channel)
         transport = self.client.get_transport()
         if pid is None or transport is None or not transport.is_active():
             return
@@ -137,7 +139,7 @@ class Conversation:
         try:
             self.channel.sendall(given)
             self.channel.shutdown_write()
-        except OSError:
+        except LOST:
             return  # it did not want its input; its exit code tells
 
     def _receive(self, stream: str) -> None:
@@ -148,7 +150,7 @@ class Conversation:
                 total += len(data)
                 if total <= LARGEST_OUTPUT:  # beyond it, it is read and forgotten
                     chunks.append(data)
-        except OSError:
+        except LOST:
             return
 
     def wait(self, deadline: float) -> bool:
@@ -199,10 +201,16 @@ class Conversation:
 @contextmanager
 def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
     """Close a channel from outside at a deadline (monotonic): what waits for it inside then fails."""
-    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), channel.close)
+    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), _close, [channel])
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+
+
+def _close(channel: paramiko.Channel) -> None:
+    """Close a channel; nothing is left to do for one whose connection ended first."""
+    with suppress(*LOST):
+        channel.close()
