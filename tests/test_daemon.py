@@ -61,7 +61,7 @@ def identity(server: Setting) -> Path:
 
 
 def wait_for_both(place: Place) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while len(place.running()) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(place.running()) == 2

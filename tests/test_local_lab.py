@@ -35,7 +35,7 @@ def traces(name: str) -> list[str]:
     return found + [line for line in mounts.splitlines() if f"/{name}/" in line]
 
 
-def gone(name: str, seconds: float = 10) -> list[str]:
+def gone(name: str, seconds: float = 30) -> list[str]:
     """What is left once nothing is, or once the time is over."""
     deadline = time.monotonic() + seconds
     while (left := traces(name)) and time.monotonic() < deadline:
@@ -106,7 +106,7 @@ def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: s
         os.kill(pid, signal.SIGKILL)
     if victim == "both":
         # then only files can be left, and the next command for this lab removes them
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while any(process.alive() for process in lab.hosts.values()) and time.monotonic() < deadline:
             time.sleep(0.02)
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0

@@ -83,6 +83,10 @@ def gone(pid: str) -> bool:
     return False
 
 
+# runs until it is ended, and ends with its connection where nothing can be sent to end it
+ON_AND_ON = "while echo tick; do sleep 0.1; done"
+
+
 def wait_for(what: Callable[[], bool]) -> None:
     """Wait until something is so, at most half a minute."""
     for _ in range(1500):
@@ -264,12 +268,21 @@ def test_a_log_that_cannot_be_written_stops_no_command(connect: Callable[..., Ss
     assert host.run("echo", "done").stdout == "done\n"
 
 
-def test_a_connection_that_breaks_is_said_and_stays_broken(connect: Callable[..., SshHost], wire: Wire) -> None:
+def test_a_connection_that_breaks_is_said_and_stays_broken(
+    connect: Callable[..., SshHost], wire: Wire, tmp_path: Path
+) -> None:
     host = connect(port=wire.port)
-    timer = threading.Timer(0.5, wire.cut)
-    timer.start()
-    with pytest.raises(HostError, match=r"client: the connection to 127\.0\.0\.1 was lost during sleep") as caught:
-        host.run("sleep", "60", deadline_s=30)
+    began = tmp_path / "began"
+
+    def cut() -> None:
+        wait_for(lambda: written(began))
+        wire.cut()
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    with pytest.raises(HostError, match=r"client: the connection to 127\.0\.0\.1 was lost during /bin/sh") as caught:
+        host.shell('echo > "$1"; ' + ON_AND_ON, str(began), deadline_s=50)
+    thread.join()
     assert not isinstance(caught.value, CommandError)
     started = time.monotonic()
     with pytest.raises(HostError, match="was lost"):
@@ -300,7 +313,7 @@ def test_a_host_that_falls_silent_hangs_nothing(
         monkeypatch.setattr(transport, "open_session", open_session)
     started = time.monotonic()
     with pytest.raises(HostError):
-        host.run("sleep", "60", deadline_s=1)
+        host.shell(ON_AND_ON, deadline_s=1)
     assert time.monotonic() - started < 50
 
 
@@ -323,5 +336,5 @@ def test_a_connection_that_ends_while_a_command_is_being_ended(
 
     monkeypatch.setattr(SshHost, "_begin", begin)
     with pytest.raises(DeadlineExceeded):
-        host.run("sleep", "60", deadline_s=1)
+        host.shell(ON_AND_ON, deadline_s=1)
     monkeypatch.setattr(transport, "_send_user_message", send_really)
