@@ -184,7 +184,7 @@ def load(path: Path) -> pd.DataFrame:
     records = folder.records()
     frame = pd.DataFrame({name: _column(name, [record[name] for record in records]) for name in _TYPES})
     if (unreadable := frame["started_at"].isna()).any():
-        line = int(unreadable.to_numpy().argmax()) + 1
+        line = unreadable.tolist().index(True) + 1
         raise BadInput(f"{folder.trials_path}: line {line}: started_at is not an ISO 8601 time")
     frame["bytes_per_s"] = _quotient(frame["size_bytes"], frame["elapsed_s"])
     frame["MB_per_s"] = frame["bytes_per_s"] / 1e6

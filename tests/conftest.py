@@ -11,8 +11,12 @@ from pathlib import Path
 
 import pytest
 from bench import Bench
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
+# a machine that is slow, or busy with something else, fails no test
+settings.register_profile("lab", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("lab")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

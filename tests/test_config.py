@@ -240,7 +240,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS.map(str.encode) | st.binary(max_size=100))
 @example(HOSTS.encode())
 @example(SWEEP.encode())

@@ -62,7 +62,7 @@ def test_a_change_that_cannot_be_journalled_is_not_made(world: World, monkeypatc
     assert Journal(world.path).open == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 10**6), st.integers(0, 2))
 def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

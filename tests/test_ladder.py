@@ -117,7 +117,7 @@ LEVELS = st.tuples(st.sampled_from(["1500", "9000"]), st.sampled_from(["1", "2"]
 MOVES = st.lists(st.tuples(LEVELS, st.integers(0, 3)), max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(MOVES)
 def test_any_walk_stands_where_it_should_and_climbs_no_more_than_needed(
     moves: list[tuple[tuple[str, ...], int]],

@@ -31,7 +31,7 @@ def test_trials_come_back_as_they_were_appended(tmp_path: Path) -> None:
     assert RunFolder(folder.path).trials() == made
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=st.dictionaries(st.text(), json_values, max_size=3), reason=st.text())
 def test_any_text_and_any_options_survive(tmp_path: Path, options: dict[str, Any], reason: str) -> None:
     folder = RunFolder.create(tmp_path, "any", {})

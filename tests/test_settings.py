@@ -28,7 +28,7 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PROGRAMS)
 def test_scopes_leave_everything_as_it_was(program: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +42,7 @@ def test_scopes_leave_everything_as_it_was(program: Any) -> None:
 THRICE = [("client", "mount", "1500"), ("client", "mount", "9000"), ("client", "mount", "1500")]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @example(program=THRICE, at=12, kind="refused", after=False)
 @given(PROGRAMS, st.integers(0, 40), st.sampled_from(KINDS), st.booleans())
 def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, kind: str, after: bool) -> None:
@@ -69,7 +69,7 @@ def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, 
         assert (world.writes(), Journal(world.path).open) == (count, [])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(PROGRAMS, st.integers(0, 40), st.booleans(), st.integers(0, 20))
 def test_after_a_kill_the_journal_alone_restores(program: Any, at: int, after: bool, again: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -103,7 +103,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 EACH_WORD = 'for word; do printf "%s\\0" "$word"; done'
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.lists(WORDS | st.sampled_from(["-n", "--", "-", "'", '"', "$HOME", "`id`", "\\", "\n", "*", "~", "!!", ""])))
 @example(["", "a  b", "'\"'\"'", "$(touch x)", "-rf", "\\\n", "é\u2028漢", "\r\n\t", "a;b&c|d>e", "#"])
 def test_words_arrive_as_they_were(host: SshHost, words: list[str]) -> None:
@@ -112,7 +112,7 @@ def test_words_arrive_as_they_were(host: SshHost, words: list[str]) -> None:
     assert direct == by_shell == "".join(word + "\0" for word in words)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(WORDS)
 @example("-n")
 @example("%s")
@@ -127,7 +127,7 @@ def test_a_program_may_have_any_path(host: SshHost, tmp_path: Path) -> None:
     assert host.run(str(program), "-x y").stdout == "ran -x y\n"
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.text(st.characters(codec="utf-8")))
 def test_what_is_given_arrives_on_standard_input(host: SshHost, text: str) -> None:
     assert host.run("cat", given=text).stdout == text

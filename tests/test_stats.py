@@ -124,7 +124,7 @@ def test_summary_of_known_speeds() -> None:
     assert row["share_of_ceiling"] == pytest.approx(0.52)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(speeds, min_size=1, max_size=7), st.lists(speeds, max_size=3), st.integers(0, 3))
 def test_void_and_failed_trials_are_counted_and_never_averaged(good: list[float], void: list[float], lost: int) -> None:
     trials = [timed(block, speed) for block, speed in enumerate(good)]
@@ -191,7 +191,7 @@ def test_the_interval_of_an_effect_is_that_of_the_sign_test() -> None:
     assert row[["low_pct", "median_change_pct", "high_pct"]].tolist() == pytest.approx([2, 5, 8])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(speeds, st.floats(0.5, 2), st.floats(0.1, 10)), min_size=1, max_size=7))
 def test_drift_between_blocks_does_not_reach_effects_and_turning_inverts_them(
     blocks: list[tuple[float, float, float]],

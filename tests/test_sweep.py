@@ -81,7 +81,7 @@ def test_names_that_nobody_knows_are_bad_input(sweep: Sweep, said: str) -> None:
 
 
 @given(SWEEPS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_block_has_every_case_once(sweep: Sweep) -> None:
     planned = plan(sweep)
     counts = Counter((slot.block, slot.case) for slot in planned.slots)
@@ -94,7 +94,7 @@ def test_every_block_has_every_case_once(sweep: Sweep) -> None:
 
 
 @given(SWEEPS, st.integers(1, 100))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) -> None:
     ordered = order(cases_of(sweep)[0], sweep.seed, block)
     factors = sweep.factors
@@ -106,7 +106,7 @@ def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) ->
 
 
 @given(SWEEPS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
     planned = plan(sweep)
     mtus = tcp_spaces = servers = 0
@@ -123,7 +123,7 @@ def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
 
 
 @given(SWEEPS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_plan_is_the_same_every_time_and_can_be_written_as_json(sweep: Sweep) -> None:
     planned = plan(sweep)
     assert planned == plan(sweep)
