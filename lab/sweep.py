@@ -194,9 +194,10 @@ class Runner:
         except RestoreError:
             raise
         except LabFailure as error:
-            return _trial(slot, started_at, ceiling, None, "failed", str(error))
-        status = "void" if measured.void else "ok"
-        return _trial(slot, started_at, ceiling, measured, status, measured.void)
+            came = _found(None) | {"status": "failed", "reason": str(error)}
+        else:
+            came = _found(measured) | {"status": "void" if measured.void else "ok", "reason": measured.void}
+        return Trial(**_asked(slot), **came, started_at=started_at, ceiling_bytes_per_s=ceiling)
 
     def _ceilings(self, slot: Slot) -> dict[str, float | None]:
         """What the link carries under this slot's MTU and TCP buffers: measured once in a block, in both directions."""
@@ -212,12 +213,11 @@ class Runner:
         return {direction: _rate(self.recorded[trial_id]) for direction, trial_id in ids.items()}
 
     def _link_trial(self, slot: Slot, direction: str, trial_id: str) -> Trial:
-        started_at = _now()
         case = slot.case
-        empty = _trial(slot, started_at, None, None, "failed", "")
-        base = asdict(empty) | {
+        base = _asked(slot) | _found(None) | {
             "trial_id": trial_id, "case_id": f"{LINK}-{direction}-mtu{case.mtu}-tcp{case.tcp_space}", "position": 0,
             "protocol": LINK, "tool": iperf3.NAME, "direction": direction, "workload": "stream", "files": 0,
+            "started_at": _now(), "ceiling_bytes_per_s": None, "status": "failed", "reason": "",
         }  # fmt: skip
         try:
             server = self.session.sides["server"].address
@@ -243,43 +243,24 @@ def _rate(trial: Trial) -> float | None:
     return trial.size_bytes / trial.elapsed_s if trial.status == "ok" and trial.elapsed_s else None
 
 
-def _trial(
-    slot: Slot, started_at: str, ceiling: float | None, measured: Measured | None, status: str, reason: str
-) -> Trial:
+def _asked(slot: Slot) -> dict[str, Any]:
+    """The fields of a trial that say what was asked for."""
     case = slot.case
-    counted = measured.timing.counted if measured else None
-    return Trial(
-        trial_id=slot.trial_id,
-        case_id=case.case_id,
-        block=slot.block,
-        position=slot.position,
-        started_at=started_at,
-        protocol=case.protocol,
-        tool=case.tool,
-        direction=case.direction,
-        workload=case.workload,
-        store=case.store,
-        mtu=case.mtu,
-        tcp_space=case.tcp_space,
-        options={},
-        size_bytes=case.size_bytes,
-        files=workloads.payload(case.workload).files(case.size_bytes),
-        elapsed_s=measured.timing.elapsed_s if measured else None,
-        client_cpu_s=counted.cpu_s if counted else None,
-        server_cpu_s=measured.server.cpu_s if measured else None,
-        wire_tx_bytes=counted.tx_bytes if counted else None,
-        wire_rx_bytes=counted.rx_bytes if counted else None,
-        retransmits=_sum_known(
-            counted.retransmits if counted else None, measured.server.retransmits if measured else None
-        ),
-        ceiling_bytes_per_s=ceiling,
-        effective=measured.effective if measured else {},
-        verified=measured is not None,
-        status=status,
-        reason=reason,
-    )
+    return asdict(case) | {
+        "trial_id": slot.trial_id, "case_id": case.case_id, "block": slot.block, "position": slot.position,
+        "options": {}, "files": workloads.payload(case.workload).files(case.size_bytes),
+    }  # fmt: skip
 
 
-def _sum_known(*values: int | None) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+def _found(measured: Measured | None) -> dict[str, Any]:
+    """The fields of a trial that say what came of it; None and empty where it came to nothing."""
+    if measured is None:
+        counts = ("elapsed_s", "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits")
+        return dict.fromkeys(counts) | {"effective": {}, "verified": False}
+    client, server = measured.timing.counted, measured.server
+    resent = [count for count in (client.retransmits, server.retransmits) if count is not None]
+    return {
+        "elapsed_s": measured.timing.elapsed_s, "client_cpu_s": client.cpu_s, "server_cpu_s": server.cpu_s,
+        "wire_tx_bytes": client.tx_bytes, "wire_rx_bytes": client.rx_bytes,
+        "retransmits": sum(resent) if resent else None, "effective": measured.effective, "verified": True,
+    }  # fmt: skip
