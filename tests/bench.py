@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +66,15 @@ class Bench:
             self.command(*arguments), cwd=self.directory, capture_output=True, text=True, timeout=timeout, check=False
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start a `lab` command that the test will interrupt."""
-        return subprocess.Popen(
-            self.command(*arguments), cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+    @contextmanager
+    def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """A `lab` command that the test will interrupt; ended at the end, where the test did not."""
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        with subprocess.Popen(self.command(*arguments), cwd=self.directory, text=True, **pipes) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def inside(self, host: str, script: str) -> str:
         """What a shell script prints inside a host."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -34,14 +35,14 @@ def new_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
     made: list[Bench] = []
 
     def make(*options: str) -> Bench:
-        bench = Bench(f"test-{os.getpid()}-{len(made)}", tmp_path_factory.mktemp("bench"))
+        bench = Bench(f"test-{os.getpid()}-{secrets.token_hex(3)}", tmp_path_factory.mktemp("bench"))
         made.append(bench)
         bench.up(*options)
         return bench
 
     yield make
-    for bench in made:
-        bench.lab("local", "down", "--name", bench.name)
+    down = [bench.lab("local", "down", "--name", bench.name) for bench in made]
+    assert [done.stderr for done in down if done.returncode != 0] == []
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +58,8 @@ def bench(shared_bench: Bench) -> Iterator[Bench]:
     before = shared_bench.state()
     yield shared_bench
     after = shared_bench.state()
+    if after != before:
+        shared_bench.lab("restore")  # so that one failure stays one
     assert {host: sorted(set(before[host]) ^ set(after[host])) for host in before} == {host: [] for host in before}
 
 

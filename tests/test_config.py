@@ -85,7 +85,7 @@ def test_sweeps_that_come_with_the_lab_load(path: Path) -> None:
 
 
 def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
-    lab = Lab("n", "abc", Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini")
+    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini")
     path = tmp_path / lab.hosts_file
     path.write_text(host_files.hosts_ini(lab))
     hosts = load_hosts(path)

@@ -18,6 +18,15 @@ EVERYTHING: dict[str, Any] = {
     "tool": ["cp", "rsync"],
     "mtu": [1500, 9000],
 }
+# once, as soon as 12 MB have come in since the server began; gives up after two minutes
+KILL_SERVER_UNDER_WAY = """
+received() { cat /sys/class/net/eth0/statistics/rx_bytes; }
+tries=0
+until pgrep smbd >/dev/null; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
+enough=$(($(received) + 12000000))
+until [ $(received) -gt $enough ]; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
+pkill -9 smbd
+"""
 
 
 def test_a_whole_sweep_is_true_to_the_bytes(bench: Bench, executed: Callable[[Path, Path], None]) -> None:
@@ -61,9 +70,9 @@ def test_tcp_buffers_and_a_store_on_disk_take_effect(bench: Bench) -> None:
 def test_killed_restored_and_resumed_without_losing_or_repeating_a_trial(bench: Bench) -> None:
     before = bench.state()
     factors = {"protocol": ["smb", "ssh"], "mtu": [1500, 9000], "tcp_space": ["64 KiB"], "blocks": 2}
-    run = bench.start("run", "--hosts", str(bench.hosts), str(bench.sweep(**factors)))
-    bench.wait_for('"b001-0003"', run)
-    code, _ = end(run, signal.SIGKILL)
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(**factors))) as run:
+        bench.wait_for('"b001-0003"', run)
+        code, _ = end(run, signal.SIGKILL)
     assert code == -signal.SIGKILL
     assert bench.state() != before
     refused = bench.lab("run", "--resume", str(bench.newest()))
@@ -87,9 +96,9 @@ def test_killed_restored_and_resumed_without_losing_or_repeating_a_trial(bench: 
 def test_stopped_at_any_moment_everything_is_put_back(bench: Bench, moment: str, number: signal.Signals) -> None:
     before = bench.state()
     sweep = bench.sweep(protocol=["smb"], mtu=[9000], tcp_space=["64 KiB"], blocks=5)
-    run = bench.start("run", "--hosts", str(bench.hosts), str(sweep))
-    bench.wait_for(moment, run)
-    code, output = end(run, number)
+    with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
+        bench.wait_for(moment, run)
+        code, output = end(run, number)
     assert code == 1, output
     assert "lab run --resume" in output
     assert "Traceback" not in output
@@ -101,11 +110,10 @@ def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new
     bench = new_bench("--rate", "100mbit")
     before = bench.state()
     sweep = bench.sweep(protocol=["smb"], tool=["cp"], direction=["write"], size="48 MiB", blocks=2)
-    run = bench.start("run", "--hosts", str(bench.hosts), str(sweep))
-    bench.wait_for("head -c", run)
-    under_way = "until [ $(cat /sys/class/net/eth0/statistics/rx_bytes) -gt 12000000 ]; do sleep 0.05; done"
-    bench.inside("server", f"{under_way}; kill -9 $(pgrep smbd)")
-    output, _ = run.communicate(timeout=200)
+    killer = ("local", "exec", "--name", bench.name, "server", "--", "sh", "-c", KILL_SERVER_UNDER_WAY)
+    with bench.started(*killer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
+        output, _ = run.communicate(timeout=200)
+        assert watching.wait() == 0
     first, second = bench.trials()
     assert (first["status"], second["status"]) == ("failed", "ok")
     assert "cp: exit code" in first["reason"]
@@ -198,9 +206,9 @@ def test_no_sudo_is_explained(bench: Bench) -> None:
 
 def test_a_lab_that_went_down_took_its_changes_with_it(new_bench: Callable[..., Bench]) -> None:
     bench = new_bench()
-    run = bench.start("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50)))
-    bench.wait_for('"b001-0001"', run)
-    end(run, signal.SIGKILL)
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50))) as run:
+        bench.wait_for('"b001-0001"', run)
+        end(run, signal.SIGKILL)
     assert bench.lab("local", "down", "--name", bench.name).returncode == 0
     restored = bench.lab("restore")
     assert restored.returncode == 0, restored.stderr
@@ -210,10 +218,10 @@ def test_a_lab_that_went_down_took_its_changes_with_it(new_bench: Callable[..., 
 
 def test_hosts_that_vanish_in_the_middle_end_the_run_with_one_message(new_bench: Callable[..., Bench]) -> None:
     bench = new_bench()
-    run = bench.start("run", "--hosts", str(bench.hosts), str(bench.sweep(protocol=["smb"], blocks=50)))
-    bench.wait_for('"b001-0001"', run)
-    assert bench.lab("local", "down", "--name", bench.name).returncode == 0
-    output, _ = run.communicate(timeout=120)
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(protocol=["smb"], blocks=50))) as run:
+        bench.wait_for('"b001-0001"', run)
+        assert bench.lab("local", "down", "--name", bench.name).returncode == 0
+        output, _ = run.communicate(timeout=120)
     assert run.returncode == 1
     assert "was lost" in output
     assert "Traceback" not in output

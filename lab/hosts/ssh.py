@@ -19,7 +19,7 @@ from lab.hosts.base import Host, Result
 from lab.hosts.connection import CONNECT_DEADLINE_S, connect
 
 KILL_DEADLINE_S = 10.0
-PID_DEADLINE_S = 2.0
+PID_DEADLINE_S = 10.0
 LARGEST_OUTPUT = 16 * 1024**2
 # The pid on standard error is there so that a command that takes too long can be ended. The login shell may be any
 # shell, and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed. It is not
@@ -88,14 +88,17 @@ class SshHost(Host):
         if root and SUDO[self.sudo]:
             argv = (*SUDO[self.sudo], "/usr/bin/env", "LC_ALL=C", *argv)
         line = shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *argv])
+        transport = self.client.get_transport()
+        if transport is None or not transport.is_active():
+            raise HostError(f"{self.role}: the connection to {self.config.host} was lost")
+        deadline = time.monotonic() + deadline_s
         try:
-            transport = self.client.get_transport()
-            if transport is None or not transport.is_active():
-                raise HostError(f"{self.role}: the connection to {self.config.host} was lost")
             channel = transport.open_session(timeout=min(deadline_s, CONNECT_DEADLINE_S))
-            with _closing_at(channel, time.monotonic() + deadline_s):
+            with _closing_at(channel, deadline):
                 channel.exec_command(line)  # waits for its answer for ever
         except LOST as error:
+            if time.monotonic() >= deadline and transport.is_active():
+                raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
             raise HostError(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
         return Conversation(channel, given)
 
@@ -211,6 +214,7 @@ def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
 
 
 def _close(channel: paramiko.Channel) -> None:
-    """Close a channel; nothing is left to do for one whose connection ended first."""
+    """Close a channel, and wake who waits for an answer on it; one whose connection ended first is closed already."""
     with suppress(*LOST):
         channel.close()
+    channel.event.set()

@@ -49,6 +49,7 @@ class Holder:
             name=self.name,
             instance=secrets.token_hex(8),
             holder=Process.of(os.getpid()),
+            cleaner=Process.of(os.getppid()),
             hosts={host: Process.of(pid) for host, pid in pids.items()},
             rate=self.rate,
             delay=self.delay,
@@ -64,8 +65,10 @@ class Holder:
         disk.mkdir(parents=True, exist_ok=True)
         groups = leftovers.control_group(self.name, host)
 
+        holder = os.getpid()
+
         def before_exec() -> None:
-            kernel.die_with_parent()
+            kernel.die_with_parent(holder)
             kernel.allow_many_files()
             if groups is not None:
                 (groups / "cgroup.procs").write_text("0")
@@ -128,9 +131,9 @@ def silence() -> None:
         os.dup2(null, descriptor)
 
 
-def hold(name: str, rate: str, delay: str, hosts_file: Path) -> int:
+def hold(name: str, rate: str, delay: str, hosts_file: Path, cleaner: int) -> int:
     """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
-    kernel.die_with_parent(signal.SIGTERM)
+    kernel.die_with_parent(cleaner, signal.SIGTERM)
     holder = Holder(name, rate, delay, hosts_file)
     try:
         holder.start()
@@ -150,9 +153,10 @@ def main() -> int:
     """Hold a lab in a child process, and tidy up after it however it ended."""
     name, rate, delay, hosts_file = sys.argv[1:]
     kernel.adopt_orphans()
+    cleaner = os.getpid()
     child = os.fork()
     if child == 0:
-        os._exit(hold(name, rate, delay, Path(hosts_file)))
+        os._exit(hold(name, rate, delay, Path(hosts_file), cleaner))
     silence()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))

@@ -6,6 +6,7 @@ import re
 import secrets
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -34,8 +35,9 @@ def alias(name: str, host: str) -> str:
 
 def write(directory: Path, name: str) -> None:
     """Write the keys and the files that each host copies into its /etc; secrets are readable by root alone."""
-    directory.mkdir(parents=True, exist_ok=True)
-    directory.chmod(0o700)
+    while not directory.is_dir():
+        with suppress(FileNotFoundError):  # a lab that just ended may take the empty folder above away
+            directory.mkdir(mode=0o700, parents=True)
     public = _key_pair(directory / "identity")
     (directory / "password").touch(0o600)
     (directory / "password").write_text(secrets.token_urlsafe(12))

@@ -36,9 +36,11 @@ def enter_network(pid: int) -> None:
         _check(_libc.setns(namespace.fileno(), CLONE_NEWNET))
 
 
-def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal as soon as the thread that started it is gone."""
+def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal as soon as the thread of ``parent`` that started it is gone."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0))
+    if os.getppid() != parent:  # it went before the kernel was told
+        os.kill(os.getpid(), number)
 
 
 def adopt_orphans() -> None:

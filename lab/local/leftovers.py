@@ -36,9 +36,8 @@ def remove(name: str, hosts_file: Path) -> None:
         shutil.rmtree(disk_directory(name, host), ignore_errors=True)
     hosts_file.unlink(missing_ok=True)
     shutil.rmtree(state.directory(name), ignore_errors=True)
-    for parent in (disk_directory(name, HOSTS[0]).parent, state.RUN):
-        with suppress(OSError):  # another lab still has its own in there
-            parent.rmdir()
+    with suppress(OSError):  # another lab still has its own in there
+        state.RUN.rmdir()
 
 
 def _remove_group(group: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -29,7 +30,7 @@ def up(name: str, rate: str, delay: str, directory: Path) -> Lab:
     link.delay_seconds(delay)
     rootfs.ensure()
     hosts_file = directory.resolve() / state.hosts_file_name(name)
-    with _alone(name):
+    with _alone():
         if (lab := state.load(name)) is not None and lab.holder.alive():
             raise BadInput(f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down")
         leftovers.remove(name, hosts_file)
@@ -47,19 +48,20 @@ def up(name: str, rate: str, delay: str, directory: Path) -> Lab:
 def down(name: str) -> bool:
     """Take a lab down and wait until nothing of it is left; False where it was not up."""
     state.need_root()
-    lab = state.load(state.check_name(name))
-    if lab is None:
-        return False
-    if lab.holder.alive():
-        os.kill(lab.holder.pid, 15)
-    deadline = time.monotonic() + STOP_DEADLINE_S
-    while time.monotonic() < deadline and (lab.holder.alive() or state.directory(name).exists()):
-        time.sleep(0.01)
-    leftovers.remove(name, Path(lab.hosts_file))
-    if lab.holder.alive():
-        raise LabFailure(
-            f"local lab {name!r}: process {lab.holder.pid} does not end; `kill -9 {lab.holder.pid}` ends it"
-        )
+    state.check_name(name)
+    with _alone():
+        lab = state.load(name)
+        if lab is None:
+            return False
+        if lab.holder.alive():
+            os.kill(lab.holder.pid, signal.SIGTERM)
+        deadline = time.monotonic() + STOP_DEADLINE_S
+        while any(process.alive() for process in (lab.holder, lab.cleaner)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        leftovers.remove(name, Path(lab.hosts_file))
+    for process in (lab.holder, lab.cleaner):
+        if process.alive():
+            raise LabFailure(f"local lab {name!r}: process {process.pid} does not end; `kill -9 {process.pid}` ends it")
     return True
 
 
@@ -78,8 +80,10 @@ def run_inside(name: str, host: str, command: list[str]) -> int:
 
 
 @contextmanager
-def _alone(name: str) -> Iterator[None]:
-    """Hold the lock that keeps two `up` of the same lab apart."""
-    with (rootfs.cache_directory() / f"{name}.lock").open("w") as lock:
+def _alone() -> Iterator[None]:
+    """Hold the lock that keeps one `up` or `down` from another."""
+    cache = rootfs.cache_directory()
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "labs.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

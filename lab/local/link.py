@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 
 from lab.errors import BadInput, LabFailure
+from lab.local import kernel
 from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH
 
 # So that a frame on the wire is what the MTU says, as on a real card's far side
@@ -77,7 +80,10 @@ def _shape(pid: int, rate: str, delay_s: float) -> None:
 
 def _user_space_wire(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "lab.local.wire", str(pids["client"]), str(pids["server"]), repr(delay_s)]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+    )  # fmt: skip
     assert process.stdout is not None
     if process.stdout.readline() != b"ready\n":
         raise LabFailure("local lab: the user-space wire that delays the link did not start; is /dev/net/tun there?")

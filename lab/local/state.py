@@ -50,6 +50,7 @@ class Lab:
     name: str
     instance: str
     holder: Process
+    cleaner: Process
     hosts: dict[str, Process]
     rate: str
     delay: str
@@ -80,14 +81,15 @@ def load(name: str) -> Lab | None:
         return None
     except PermissionError as error:
         raise BadInput(f"the local lab {name!r} belongs to root: run the same command with sudo") from error
-    raw["holder"] = Process(**raw["holder"])
+    for process in ("holder", "cleaner"):
+        raw[process] = Process(**raw[process])
     raw["hosts"] = {host: Process(**process) for host, process in raw["hosts"].items()}
     return Lab(**raw)
 
 
 def running() -> list[Lab]:
     """Every local lab that is up on this machine, by name."""
-    found = [load(path.name) for path in sorted(RUN.iterdir()) if path.is_dir()] if RUN.is_dir() else []
+    found = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
     return [lab for lab in found if lab is not None and lab.holder.alive()]
 
 

@@ -58,12 +58,12 @@ def relay(source: int, target: int, delay_s: float) -> None:
 
 def main() -> None:
     """Relay both directions until killed."""
-    kernel.die_with_parent()
     client, server, delay_s = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     taps = open_tap(client), open_tap(server)
     print("ready", flush=True)
+    parent = os.getpid()
     if os.fork() == 0:
-        kernel.die_with_parent()
+        kernel.die_with_parent(parent)
         relay(taps[1], taps[0], delay_s)
     relay(taps[0], taps[1], delay_s)
 
