@@ -6,9 +6,12 @@ Exit 0: done; 1: it ran and something failed; 2: bad input. Errors are one messa
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +19,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from lab import interrupts
-from lab.errors import BadInput, LabError, LabFailure
+from lab.errors import BadInput, Interrupted, LabError, LabFailure
 from lab.local import lifecycle, state
 
 # What the other commands need is imported by each: pandas, matplotlib and paramiko take a second, and `lab local`
@@ -29,25 +32,55 @@ HOSTS = Path("hosts.ini")
 DEFAULT_RATE = "1gbit"
 WIDTH_OF_A_FILE = 120
 
-console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE)
-messages = Console(stderr=True)
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
+    _open_streams()
     arguments = _parser().parse_args(argv)
     interrupts.install()
     try:
         code: int = arguments.command(arguments)
+        sys.stdout.flush()
     except BadInput as error:
-        messages.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        _say(str(error))
         return 2
     except BrokenPipeError:
+        _give_up_output()
         return 1  # whoever read our output has seen enough
-    except (LabError, OSError) as error:
-        messages.print(str(error), markup=False, highlight=False, soft_wrap=True)
+    except (LabError, Interrupted, OSError) as error:
+        _say(str(error))
+        _give_up_output()
         return 1
     return code
+
+
+def _open_streams() -> None:
+    """Have all three standard streams, whoever closed them, and let them write what the terminal lacks as ``?``."""
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("r+"))  # noqa: SIM115  it stays
+        elif isinstance(stream, io.TextIOWrapper) and name != "stdin":
+            stream.reconfigure(errors="replace")
+
+
+def _give_up_output() -> None:
+    """Let go of output that cannot be written, or Python tries once more when it ends, and fails."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE)
+
+
+def _say(text: str) -> None:
+    """Say something on standard error, as it is."""
+    with suppress(OSError):
+        Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
     found = command("check", _check, "look at both hosts and say what can be measured; changes nothing", hosts=True)
     found.add_argument("--json", action="store_true")
-    found = command("plan", _plan, "show what a sweep would do; changes nothing", hosts=True)
+    found = command("plan", _plan, "show what a sweep would do, and if the hosts fit it; changes nothing", hosts=True)
     found.add_argument("sweep", type=Path)
     found.add_argument("--json", action="store_true")
     found = command("run", _run, "run a sweep; the last line printed is the run folder", hosts=True)
@@ -106,19 +139,23 @@ def _check(arguments: argparse.Namespace) -> int:
     findings, facts = check.check(arguments.hosts or HOSTS)
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], "hosts": facts}, indent=1))
+    console = _console()
     colours = {"ok": "green", "warning": "yellow", "problem": "red"}
     for finding in findings if not arguments.json else ():
         level = f"[{colours[finding.level]}]{finding.level:8}[/]"
         console.print(level, f"{finding.subject}:", end=" ", highlight=False)
-        console.print(finding.message, markup=False, highlight=False, soft_wrap=True)
+        console.print(finding.message, markup=False, highlight=False, soft_wrap=True, emoji=False)
     return 1 if any(finding.level == "problem" for finding in findings) else 0
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    from lab import sweep
-    from lab.config import load_sweep
+    from lab import run, sweep
+    from lab.config import load_hosts, load_sweep
 
-    planned = sweep.plan(load_sweep(arguments.sweep))
+    wanted = load_sweep(arguments.sweep)
+    planned = sweep.plan(wanted)
+    if arguments.hosts:
+        run.check_fit(load_hosts(arguments.hosts), wanted, arguments.hosts)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
@@ -137,15 +174,15 @@ def _run(arguments: argparse.Namespace) -> int:
     from lab import run
     from lab.progress import shown
 
-    with shown(console) as display:
+    with shown(_console()) as display:
         if arguments.resume:
             folder, ending = run.resume(arguments.hosts, arguments.resume, display)
         else:
             folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display)
     if ending.early:
-        messages.print(f"{ending.early}; `lab run --resume {folder.path}` goes on", highlight=False, soft_wrap=True)
+        _say(f"{ending.early}; `lab run --resume {folder.path}` goes on")
     if ending.not_ok:
-        messages.print(f"{ending.not_ok} trials failed or are void: `lab report` lists them", highlight=False)
+        _say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
     print(folder.path)
     return 1 if ending.not_ok else 0
 
@@ -156,12 +193,12 @@ def _restore(arguments: argparse.Namespace) -> int:
     folders, problems = run.open_journals(RESULTS)
     for folder in reversed(folders):
         try:
-            count = run.forget(folder) if _is_gone(folder) else run.restore(folder, arguments.hosts)
-        except (BadInput, LabFailure) as error:  # a hosts file that is gone must not keep other runs from theirs
+            if _is_gone(folder):
+                print(f"{folder.path}: {run.forget(folder)} changes went with the local lab that they were made on")
+            else:
+                print(f"{folder.path}: {run.restore(folder, arguments.hosts)} changes put back")
+        except (BadInput, LabFailure, OSError) as error:  # one run must not keep the others from theirs
             problems.append(f"{folder.path}: {error}")
-            continue
-        gone = "; their local lab is gone, and they with it" if _is_gone(folder) else ""
-        print(f"{folder.path}: {count} changes put back{gone}")
     if not folders and not problems:
         print("nothing is left to put back")
     if problems:
@@ -189,7 +226,7 @@ def _show(arguments: argparse.Namespace) -> int:
         print(json.dumps(report.show_json(folder), indent=1))
         return 0
     trials = results.load(folder.path)
-    console.print(report.comparison_table(trials), report.effects_table(trials))
+    _console().print(report.comparison_table(trials), report.effects_table(trials))
     return 0
 
 
@@ -226,6 +263,6 @@ def _local_status(_: argparse.Namespace) -> int:
 
 def _local_exec(arguments: argparse.Namespace) -> int:
     argv = arguments.argv[1:] if arguments.argv[:1] == ["--"] else arguments.argv
-    if not argv:
-        raise BadInput("lab local exec HOST -- CMD: the command is missing")
+    if not argv or argv[0].startswith("-"):  # an option after HOST would be taken for the command
+        raise BadInput("usage: lab local exec [--name NAME] HOST -- CMD")
     return lifecycle.run_inside(arguments.name, arguments.host, argv)

@@ -7,62 +7,41 @@ and what would be right. An unknown section or key is an error: a misspelt one m
 from __future__ import annotations
 
 import configparser
+import math
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from lab.errors import BadInput
+from lab.values import LARGEST, Absolute, Address, Instance, Name, PasswordSource, Port, Seconds, Size, TcpSpace
 
-UNITS = {"": 1, "B": 1}
-UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
-UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
-SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
-LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
-
-
-def parse_size(value: Any) -> int:
-    """Bytes of ``"64 MiB"``, ``"1.5 GB"`` or ``65536``; ValueError otherwise. KiB is 1024 bytes, kB 1000."""
-    return round(_quantity(value, UNITS, "a size such as 64 KiB, 512 MiB or 4 GiB", least=1))
-
-
-def parse_seconds(value: Any) -> float:
-    """Seconds of ``"90 s"``, ``"5 min"``, ``"2 h"`` or ``300``; ValueError otherwise."""
-    return _quantity(value, SECONDS, "a time such as 90 s, 5 min or 2 h", least=0.001)
-
-
-def _quantity(value: Any, units: dict[str, int], expected: str, least: float) -> float:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(value)) if not isinstance(value, bool) else None
-    found = float(match[1]) * units.get(match[2], 0) if match else 0.0
-    if not least <= found < LARGEST:
-        raise ValueError(f"is not {expected}")
-    return found
-
-
-def _space(value: Any) -> int | str:
-    return "default" if value == "default" else parse_size(value)
-
-
-def _password(value: str) -> str:
-    if not re.fullmatch(r"prompt|(env|file|keyring):.+", value):
-        raise ValueError("is prompt, env:VARIABLE, file:PATH or keyring:SERVICE; a password itself never stands here")
-    return value
-
-
-Size = Annotated[int, BeforeValidator(parse_size)]
-Seconds = Annotated[float, BeforeValidator(parse_seconds)]
-TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_space)]
-Absolute = Annotated[str, Field(pattern=r"^(/|~/)[^\n\x00]*$")]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,63}$")]
+MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
+# what pydantic says of these is about Python
+PLAIN_WORDS = {
+    "tuple_type": "is not a list",
+    "too_short": "is an empty list; it needs at least one level",
+    "model_type": "is not a section",
+}
 
 
 class Model(BaseModel):
     """Frozen; an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    _file: Path | None = None
+
+    def model_post_init(self, context: Any) -> None:
+        """Remember the file, which :func:`_validated` gives as context."""
+        self._file = context
+
+    @property
+    def place(self) -> str:
+        """How a message about it begins: its file and a colon; empty where it was not read from one."""
+        return f"{self._file}: " if self._file else ""
 
 
 class HostConfig(Model):
@@ -70,13 +49,13 @@ class HostConfig(Model):
 
     host: str = Field(min_length=1)
     user: str | None = None
-    port: int | None = Field(None, ge=1, le=65535)
+    port: Port | None = None
     identity: str | None = None
     known_hosts: str | None = None
     proxy_command: str | None = None
     sudo: Literal["nopasswd", "password", "none"] = "nopasswd"
-    sudo_password: Annotated[str, AfterValidator(_password)] = "prompt"
-    data_address: str = Field(min_length=1)
+    sudo_password: PasswordSource = "prompt"
+    data_address: Address
     interface: str | None = None
     mount_base: Absolute = "/tmp"
     ram_disk: Size = 2 * 1024**3
@@ -89,14 +68,14 @@ class ShareConfig(Model):
     path: Absolute | None = None
     name: Name = "lab"
     account: str = Field(min_length=1, pattern=r"^[^\n:/;@]+$")
-    password: Annotated[str, AfterValidator(_password)] = "prompt"
+    password: PasswordSource = "prompt"
 
 
 class LabConfig(Model):
     """The optional ``[lab]`` section: what stands under every figure, and which local lab these hosts belong to."""
 
     title: str = ""
-    instance: str | None = None
+    instance: Instance = None
 
 
 class Hosts(Model):
@@ -106,6 +85,14 @@ class Hosts(Model):
     server: HostConfig
     share: ShareConfig
     lab: LabConfig = LabConfig()
+
+    @model_validator(mode="after")
+    def _hosts_are_two(self) -> Self:
+        if self.client.data_address.lower() == self.server.data_address.lower():
+            raise ValueError(
+                "[server] data_address: is that of [client] too; give each host the one that it has itself"
+            )
+        return self
 
 
 class Workload(Model):
@@ -141,16 +128,32 @@ class Sweep(Model):
     blocks: int = Field(3, ge=1, le=1000, strict=True)
     seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
     time_cap: Seconds | None = None
-    ceiling_seconds: Seconds = 1.0
+    ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
     workload: Workload
     factors: Factors
+
+    @model_validator(mode="after")
+    def _can_be_planned(self) -> Self:
+        counts = {name: len(levels) for name, levels in self.factors}
+        trials = self.blocks * math.prod(counts.values())
+        if trials > MOST_TRIALS:
+            levels = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 1)
+            said = f"{trials} trials are more than {MOST_TRIALS}"
+            raise ValueError(f"[factors]: {said}: give fewer blocks ({self.blocks}) or fewer levels ({levels})")
+        return self
 
 
 def load_hosts(path: Path) -> Hosts:
     """Read a hosts file. Raises :class:`BadInput`."""
+    text = _text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
+    for number, line in enumerate(text.split("\n"), 1):
+        if "\0" in line:
+            raise BadInput(f"{path}: line {number}: has a NUL character, which no value may have")
+        if re.match(r"\s*\[[^]]*\]\s*[^\s#;]", line):  # the parser would take the section and forget the rest
+            raise BadInput(f"{path}: line {number}: after [section] the line must end")
     parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=(";", "#"), default_section="\0")
     try:
-        parser.read_string(_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`"), str(path))
+        parser.read_string(text, str(path))
     except configparser.ParsingError as error:
         # its own message would repeat the line, which may hold a password
         where = getattr(error, "lineno", None) or error.errors[0][0]
@@ -166,13 +169,18 @@ def load_hosts(path: Path) -> Hosts:
 
 def load_sweep(path: Path) -> Sweep:
     """Read a sweep file. Raises :class:`BadInput`."""
-    return parse_sweep(_text(path, "sweeps/ holds the ones that come with the lab"), path)
+    return parse_sweep(read_sweep(path), path)
+
+
+def read_sweep(path: Path) -> str:
+    """The text of a sweep file. Raises :class:`BadInput`."""
+    return _text(path, "sweeps/ holds the ones that come with the lab")
 
 
 def parse_sweep(text: str, path: Path) -> Sweep:
     """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`."""
     try:
-        content = tomllib.loads(text)
+        content = tomllib.loads(text.removeprefix("\ufeff"))  # a run keeps the text of its sweep with it
     except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
         raise BadInput(f"{path}: not valid TOML: {error}") from error
     return _validated(Sweep, content, path)
@@ -180,7 +188,7 @@ def parse_sweep(text: str, path: Path) -> Sweep:
 
 def _text(path: Path, remedy: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise BadInput(f"{path}: no such file; {remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -192,15 +200,21 @@ ModelT = TypeVar("ModelT", bound=Model)
 
 def _validated(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT:
     try:
-        return model.model_validate(content)
+        return model.model_validate(content, context=path)
     except ValidationError as error:
         problems = error.errors(include_url=False)
+        # a list whose only level is wrong is not an empty list too
+        wrong = {problem["loc"][:-1] for problem in problems}
+        problems = [each for each in problems if each["type"] != "too_short" or each["loc"] not in wrong]
         raise BadInput("\n".join(_explain(problem, path, model) for problem in problems)) from error
 
 
 def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     """One line: file, section, key, what is wrong, and what would be right."""
     names = [part for part in problem["loc"] if isinstance(part, str)]
+    said = PLAIN_WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
+        return f"{path}: {said}"
     section = model
     for depth, name in enumerate(names):
         field = section.model_fields.get(name)
@@ -217,7 +231,7 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     if problem["type"] == "missing":
         return f"{where}: missing"
     found = "" if "password" in names[-1] else f" (it is {_shown(problem['input'])})"
-    return f"{where}: {problem['msg'].removeprefix('Value error, ')}{found}"
+    return f"{where}: {said}{found}"
 
 
 def _shown(value: Any) -> str:

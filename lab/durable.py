@@ -1,10 +1,15 @@
-"""Writing that survives a crash: of the program, of the machine, and of the disk being full."""
+"""Writing that survives a crash: of the program, of the machine, and of the disk being full; one writer at a time."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from lab.errors import BadInput
 
 
 def append(path: Path, data: bytes) -> None:
@@ -27,5 +32,23 @@ def sync_directory(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def claimed(directory: Path) -> Iterator[None]:
+    """Be the only process that writes into a directory; the claim ends with the process, however that ends.
+
+    Raises BadInput where another process has it.
+    """
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            advice = "let it end, or stop it with Ctrl-C"
+            raise BadInput(f"{directory}: another `lab` works on this run now; {advice}") from error
+        yield
     finally:
         os.close(descriptor)

@@ -11,7 +11,8 @@ LabError                  one clear message for the person at the terminal
     ├── SettingRefused    a setting did not take: asked and in effect differ
     ├── RestoreError      something could not be put back; says what to type by hand
     └── TransferError     a transfer failed or moved the wrong bytes
-Interrupted               Ctrl-C or a termination signal: exit 1, after putting everything back
+Interrupted               Ctrl-C or a termination signal: exit 1, after putting everything back. As KeyboardInterrupt it
+                          is no Exception: libraries that catch those must not swallow it
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class TransferError(LabFailure):
     """A transfer failed, or moved the wrong bytes."""
 
 
-class Interrupted(LabError):
+class Interrupted(BaseException):
     """The person (Ctrl-C) or the system (SIGTERM, SIGHUP) asked the lab to stop."""
 
 

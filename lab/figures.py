@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
+from lab.lettering import as_is, drawable
 
 # Okabe and Ito (2008), told apart by colour-blind eyes too; without their yellow, which is faint on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -215,7 +216,7 @@ def _panels(
         surplus.remove()
     for axes in panels[:count]:
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_yticks(range(len(rows)), rows)
+        axes.set_yticks(range(len(rows)), map(drawable, rows), **as_is())
         for place in range(1, len(rows), 2):
             axes.axhspan(place - 0.5, place + 0.5, color="#f4f4f4", zorder=-1)
     return figure, panels[:count], rows
@@ -224,9 +225,8 @@ def _panels(
 def _figure(trials: pd.DataFrame, height_in: float) -> Figure:
     """An empty figure that says below, in small print, where its numbers come from."""
     figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI, layout="constrained")
-    # A title and host names are free text: a dollar sign in them is no formula.
-    footer = "\n".join(textwrap.fill(part, 150) for part in stats.provenance(trials) if part)
-    figure.supxlabel(footer, x=0.01, ha="left", fontsize=7, color="#555555", parse_math=False)
+    footer = "\n".join(textwrap.fill(part, 150, max_lines=4) for part in stats.provenance(trials) if part)
+    figure.supxlabel(drawable(footer), x=0.01, ha="left", fontsize=7, color="#555555", **as_is())
     return figure
 
 
@@ -271,10 +271,12 @@ def _legend(figure: Figure, title: str, handles: Sequence[Line2D]) -> None:
     """The title and, below it, the legend: one block, because the layout would put a title on top of a legend."""
     bold = {"weight": "bold", "size": 12}
     columns = 4 if len(handles) <= 8 else 5
-    figure.legend(
+    legend = figure.legend(
         handles=handles, loc="outside upper left", ncols=columns, frameon=False, fontsize=8,
         title=title, title_fontproperties=bold, alignment="left",
     )  # fmt: skip
+    for text in legend.get_texts():
+        text.set(text=drawable(text.get_text()), **as_is())
 
 
 def _mark(label: str, colour: str, marker: str, size: float = 5) -> Line2D:

@@ -59,15 +59,16 @@ class _Section:
 
 def write(folder: RunFolder) -> Path:
     """Write the report of a run into its folder, over an older one; the path of report.html."""
-    trials = results.load(folder.path)
+    title, trials = f"How fast is this share? {folder.text('name')}", results.load(folder.path)
     drawings = _draw(trials, folder.report_path / "figures")
     records = trials.assign(options=trials["options"].map(json.dumps), effective=trials["effective"].map(json.dumps))
     records.to_csv(folder.report_path / "table.csv", index=False)
     sections = _sections(trials)
-    post = _markdown(folder.run, trials, [*sections, _hosts(folder.run)])
+    post = _markdown(title, folder.run, trials, [*sections, _hosts(folder.run)])
     (folder.report_path / "post.md").write_text(post, encoding="utf-8")
     page = folder.report_path / "report.html"
-    page.write_text(_html(folder.run, trials, [*sections, *_details(folder.run, trials)], drawings), encoding="utf-8")
+    everything = [*sections, *_details(folder.run, trials)]
+    page.write_text(_html(title, folder.run, trials, everything, drawings), encoding="utf-8")
     return page
 
 
@@ -135,7 +136,7 @@ def _details(run: dict[str, Any], trials: pd.DataFrame) -> list[_Section]:
 
 
 def _hosts(run: dict[str, Any]) -> _Section:
-    hosts = {side: facts or {} for side, facts in (run.get("hosts") or {}).items()}
+    hosts = run.get("hosts", {})
     names = dict.fromkeys(name for facts in hosts.values() for name in facts)
     rows = [[name, *(str(facts.get(name, "–")) for facts in hosts.values())] for name in names]
     return _Section("The hosts", grids=[_Grid(["", *hosts], rows, is_text=True)])
@@ -244,8 +245,8 @@ def _rich(grid: _Grid, provenance: Sequence[str]) -> Table:
     return table
 
 
-def _markdown(run: dict[str, Any], trials: pd.DataFrame, sections: Iterable[_Section]) -> str:
-    parts = [f"# How fast is this share? {_md(run['name'])}", *(_md(line) for line in stats.provenance(trials) if line)]
+def _markdown(title: str, run: dict[str, Any], trials: pd.DataFrame, sections: Iterable[_Section]) -> str:
+    parts = [f"# {_md(title)}", *(_md(line) for line in stats.provenance(trials) if line)]
     if run.get("instance") is not None:
         parts.append(f"**{LOCAL_LAB}**")
     for section in sections:
@@ -263,8 +264,10 @@ def _md(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
 
 
-def _html(run: dict[str, Any], trials: pd.DataFrame, sections: Iterable[_Section], drawings: dict[str, bytes]) -> str:
-    name = html.escape(f"How fast is this share? {run['name']}")
+def _html(
+    title: str, run: dict[str, Any], trials: pd.DataFrame, sections: Iterable[_Section], drawings: dict[str, bytes]
+) -> str:
+    name = html.escape(title)
     parts = [f"<h1>{name}</h1>"]
     parts += [f'<p class="where">{html.escape(line)}</p>' for line in stats.provenance(trials) if line]
     if run.get("instance") is not None:
@@ -275,7 +278,7 @@ def _html(run: dict[str, Any], trials: pd.DataFrame, sections: Iterable[_Section
             source = base64.b64encode(drawings[section.figure]).decode()
             parts.append(f'<img alt="{section.title}" src="data:image/svg+xml;base64,{source}">')
         parts += map(_html_table, section.grids)
-    parts.append(f"<h2>The sweep</h2><pre>{html.escape(str(run.get('sweep_text', '')))}</pre>")
+    parts.append(f"<h2>The sweep</h2><pre>{html.escape(run.get('sweep_text', ''))}</pre>")
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>\n<body>'

@@ -12,9 +12,6 @@ import itertools
 import json
 import os
 import types
-import typing
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,56 +21,10 @@ import pandas as pd
 
 from lab import durable
 from lab.errors import BadInput
+from lab.records import FIELDS, SCHEMA, first_problem, from_json, run_problem
+from lab.records import Trial as Trial
 
-SCHEMA = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trial:
-    """One timed transfer (schema 1): what was asked, what was in effect, raw counters and seconds.
-
-    ``direction`` is as the client sees it: ``write`` is client to server. ``protocol`` is ``link`` for the iperf3
-    ceiling. Wire bytes are as the client's interface counts them. ``None`` means: not measured.
-    """
-
-    trial_id: str
-    case_id: str
-    block: int
-    position: int
-    started_at: str
-    protocol: str
-    tool: str
-    direction: str
-    workload: str
-    store: str
-    mtu: int
-    tcp_space: int | str
-    options: dict[str, Any]
-    size_bytes: int
-    files: int
-    elapsed_s: float | None
-    client_cpu_s: float | None
-    server_cpu_s: float | None
-    wire_tx_bytes: int | None
-    wire_rx_bytes: int | None
-    retransmits: int | None
-    ceiling_bytes_per_s: float | None
-    effective: dict[str, Any]
-    verified: bool
-    status: str
-    reason: str
-
-
-def _json_types(hint: Any) -> frozenset[type]:
-    """The types that a field's JSON value may have; an int is a good float."""
-    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    plain = {typing.get_origin(member) or member for member in members}
-    return frozenset(plain | {int} if float in plain else plain)
-
-
-_TYPES = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial).items()}
-_WORDS = {"direction": {"write", "read"}, "store": {"ram", "disk"}, "status": {"ok", "void", "failed"}}
-_WORDS["tcp_space"] = {"default"}
+JOURNAL = "journal.jsonl"
 _DTYPES = {
     frozenset({str}): "str",
     frozenset({bool}): "bool",
@@ -86,13 +37,13 @@ _DTYPES = {
 class RunFolder:
     """One run on disk: ``path``, ``run`` (the content of run.json) and the paths of what stands beside it.
 
-    Opening one raises :class:`BadInput` when it is not a run folder, or one of a newer lab.
+    Opening one raises :class:`BadInput` when it is not a run folder, or one of a newer lab, or holds what no lab wrote.
     """
 
     def __init__(self, path: Path):
         self.path = Path(path)
         self.trials_path = self.path / "trials.jsonl"
-        self.journal_path = self.path / "journal.jsonl"
+        self.journal_path = self.path / JOURNAL
         self.commands_path = self.path / "commands.log"
         self.report_path = self.path / "report"
         self.run = _read_run(self.path / "run.json")
@@ -107,6 +58,13 @@ class RunFolder:
         durable.sync_directory(path.parent)
         return cls(path)
 
+    def text(self, key: str) -> str:
+        """A text of run.json that the caller cannot do without. Raises :class:`BadInput` where it is missing."""
+        value = self.run.get(key)
+        if not isinstance(value, str):
+            raise BadInput(f"{self.path / 'run.json'}: {key}: missing")
+        return value
+
     def update(self, **changes: Any) -> None:
         """Add or replace keys of run.json, atomically."""
         changed = self.run | changes
@@ -116,7 +74,7 @@ class RunFolder:
     def append(self, trial: Trial) -> None:
         """Add one trial durably. ValueError, with nothing written, for one that could not be read back."""
         record = dataclasses.asdict(trial)
-        if problem := _first_problem([record]):
+        if problem := first_problem([record]):
             raise ValueError(f"trial {trial.trial_id}: {problem[1]}")
         line = json.dumps(record, allow_nan=False).encode()
         self._mend_tail()
@@ -132,13 +90,13 @@ class RunFolder:
         records = [self._parse(line, number) for number, line in enumerate(whole.split(b"\n")[:-1], 1)]
         if _is_json(tail):
             records.append(self._parse(tail, len(records) + 1))
-        if problem := _first_problem(records):
+        if problem := first_problem(records):
             raise self._bad_line(problem[0] + 1, problem[1])
         return records
 
     def _parse(self, line: bytes, number: int) -> Any:
         try:
-            return json.loads(line.decode())
+            return from_json(line)
         except ValueError as error:
             raise self._bad_line(number, f"not a trial: {error}") from error
 
@@ -147,9 +105,20 @@ class RunFolder:
 
     def _whole_and_tail(self) -> tuple[bytes, bytes]:
         """All bytes up to the last line end, and what stands after it (empty unless a write was cut short)."""
-        content = self.trials_path.read_bytes() if self.trials_path.exists() else b""
+        content = self._content()
         end = content.rfind(b"\n") + 1
         return content[:end], content[end:]
+
+    def _content(self) -> bytes:
+        """What trials.jsonl holds. Only one that is not there at all is empty: a link that leads nowhere is not."""
+        try:
+            if not os.path.lexists(self.trials_path):
+                return b""
+            if self.trials_path.is_file():
+                return self.trials_path.read_bytes()
+        except OSError as error:
+            raise BadInput(f"{self.trials_path}: cannot be read: {error.strerror}") from error
+        raise BadInput(f"{self.trials_path}: cannot be read: not a file, or a link that leads to none")
 
     def _mend_tail(self) -> None:
         """Move a torn last line aside; finish one that lacks nothing but its line end."""
@@ -182,7 +151,7 @@ def load(path: Path) -> pd.DataFrame:
     """
     folder = RunFolder(path)
     records = folder.records()
-    frame = pd.DataFrame({name: _column(name, [record[name] for record in records]) for name in _TYPES})
+    frame = pd.DataFrame({name: _column(name, [record[name] for record in records]) for name in FIELDS})
     if (unreadable := frame["started_at"].isna()).any():
         line = unreadable.tolist().index(True) + 1
         raise BadInput(f"{folder.trials_path}: line {line}: started_at is not an ISO 8601 time")
@@ -199,40 +168,18 @@ def _column(name: str, values: list[Any]) -> pd.Series[Any]:
     if name == "started_at":
         times = pd.to_datetime(pd.Series(values, dtype="str"), utc=True, format="ISO8601", errors="coerce")
         return times.astype("datetime64[us, UTC]")
-    return pd.Series(values, dtype=_DTYPES.get(_TYPES[name], "object"))
+    return pd.Series(values, dtype=_DTYPES.get(FIELDS[name], "object"))
 
 
 def _quotient(amount: pd.Series[Any], per: pd.Series[Any]) -> pd.Series[Any]:
     return amount / per.where(per > 0, np.nan)
 
 
-def _first_problem(records: Sequence[Any]) -> tuple[int, str] | None:
-    """The index of a record that is no trial of this schema, and why. By column, on sets: quick for 100,000 of them."""
-    for index, record in enumerate(records):
-        if not isinstance(record, dict):
-            return index, f"not a trial: {record!r:.60}"
-        if record.keys() != _TYPES.keys():
-            return index, f"not a trial of schema {SCHEMA}: unknown or missing: {sorted(record.keys() ^ _TYPES.keys())}"
-    for name in _TYPES:
-        values = [record[name] for record in records]
-        if strange_types := set(map(type, values)) - _TYPES[name]:
-            index = next(index for index, value in enumerate(values) if type(value) in strange_types)
-            return index, f"{name} cannot be {values[index]!r:.60}"
-        if name in _WORDS and (strange := {word for word in set(values) if isinstance(word, str)} - _WORDS[name]):
-            index = next(index for index, value in enumerate(values) if value in strange)
-            return index, f"{name} cannot be {values[index]!r:.60}"
-    first_lines: dict[str, int] = {}
-    for index, record in enumerate(records):
-        if (first := first_lines.setdefault(record["trial_id"], index)) != index:
-            return index, f"trial_id {record['trial_id']} stands in line {first + 1} already"
-    return None
-
-
 def _read_run(path: Path) -> dict[str, Any]:
     try:
-        run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise BadInput(f"{path.parent}: not a run folder: it has no run.json") from error
+        if not path.is_file():
+            raise BadInput(f"{path.parent}: not a run folder: it has no run.json")
+        run: dict[str, Any] = from_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     schema = run.get("schema") if isinstance(run, dict) else None
@@ -240,12 +187,15 @@ def _read_run(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: not the run.json of a run: it names no schema")
     if schema > SCHEMA:
         raise BadInput(f"{path}: schema {schema} is newer than this lab's ({SCHEMA}): update the lab")
+    for key, value in run.items():
+        if problem := run_problem(key, value):
+            raise BadInput(f"{path}: {problem}")
     return run
 
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line.decode())
+        from_json(line)
     except ValueError:
         return False
     return True

@@ -13,11 +13,11 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import secrets
-from lab.config import Hosts, Sweep, load_hosts, load_sweep, parse_sweep
+from lab import durable, secrets
+from lab.config import Hosts, Sweep, load_hosts, parse_sweep, read_sweep
 from lab.errors import BadInput, Interrupted
 from lab.hosts import CommandLog, Host, SshHost
-from lab.results import RunFolder
+from lab.results import JOURNAL, RunFolder
 from lab.session import ROLES, Session
 from lab.settings import Journal, Settings
 from lab.sweep import Ending, Progress, Runner, plan
@@ -43,10 +43,11 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
-    config, sweep = load_hosts(hosts_file), load_sweep(sweep_file)
-    _check_fit(config, sweep, hosts_file)
+    config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
+    sweep = parse_sweep(text, sweep_file)
+    check_fit(config, sweep, hosts_file)
     plan(sweep)
-    password = secrets.resolve(config.share.password, config.share.account)
+    password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), password, "check")
@@ -56,7 +57,7 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
         for case in plan(sweep).cases:
             session.check_case(case)
         run = {
-            "sweep_text": sweep_file.read_text(encoding="utf-8"),
+            "sweep_text": text,
             "seed": sweep.seed,
             "code_version": code_version(),
             "title": config.lab.title,
@@ -65,19 +66,25 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
             "hosts": {role: asdict(session.facts[role]) for role in ROLES},
         }
         folder = RunFolder.create(results, sweep.name, run)
-        return folder, _conduct(folder, hosts, config, sweep, password, watch)
+        with durable.claimed(folder.path):
+            return folder, _conduct(folder, hosts, config, sweep, password, watch)
 
 
 def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder, Ending]:
     """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise."""
     folder = RunFolder(path)
-    config = load_hosts(hosts_file or Path(folder.run["hosts_file"]))
-    sweep = parse_sweep(folder.run["sweep_text"], path / "run.json: sweep_text")
-    if Journal(folder.journal_path).open:
-        raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
-    password = secrets.resolve(config.share.password, config.share.account)
-    with connected(config) as hosts:
-        return folder, _conduct(folder, hosts, config, sweep, password, watch)
+    with durable.claimed(path):
+        hosts_file = hosts_file or Path(folder.text("hosts_file"))
+        config = load_hosts(hosts_file)
+        sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text")
+        check_fit(config, sweep, hosts_file)
+        plan(sweep)
+        folder.trials()
+        if Journal(folder.journal_path).open:
+            raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
+        password = _password(config)
+        with connected(config) as hosts:
+            return folder, _conduct(folder, hosts, config, sweep, password, watch)
 
 
 def _conduct(
@@ -100,7 +107,11 @@ def _conduct(
     return ending
 
 
-def _check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+def _password(config: Hosts) -> SecretStr:
+    return secrets.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
+
+
+def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """What can be seen to be wrong from the two files together. Raises BadInput."""
     stores, size = sweep.factors.store, sweep.workload.size
     for role in ROLES:
@@ -131,16 +142,29 @@ def code_version() -> str:
 
 
 def open_journals(results: Path) -> tuple[list[RunFolder], list[str]]:
-    """The runs whose journals hold something to put back, oldest first; and what is wrong with unreadable ones."""
+    """The runs whose journals hold something to put back, oldest first; and what is wrong with unreadable ones.
+
+    Raises BadInput where ``results`` is no folder that can be read: that nothing is seen there proves nothing.
+    """
+    try:
+        paths = sorted(results.iterdir())
+    except OSError as error:
+        advice = "`lab restore` must run where the runs were started"
+        raise BadInput(f"{results.absolute()}: holds no runs: {error.strerror}; {advice}") from error
     found, problems = [], []
-    for path in sorted(results.glob("*/run.json")):
+    for path in paths:
         try:
-            folder = RunFolder(path.parent)
-            if Journal(folder.journal_path).open:
-                found.append(folder)
-        except BadInput as error:
+            if path.is_dir() and _is_open(path):
+                found.append(RunFolder(path))
+        except (BadInput, OSError) as error:
             problems.append(str(error))
     return found, problems
+
+
+def _is_open(path: Path) -> bool:
+    """Whether a run left anything to put back. Raises BadInput for one that is still running."""
+    with durable.claimed(path):
+        return bool(Journal(path / JOURNAL).open)
 
 
 def restore(folder: RunFolder, hosts_file: Path | None) -> int:
@@ -148,18 +172,20 @@ def restore(folder: RunFolder, hosts_file: Path | None) -> int:
 
     Raises RestoreError for what could not be, with the commands to type by hand.
     """
-    config = load_hosts(hosts_file or Path(folder.run["hosts_file"]))
-    journal = Journal(folder.journal_path)
-    count = len(journal.open)
-    with connected(config, CommandLog(folder.commands_path)) as hosts:
-        Settings(hosts, journal).unwind()
+    config = load_hosts(hosts_file or Path(folder.text("hosts_file")))
+    with durable.claimed(folder.path):
+        journal = Journal(folder.journal_path)
+        count = len(journal.open)
+        with connected(config, CommandLog(folder.commands_path)) as hosts:
+            Settings(hosts, journal).unwind()
     return count
 
 
 def forget(folder: RunFolder) -> int:
     """Close the journal of a run whose hosts no longer exist; returns how many changes went with them."""
-    journal = Journal(folder.journal_path)
-    records = list(journal.open)
-    for record in reversed(records):
-        journal.close(record)
+    with durable.claimed(folder.path):
+        journal = Journal(folder.journal_path)
+        records = list(journal.open)
+        for record in reversed(records):
+            journal.close(record)
     return len(records)

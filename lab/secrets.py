@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import shlex
+import stat
 import sys
 from pathlib import Path
 
@@ -13,47 +14,54 @@ from pydantic import SecretStr
 from lab.errors import BadInput
 
 
-def resolve(source: str, what: str) -> SecretStr:
+def resolve(source: str, what: str, key: str) -> SecretStr:
     """The password that ``source`` (``prompt``, ``env:X``, ``file:X``, ``keyring:X``) stands for.
 
-    ``what`` says whose password it is, for the prompt, for the keyring's user name and for errors. Raises BadInput.
+    ``what`` says whose password it is, for the prompt, for the keyring's user name and for errors, which begin with
+    ``key``: where in the hosts file the source stands. Raises BadInput.
     """
     kind, _, where = source.partition(":")
-    found = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, what)
-    if not found or "\n" in found:
-        raise BadInput(f"the password of {what} ({source}) is {'of more than one line' if found else 'empty'}")
+    try:
+        found = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, what)
+        if not found or "\n" in found:
+            raise BadInput(f"it is {'of more than one line' if found else 'empty'}")
+    except BadInput as error:
+        raise BadInput(f"{key} = {source}: no password of {what}: {error}") from error
     return SecretStr(found)
 
 
 def _prompt(_: str, what: str) -> str:
-    if not sys.stdin.isatty():
-        raise BadInput(f"the password of {what} is asked for, but there is no terminal: use env:, file: or keyring:")
+    if sys.stdin is None or not sys.stdin.isatty():  # None where it is closed
+        raise BadInput("there is no terminal to ask at: use env:, file: or keyring:")
     try:
         return getpass.getpass(f"Password of {what}: ")
     except EOFError as error:
-        raise BadInput(f"the password of {what} is asked for, and the input ended instead") from error
+        raise BadInput("the input ended where it was asked for") from error
 
 
-def _environment(name: str, what: str) -> str:
+def _environment(name: str, _: str) -> str:
     if name not in os.environ:
-        raise BadInput(f"the password of {what} is to come from the environment variable {name}, which is not set")
+        raise BadInput(f"it is to come from the environment variable {name}, which is not set")
     return os.environ[name]
 
 
-def _file(name: str, what: str) -> str:
+def _file(name: str, _: str) -> str:
     path = Path(name)
     try:
         path = path.expanduser()
-        if path.stat().st_mode & 0o077:
-            raise BadInput(f"{path}: the password of {what} can be read by others: `chmod 600 {path}`")
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            raise BadInput(f"{path} cannot be read: it is not an ordinary file")
+        if mode & 0o077:
+            raise BadInput(f"{path} can be read by others: `{shlex.join(['chmod', '600', str(path)])}`")
         return path.read_text(encoding="utf-8").rstrip("\n")
     except OSError as error:
-        raise BadInput(f"{path}: the password of {what} cannot be read: {error.strerror}") from error
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
         # not chained: that error holds what was read
-        raise BadInput(f"{path}: the password of {what} cannot be read: it is not UTF-8 text") from None
+        raise BadInput(f"{path} cannot be read: it is not UTF-8 text") from None
     except (RuntimeError, ValueError) as error:  # no such ~user, or no such path at all
-        raise BadInput(f"{path}: the password of {what} cannot be read: {error}") from error
+        raise BadInput(f"{path} cannot be read: {error}") from error
 
 
 def _keyring(service: str, what: str) -> str:
@@ -62,8 +70,8 @@ def _keyring(service: str, what: str) -> str:
     try:
         found = keyring.get_password(service, what)
     except keyring.errors.KeyringError as error:
-        raise BadInput(f"the keyring cannot be read for the password of {what}: {error}") from error
+        raise BadInput(f"the keyring cannot be read: {error}") from error
     if found is None:
         put = shlex.join(["keyring", "set", service, what])
-        raise BadInput(f"the keyring has no password for {what}: `{put}` puts it there")
+        raise BadInput(f"the keyring does not have it: `{put}` puts it there")
     return str(found)

@@ -44,6 +44,11 @@ class Case:
         return f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
 
 
+def at_home(path: str, home: str) -> str:
+    """``path`` with the ``~`` that it begins with as a host's home folder; any other ``~`` is part of a name."""
+    return home + path[1:] if path.startswith("~") else path
+
+
 class Session:
     """Two connected hosts during a run. What is changed on them, ``settings`` puts back."""
 
@@ -63,8 +68,7 @@ class Session:
     def _side(self, role: str) -> Side:
         config = getattr(self.config, role)
         facts = self.facts[role]
-        base = config.mount_base.replace("~", facts.home, 1)
-        folder = f"{base}/file-share-lab-{self.token}"
+        folder = f"{at_home(config.mount_base, facts.home)}/file-share-lab-{self.token}"
         return Side(self.hosts[role], facts.platform, config.data_address, folder, facts.user)
 
     def interface(self, role: str) -> str:
@@ -101,7 +105,7 @@ class Session:
     def share(self, case: Case) -> Share:
         """The share that a case uses."""
         given = self.config.share
-        path = given.path or ""
+        path = at_home(given.path or "", self.facts["server"].home)
         if given.serve == "lab":
             path = f"{self.sides['server'].directory}/ram" if case.store == "ram" else self._own_folder(path)
         return Share(path, given.name, given.account, self.password, given.serve == "lab")

@@ -16,7 +16,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from lab import durable, interrupts
 from lab.errors import BadInput, DeadlineExceeded, HostError, RestoreError, SettingRefused
@@ -72,7 +74,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Record:
-    """A change that was begun and not yet put back: all that it takes to put it back."""
+    """A change that was begun and not yet put back: all that it takes to put it back. A line of the journal."""
 
     number: int
     host: str
@@ -81,6 +83,7 @@ class Record:
     new: str
     read: Command
     undo: tuple[Command, ...]
+    event: Literal["change"] = "change"
 
     def put_back(self, host: Host) -> str:
         """Bring the old value back; returns what is wrong where that failed, else an empty string. Safe to repeat."""
@@ -98,32 +101,67 @@ class Record:
         return f"{self.host}: {self.name} should be {self.old!r} and is {found!r}; by hand: {steps}"
 
 
+@dataclass(frozen=True)
+class Restored:
+    """The line of the journal that says that a change has been put back."""
+
+    number: int
+    event: Literal["restored"] = "restored"
+
+
+LINE: TypeAdapter[Record | Restored] = TypeAdapter(Annotated[Record | Restored, Field(discriminator="event")])
+
+
 class Journal:
     """``journal.jsonl``: a line when a change is about to begin, a line when it has been put back.
 
     ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while it was
-    written) is a change that never began.
+    written) is a change that never began; it is moved to ``journal.torn``. Raises BadInput for anything else that is
+    not of a journal: what it cannot read it must not take for put back.
     """
 
     def __init__(self, path: Path):
         self.path = path
         self.open: list[Record] = []
         self._number = 0
-        *lines, torn = (self.path.read_bytes() if self.path.exists() else b"").split(b"\n")
-        for number, line in enumerate(lines, 1):
-            try:
-                self._replay(json.loads(line))
-            except (ValueError, LookupError, TypeError) as error:
-                raise BadInput(f"{self.path}: line {number} is not of a journal: {error}") from error
-        if torn:
-            os.truncate(self.path, self.path.stat().st_size - len(torn))
+        try:
+            *lines, rest = path.read_bytes().split(b"\n")
+            for number, line in enumerate(lines, 1):
+                self._replay(line, number)
+            self._mend(rest, len(lines) + 1)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise BadInput(f"{path}: cannot be read or mended: {error}") from error
 
-    def _replay(self, line: dict[str, Any]) -> None:
-        self._number = max(self._number, line["number"])
-        if line["event"] == "change":
-            self.open.append(_record(line))
+    def _replay(self, content: bytes, number: int) -> None:
+        try:
+            line = LINE.validate_json(content, strict=True)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            where = ".".join(str(part) for part in wrong["loc"])
+            raise BadInput(f"{self.path}: line {number} is not of a journal: {where} {wrong['msg']}") from error
+        self._number = max(self._number, line.number)
+        standing = [record for record in self.open if record.number != line.number]
+        if isinstance(line, Restored):
+            self.open = standing
+        elif len(standing) < len(self.open):
+            raise BadInput(f"{self.path}: line {number} is not of a journal: change {line.number} stands in it twice")
         else:
-            self.open = [record for record in self.open if record.number != line["number"]]
+            self.open.append(line)
+
+    def _mend(self, rest: bytes, number: int) -> None:
+        """Deal with what stands after the last line end: a whole line that lacks only that, or a torn one."""
+        if not rest:
+            return
+        try:
+            json.loads(rest)
+        except (ValueError, RecursionError):
+            durable.append(self.path.with_name("journal.torn"), rest + b"\n")
+            os.truncate(self.path, self.path.stat().st_size - len(rest))
+        else:
+            self._replay(rest, number)
+            durable.append(self.path, b"\n")
 
     def intend(self, setting: Setting, old: str) -> Record:
         """Put the old value on disk, before the change."""
@@ -136,24 +174,16 @@ class Journal:
         for step in (content["read"], *content["undo"]):
             if step.pop("given"):
                 raise ValueError(f"{setting.name}: a command that reads or undoes must not need standard input")
-        self._write({"event": "change", **content})
+        self._write(content)
         return record
 
     def close(self, record: Record) -> None:
         """Note that a change has been put back."""
-        self._write({"event": "restored", "number": record.number})
+        self._write(asdict(Restored(record.number)))
         self.open.remove(record)
 
     def _write(self, line: Mapping[str, Any]) -> None:
         durable.append(self.path, json.dumps(line).encode() + b"\n")
-
-
-def _record(line: dict[str, Any]) -> Record:
-    def plain(step: dict[str, Any]) -> Command:
-        return Command(tuple(step["argv"]), step["root"], deadline_s=step["deadline_s"])
-
-    steps = tuple(plain(step) for step in line["undo"])
-    return Record(line["number"], line["host"], line["name"], line["old"], line["new"], plain(line["read"]), steps)
 
 
 class Settings:
@@ -213,7 +243,8 @@ class Settings:
         problems: dict[int, str] = {}
         with interrupts.held():
             for record in reversed(self.journal.open[mark:]):
-                problem = record.put_back(self.hosts[record.host])
+                host = self.hosts.get(record.host)
+                problem = record.put_back(host) if host else f"{record.host}: {record.name}: there is no such host"
                 if problem:
                     problems[record.number] = problem
                     continue

@@ -172,7 +172,7 @@ def provenance(trials: pd.DataFrame) -> tuple[str, str]:
     Both have to stand under every figure and every table; the first begins with ``local lab`` when it was that.
     """
     run = trials.attrs.get("run", {})
-    where = str(run.get("title") or "")
+    where = run.get("title") or ""
     if run.get("instance") is not None and "local lab" not in where.lower():
         where = ", ".join(filter(None, ["local lab", where]))
     hosts, moved = run.get("hosts", {}), transfers(trials)
@@ -180,7 +180,7 @@ def provenance(trials: pd.DataFrame) -> tuple[str, str]:
     sizes = moved[["workload", "size_bytes"]].drop_duplicates().itertuples(index=False)
     payloads = [f"{workload} of {size_label(size)}" for workload, size in sizes]
     n = ", ".join(f"{(moved['status'] == status).sum()} {status}" for status in ("ok", "void", "failed"))
-    facts = [names, str(run.get("started_at", ""))[:10], *payloads, f"n = {n}", f"blocks: {trials['block'].nunique()}"]
+    facts = [names, run.get("started_at", "")[:10], *payloads, f"n = {n}", f"blocks: {trials['block'].nunique()}"]
     return where, " · ".join(filter(None, facts))
 
 

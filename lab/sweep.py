@@ -52,7 +52,7 @@ class Plan:
 
 def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The cases of a sweep, and why combinations are missing. Raises BadInput for names that nobody knows."""
-    workloads.payload(sweep.workload.kind)
+    _check_names(sweep)
     factors = sweep.factors
     kept, left_out = [], []
     for name, tool in itertools.product(factors.protocol, factors.tool):
@@ -63,8 +63,24 @@ def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
         rest = itertools.product(factors.direction, factors.mtu, factors.tcp_space, factors.store)
         kept += [Case(name, tool, *levels, sweep.workload.kind, sweep.workload.size) for levels in rest]
     if not kept:
-        raise BadInput(f"sweep {sweep.name}: no case is left: {'; '.join(left_out)}")
+        reasons = "; ".join(left_out)
+        raise BadInput(f"{sweep.place}[factors] tool: no case is left: {reasons}; add a tool that needs none")
     return tuple(kept), tuple(left_out)
+
+
+def _check_names(sweep: Sweep) -> None:
+    """Raise BadInput for a name that nobody knows, with the key that it stands at."""
+    asked: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
+        "[factors] protocol": (protocols.find, sweep.factors.protocol),
+        "[factors] tool": (workloads.tool, sweep.factors.tool),
+        "[workload] kind": (workloads.payload, (sweep.workload.kind,)),
+    }
+    for key, (find, names) in asked.items():
+        for name in names:
+            try:
+                find(name)
+            except BadInput as error:
+                raise BadInput(f"{sweep.place}{key}: {error}") from error
 
 
 def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:

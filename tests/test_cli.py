@@ -216,9 +216,19 @@ def test_the_local_lab_needs_root_and_says_so_in_one_line(
 
 
 def test_exec_without_a_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    for argv in (["server"], ["server", "--"]):
+    for argv in (["server"], ["server", "--"], ["server", "--name", "mine", "--", "ps"]):
         code, _, err = lab(capsys, "local", "exec", *argv)
-        assert (code, err) == (2, "lab local exec HOST -- CMD: the command is missing\n")
+        assert (code, err) == (2, "usage: lab local exec [--name NAME] HOST -- CMD\n")
+
+
+def test_a_plan_says_what_does_not_fit_the_hosts_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("hosts.ini").write_text(HOSTS.replace("[share]", "[share]\npath = /srv"))
+    Path("a.toml").write_text(SWEEP + 'store = ["disk"]\n')
+    assert lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")[0] == 0
+    Path("a.toml").write_text(SWEEP + 'store = ["ram"]\n')
+    code, out, err = lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
+    assert (code, out) == (2, "")
+    assert "hosts.ini: [share] serve = existing" in err
 
 
 # --- progress, and the program as a whole
@@ -244,3 +254,36 @@ def test_python_m_lab_is_the_same_command() -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "no.toml: no such file; sweeps/ holds the ones that come with the lab\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("streams", "code", "said"),
+    [
+        (">/dev/full", 1, "No space left on device"),
+        (">/dev/full 2>/dev/full", 1, ""),
+        ("| head -n 1", 0, ""),  # of head
+        (">&-", 0, ""),
+        ("<&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_output_that_nobody_gets(tmp_path: Path, streams: str, code: int, said: str) -> None:
+    """A script that relies on the exit code must not be told that all is well, and nobody gets a traceback."""
+    root = Path(cli.__file__).parent.parent
+    line = f'"$1" -m lab plan "$2" {streams}'
+    command = ["sh", "-c", line, "sh", sys.executable, str(root / "sweeps" / "blog-2011.toml")]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) <= 1
+
+
+def test_a_terminal_that_lacks_a_character_shows_another(tmp_path: Path) -> None:
+    root = Path(cli.__file__).parent.parent
+    folder = write_run(tmp_path, [trial()])
+    command = [sys.executable, "-m", "lab", "show", str(folder.path)]
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, cwd=root, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "MTU 1500" in done.stdout.decode("latin-1")

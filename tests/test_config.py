@@ -10,10 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lab.config import SECONDS, UNITS, load_hosts, load_sweep, parse_seconds, parse_size, parse_sweep
+from lab.config import MOST_TRIALS, load_hosts, load_sweep, parse_sweep
 from lab.errors import BadInput
 from lab.local import host_files
 from lab.local.state import Lab, Process
+from lab.values import SECONDS, UNITS, parse_port, parse_seconds, parse_size
 
 ROOT = Path(__file__).parent.parent
 SECRET = "hunter2-do-not-show"
@@ -103,16 +104,35 @@ def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
         ("[share]", "[DEFAULT]\nport = 1\n[share]", "[DEFAULT]: unknown"),
         ("account = lab\n", "", "[share] account: missing"),
         ("host = mac.example", "host =", "[client] host: String should have at least 1 character"),
-        ("host = mac", "port = 70000\nhost = mac", "[client] port: Input should be less than or equal to 65535"),
-        ("host = mac", "port = ssh\nhost = mac", "[client] port: Input should be a valid integer"),
+        ("host = mac", "port = 70000\nhost = mac", "[client] port: is not a port from 1 to 65535 (it is '70000')"),
+        ("host = mac", "port = ssh\nhost = mac", "[client] port: is not a port from 1 to 65535"),
+        ("host = mac", "port = 1_0\nhost = mac", "[client] port: is not a port from 1 to 65535"),
+        ("host = mac", "port = ٢٢\nhost = mac", "[client] port: is not a port from 1 to 65535"),
+        ("host = mac", "port = 0\nhost = mac", "[client] port: is not a port from 1 to 65535"),
         ("host = mac", "sudo = yes\nhost = mac", "[client] sudo: Input should be 'nopasswd', 'password' or 'none'"),
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB, 512 MiB"),
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
-        ("host = mac", "mount_base = tmp\nhost = mac", "[client] mount_base: String should match pattern"),
+        ("host = mac", "ram_disk = ٣ GiB\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB"),
+        ("192.0.2.1", "-c", "[client] data_address: is neither an IP address, such as 192.168.77.1, nor the name of"),
+        ("192.0.2.1", "192.0.2.1/24", "[client] data_address: is neither"),
+        ("192.0.2.1", "192.0.2.256", "[client] data_address: is neither"),
+        ("192.0.2.1", "not an address", "[client] data_address: is neither"),
+        ("192.0.2.1", "mac..local", "[client] data_address: is neither"),
+        ("192.0.2.1", "", "[client] data_address: is neither"),
+        ("192.0.2.1", "192.0.2.2", "[server] data_address: is that of [client] too"),
+        ("[client]", "[lab]\ninstance = mine\n[client]", "[lab] instance: is not NAME/TOKEN as `lab local up` writes"),
+        ("[client]", "[lab]\ninstance = a/b/c\n[client]", "[lab] instance: is not NAME/TOKEN"),
+        ("[client]", "[client] junk", "line 1: after [section] the line must end"),
+        ("[server]", "[server]]", "line 4: after [section] the line must end"),
+        ("[share]", f"[share] password = {SECRET}", "line 7: after [section] the line must end"),
+        ("host = nas", "proxy_command = a\0b\nhost = nas", "line 5: has a NUL character"),
+        ("[share]", "[\0]\n[share]", "line 7: has a NUL character"),
+        ("host = mac", "mount_base = tmp\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
+        ("host = mac", "mount_base = ~me/x\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
         ("account", "serve = both\naccount", "[share] serve: Input should be 'lab' or 'existing'"),
         ("account = lab", "account = a:b", "[share] account: String should match pattern"),
         ("account", "name = -x\naccount", "[share] name: String should match pattern"),
-        ("account", "path = ~root\naccount", "[share] path: String should match pattern"),
+        ("account", "path = ~root\naccount", "[share] path: is not a full path such as /srv/lab, or ~/lab for the"),
         (PASSWORD_LINE, f"password = {SECRET}", "[share] password: is prompt, env:VARIABLE, file:PATH or keyring:SERV"),
         (PASSWORD_LINE, "password =", "[share] password: is prompt, env:VARIABLE"),
         (PASSWORD_LINE, "password = env:", "[share] password: is prompt, env:VARIABLE"),
@@ -146,8 +166,8 @@ def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
         ("[factors]", "[factor]", "[factors]: missing"),
         ("protocol", "protocols", "[factors] protocols: unknown; what may stand here is protocol, tool, direction"),
         ("protocol", 'name = "x"\nprotocol', "[factors] name: unknown; what may stand here is protocol, tool"),
-        ('["smb"]', '"smb"', "[factors] protocol: Input should be a valid tuple (it is 'smb')"),
-        ('["smb"]', "[]", "[factors] protocol: Tuple should have at least 1 item"),
+        ('["smb"]', '"smb"', "[factors] protocol: is not a list (it is 'smb')"),
+        ('["smb"]', "[]", "[factors] protocol: is an empty list; it needs at least one level"),
         ('["smb"]', '["smb", "smb"]', "[factors] protocol: has a level twice"),
         ('["smb"]', '["smb"]\nmtu = [1500, 1500]', "[factors] mtu: has a level twice"),
         ('["smb"]', '["smb"]\ntcp_space = ["64 KiB", 65536]', "[factors] tcp_space: has a level twice"),
@@ -158,10 +178,15 @@ def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
         ('["smb"]', '["smb"]\ndirection = ["up"]', "[factors] direction: Input should be 'write' or 'read'"),
         ('["smb"]', '["smb"]\nstore = ["tape"]', "[factors] store: Input should be 'ram' or 'disk'"),
         ('["smb"]', '["smb"]\ntcp_space = ["64 kib"]', "[factors] tcp_space: is not a size such as 64 KiB"),
+        ('["smb"]', '["smb"]\ntcp_space = [1.5]', "[factors] tcp_space: is not a size such as 64 KiB"),
+        ('"32 MiB"', "32.7", "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB: bytes are whole"),
+        ('"32 MiB"', '"٣٢ MiB"', "[workload] size: is not a size"),
+        ('name = "try"', 'name = "try"\nceiling_seconds = "300 h"', "ceiling_seconds: Input should be less than or"),
+        ('name = "try"', 'name = "try"\ntime_cap = "٣ h"', "time_cap: is not a time"),
         ('"32 MiB"', '"0"', "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB (it is '0')"),
         ('"32 MiB"', '"0.4 B"', "[workload] size: is not a size"),
         ('"32 MiB"', '"32 MiB"\ncolour = 1', "[workload] colour: unknown; what may stand here is kind, size"),
-        ('[workload]\nsize = "32 MiB"', "workload = 3", "workload"),
+        ('[workload]\nsize = "32 MiB"', "workload = 3", "[workload]: is not a section (it is 3)"),
         ('name = "try"', 'name = "try"\nblocks = 0', "blocks: Input should be greater than or equal to 1 (it is 0)"),
         ('name = "try"', 'name = "try"\nblocks = "3"', "blocks: Input should be a valid integer (it is '3')"),
         ('name = "try"', 'name = "try"\nseed = 1.5', "seed: Input should be a valid integer"),
@@ -175,6 +200,56 @@ def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_wrong_sweep_is_explained(old: str, new: str, said: str) -> None:
     assert said in refused_sweep(SWEEP.replace(old, new, 1))
+
+
+def test_a_list_of_one_wrong_level_is_not_called_empty_too() -> None:
+    said = refused_sweep(SWEEP + "mtu = [0]\nstore = []\n").splitlines()
+    assert said == [
+        "[factors] mtu: Input should be greater than or equal to 576 (it is 0)",
+        "[factors] store: is an empty list; it needs at least one level (it is [])",
+    ]
+
+
+def test_a_sweep_that_no_plan_can_hold_says_what_to_reduce() -> None:
+    levels = f"mtu = {list(range(1000, 2000))}\ntcp_space = {list(range(1000, 2000))}\n"
+    said = refused_sweep("blocks = 1000\n" + SWEEP + levels)
+    assert said == (
+        "[factors]: 2000000000 trials are more than 100000: give fewer blocks (1000) or fewer levels "
+        "(direction 2, mtu 1000, tcp_space 1000)"
+    )
+    most = SWEEP + f"mtu = {list(range(1000, 1050))}\n"
+    assert parse_sweep(f"blocks = {MOST_TRIALS // 100}\n{most}", Path("a")).blocks == 1000
+    assert "100002 trials" in refused_sweep(f"blocks = 1\n{SWEEP}mtu = {list(range(1000, 51001))}\n")
+
+
+@pytest.mark.parametrize("name", ["10.99.0.1", "fd00::1", "nas", "nas.local", "nas.local.", "a-b_c.x1", "3com.example"])
+def test_addresses_and_names_of_hosts_are_taken(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS.replace("192.0.2.1", name))
+    assert load_hosts(path).client.data_address == name
+
+
+def test_a_home_folder_and_no_instance_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS + "path = ~/a~b\n[lab]\ninstance =\n")
+    assert (load_hosts(path).share.path, load_hosts(path).lab.instance) == ("~/a~b", None)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "marked"
+    path.write_text(HOSTS, encoding="utf-8-sig")
+    assert load_hosts(path).client.host == "mac.example"
+    path.write_text(SWEEP, encoding="utf-8-sig")
+    assert load_sweep(path).name == "try"
+    # as a run keeps it, for when it is resumed
+    assert parse_sweep(path.read_text(encoding="utf-8"), path).name == "try"
+
+
+def test_what_is_found_wrong_later_can_name_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS)
+    assert load_hosts(path).client.place == f"{path}: "
+    assert parse_sweep(SWEEP, Path("my.toml")).place == "my.toml: "
 
 
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
@@ -218,13 +293,24 @@ def test_units_are_the_usual_ones() -> None:
 @pytest.mark.parametrize("parse", [parse_size, parse_seconds])
 @pytest.mark.parametrize(
     "value",
-    ["", " ", "MiB", "-1", "+1", "1e6", "1_000", "1,5 GB", "1 GB GB", "1 gb", "0", "0.0", "1.", ".5", "nan", "inf",
-     True, None, [], ["1"], -1, 0, float("inf"), float("nan"), "9" * 400, 10**5000, "5 s B", "0x10"],
+    ["", " ", "MiB", "٣", "１ s", "-1", "+1", "1e6", "1_000", "1,5 GB", "1 GB GB", "1 gb", "0", "0.0", "1.", ".5",
+     "nan", "inf", True, None, [], ["1"], -1, 0, float("inf"), float("nan"), "9" * 400, 10**5000, "5 s B", "0x10"],
     ids=lambda value: f"{type(value).__name__}" if isinstance(value, int) else repr(value)[:12],
 )  # fmt: skip
 def test_what_is_no_size_or_time_is_a_value_error(parse: Any, value: Any) -> None:
     with pytest.raises(ValueError, match=r"is not a|integer string conversion"):
         parse(value)
+
+
+@pytest.mark.parametrize("value", [1, "1", 65535, "22"])
+def test_a_port_is_a_number(value: Any) -> None:
+    assert parse_port(value) == int(value)
+
+
+@pytest.mark.parametrize("value", [1.5, "1.5", 32.0, "0.7 B", "1.0"])
+def test_bytes_are_whole(value: Any) -> None:
+    with pytest.raises(ValueError, match="bytes are whole"):
+        parse_size(value)
 
 
 # pieces of both formats, so that text that is nearly right comes up too

@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from synthetic import make_trials, trial, write_run
 
-from lab import figures, results, stats
+from lab import figures, lettering, results, stats
 from lab.results import Trial
 
 SWEEPS: dict[str, list[Trial]] = {
@@ -130,6 +131,34 @@ def test_the_footer_says_where_the_numbers_come_from(tmp_path: Path, name: str, 
     assert said.startswith("local lab, box_1 at $1 & $2 {")
     assert f"synthetic-client → synthetic-server · 2030-01-02 · {'file of 512 MiB · ' if trials else ''}n = " in said
     assert "local lab" not in footer(figures.ALL[name](real)).get_text()
+
+
+@pytest.mark.parametrize("words", ["$\\bad{$", "测试 🎉", "\x1b[2J\0", "x" * 2000])
+@pytest.mark.parametrize("name", figures.ALL)
+def test_free_text_is_drawn_as_it_is_and_without_a_warning(tmp_path: Path, name: str, words: str) -> None:
+    trials = [trial(protocol=words[:40], tool=words[:40]), trial(trial_id="b", mtu=9000, workload=words)]
+    figure = figures.ALL[name](load(tmp_path, trials, title=words.replace("\0", "")))
+    drawing = io.BytesIO()
+    figure.savefig(drawing, format="svg")
+    assert ElementTree.fromstring(drawing.getvalue()).tag.endswith("svg")
+
+
+def test_a_character_that_no_font_has_is_a_box() -> None:
+    assert lettering.drawable("é → \ue123\x1b\n") == "é → □□\n"
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_the_largest_and_smallest_numbers_can_be_drawn(tmp_path: Path, name: str) -> None:
+    least, most = 1e-9, 2**63 - 1
+    trials = [
+        trial(
+            trial_id=f"{block}-{mtu}", block=block, mtu=mtu, status=status, size_bytes=size, elapsed_s=elapsed,
+            client_cpu_s=most, server_cpu_s=least, ceiling_bytes_per_s=least,
+        )
+        for block, status in ((1, "ok"), (2, "void"), (most, "ok"))
+        for mtu, size, elapsed in ((0, 1, most), (most, most, least))
+    ]  # fmt: skip
+    figures.ALL[name](load(tmp_path, trials)).savefig(io.BytesIO())
 
 
 def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_host import BEFORE, MemoryHost, World, knob, untouched
 
-from lab.errors import BadInput
+from lab.errors import BadInput, RestoreError
 from lab.settings import Journal, Settings
 
 
@@ -72,15 +72,27 @@ def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) 
         whole = world.path.read_bytes() if standing else b""
         world.settings.journal.intend(knob("client", "mount", "new"), "absent")
         line = world.path.read_bytes()[len(whole) :]
-        world.path.write_bytes(whole + line[: len(line) - 1 - cut % len(line)])
+        torn = line[: 1 + cut % (len(line) - 2)]
+        world.path.write_bytes(whole + torn)
         journal = Journal(world.path)
         assert len(journal.open) == standing
         assert world.path.read_bytes() == whole
+        assert world.path.with_name("journal.torn").read_bytes() == torn + b"\n"
         after = Settings(world.hosts, journal)
         after.apply(knob("client", "mtu", "9000"))
         assert len({record.number for record in Journal(world.path).open}) == standing + 1
         world.restore()
         assert world.state() == untouched()
+
+
+def test_a_line_that_lacks_only_its_end_counts(world: World) -> None:
+    world.settings.apply(knob("server", "mtu", "9000"))
+    whole = world.path.read_bytes()
+    world.path.write_bytes(whole[:-1])
+    assert len(Journal(world.path).open) == 1
+    assert world.path.read_bytes() == whole
+    world.restore()
+    assert world.state() == untouched()
 
 
 def test_a_torn_note_that_something_was_put_back_is_harmless(world: World) -> None:
@@ -94,7 +106,9 @@ def test_a_torn_note_that_something_was_put_back_is_harmless(world: World) -> No
 
 
 @pytest.mark.parametrize("line", ["no json", "3", "[]", "{}", '{"number": 1}', '{"number": "x", "event": "restored"}',
-                                  '{"number": 1, "event": "change"}', "\0\0\0", "\x85\x0c\x1e", ""])  # fmt: skip
+                                  '{"number": 1, "event": "change"}', '{"number": 1, "event": "chang"}',
+                                  '{"number": 1, "event": null}', "[" * 10**5,
+                                  "\0\0\0", "\x85\x0c\x1e", ""])  # fmt: skip
 @pytest.mark.parametrize("position", [0, 1])
 def test_a_line_that_is_none_is_named_and_nothing_is_lost(world: World, line: str, position: int) -> None:
     world.settings.apply(knob("server", "mtu", "9000"))
@@ -110,3 +124,36 @@ def test_a_line_that_is_none_is_named_and_nothing_is_lost(world: World, line: st
 def test_an_unused_journal_makes_no_file(tmp_path: Path) -> None:
     Settings({}, Journal(tmp_path / "journal.jsonl")).unwind()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("old", 1500), ("host", None), ("undo", "ifconfig"), ("undo", [{"argv": "rm -rf /"}]), ("number", "1")],
+)
+def test_a_record_of_other_types_is_none(world: World, key: str, value: object) -> None:
+    world.settings.apply(knob("server", "mtu", "9000"))
+    world.path.write_text(json.dumps(json.loads(world.path.read_text()) | {key: value}) + "\n")
+    with pytest.raises(BadInput, match=f"line 1 is not of a journal: .*{key}"):
+        Journal(world.path)
+
+
+def test_a_change_that_stands_in_it_twice_is_refused(world: World) -> None:
+    world.settings.apply(knob("server", "mtu", "9000"))
+    world.path.write_bytes(world.path.read_bytes() * 2)
+    with pytest.raises(BadInput, match="line 2 is not of a journal: change 1 stands in it twice"):
+        Journal(world.path)
+
+
+def test_a_host_that_is_none_keeps_no_other_from_being_put_back(world: World) -> None:
+    for key in ("mtu", "space"):
+        world.settings.apply(knob("server", key, "new"))
+    world.path.write_text(world.path.read_text().replace("server", "nas", 1))
+    with pytest.raises(RestoreError, match="nas: knob mtu: there is no such host"):
+        world.restore()
+    assert world.hosts["server"].values["space"] == BEFORE["space"]
+
+
+def test_a_journal_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    (tmp_path / "journal.jsonl").mkdir()
+    with pytest.raises(BadInput, match=r"journal\.jsonl: cannot be read"):
+        Journal(tmp_path / "journal.jsonl")

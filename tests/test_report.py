@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +15,7 @@ from rich.table import Table
 from synthetic import RUN, make_trials, trial, write_run
 
 from lab import figures, report, results, stats
+from lab.errors import BadInput
 from lab.report_words import LOCAL_LAB
 from lab.results import RunFolder
 
@@ -127,6 +129,20 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     assert LOCAL_LAB not in (page.parent / "post.md").read_text()
     assert rendered(report.comparison_table(results.load(folder.path)))
     assert json.dumps(report.show_json(folder), allow_nan=False)
+
+
+def test_a_run_without_a_name_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [])
+    del folder.run["name"]
+    with pytest.raises(BadInput, match=r"run\.json: name: missing"):
+        report.write(folder)
+    assert not folder.report_path.exists()
+
+
+def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / os.fsdecode(b"no text: \xff"), [trial()])
+    assert report.write(folder).is_file()
+    assert json.loads(json.dumps(report.show_json(folder)))["path"] == str(folder.path)
 
 
 def test_free_text_cannot_break_out_of_markdown() -> None:

@@ -12,7 +12,7 @@ from memory_host import World, knob, lab_signals, untouched
 from synthetic import trial, write_run
 from test_config import HOSTS
 
-from lab import cli, run
+from lab import cli, durable, run
 from lab.hosts import Host
 from lab.local import state
 from lab.results import RunFolder
@@ -59,8 +59,41 @@ def test_restore_with_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert lab(capsys, "restore") == (0, "nothing is left to put back\n", "")
 
 
-def test_restore_without_any_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lab(capsys, "restore") == (0, "nothing is left to put back\n", "")
+@pytest.mark.parametrize("there", ["nothing", "a file", "a link to nothing"])
+def test_restore_where_no_runs_are_is_no_all_clear(capsys: pytest.CaptureFixture[str], there: str) -> None:
+    """In the wrong folder it sees nothing, which is not the same as nothing being left."""
+    if there == "a file":
+        Path("results").touch()
+    elif there == "a link to nothing":
+        Path("results").symlink_to("nowhere")
+    code, out, err = lab(capsys, "restore")
+    assert (code, out) == (2, "")
+    assert f"{Path.cwd()}/results: holds no runs: " in err
+    assert "where the runs were started" in err
+
+
+@pytest.mark.parametrize(
+    "damage", ["no run.json", "run.json of no hosts file", "a folder for a journal", "a torn journal"]
+)
+def test_a_damaged_run_is_named_and_keeps_no_other_from_being_put_back(
+    capsys: pytest.CaptureFixture[str], world: World, damage: str
+) -> None:
+    Path("hosts.ini").write_text(HOSTS)
+    fine = interrupted_run(world, "mtu", "hosts.ini")
+    broken = interrupted_run(world, "space", "hosts.ini")
+    if damage == "no run.json":
+        (broken.path / "run.json").unlink()
+    elif damage == "run.json of no hosts file":
+        broken.update(hosts_file=5)
+    elif damage == "a folder for a journal":
+        broken.journal_path.unlink()
+        broken.journal_path.mkdir()
+    else:
+        broken.journal_path.write_bytes(b"what is this\n" + broken.journal_path.read_bytes())
+    code, out, err = lab(capsys, "restore")
+    assert code == 1
+    assert out == f"{fine.path}: 1 changes put back\n"
+    assert str(broken.path) in err
 
 
 def test_restore_puts_back_what_every_run_left_and_can_be_repeated(
@@ -96,6 +129,20 @@ def test_what_went_with_a_local_lab_is_forgotten(capsys: pytest.CaptureFixture[s
     folder = interrupted_run(world, "mtu", "gone.ini", instance="default/0123")
     world.hosts["server"].values["mtu"] = "of another lab"
     code, out, _ = lab(capsys, "restore")
-    assert (code, out) == (0, f"{folder.path}: 1 changes put back; their local lab is gone, and they with it\n")
+    assert (code, out) == (0, f"{folder.path}: 1 changes went with the local lab that they were made on\n")
     assert world.hosts["server"].values["mtu"] == "of another lab"
     assert lab(capsys, "restore")[1] == "nothing is left to put back\n"
+
+
+def test_a_run_that_is_still_running_is_left_alone(capsys: pytest.CaptureFixture[str], world: World) -> None:
+    Path("hosts.ini").write_text(HOSTS)
+    running = interrupted_run(world, "mtu", "hosts.ini")
+    killed = interrupted_run(world, "space", "hosts.ini")
+    with durable.claimed(running.path):
+        code, out, err = lab(capsys, "restore")
+        resumed = lab(capsys, "run", "--resume", str(running.path))
+    assert (code, out) == (1, f"{killed.path}: 1 changes put back\n")
+    assert f"{running.path}: another `lab` works on this run now" in err
+    assert world.hosts["server"].values["mtu"] == "changed"
+    assert resumed[0] == 2
+    assert "another `lab`" in resumed[2]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ from synthetic import RUN, SIZE, make_trials, trial, write_run
 
 from lab import results
 from lab.errors import BadInput
+from lab.records import SCHEMA
 from lab.results import RunFolder, Trial
 
+TEXTS = ("name", "started_at", "hosts_file", "sweep_text", "title", "instance", "code_version")
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -47,7 +51,7 @@ def test_the_folder_is_named_by_utc_time_and_a_taken_name_gets_a_suffix(tmp_path
         stamp, _, name = folder.path.name.partition("-")
         assert name in ("twin", "twin-2", "twin-3")
         assert time.strptime(stamp, "%Y%m%dT%H%M%SZ")
-        assert folder.run["schema"] == results.SCHEMA
+        assert folder.run["schema"] == SCHEMA
         assert folder.run["name"] == "twin"
         assert folder.report_path == folder.path / "report"
 
@@ -81,6 +85,16 @@ def test_newest_of_nothing_is_bad_input(tmp_path: Path, missing: str) -> None:
         ("[]", "names no schema"),
         ('{"schema": "1"}', "names no schema"),
         ('{"schema": 2}', "newer"),
+        ("[" * 100_000, "deep"),
+        ('{"schema": 1, "a": ' + "[" * 500 + "]" * 500 + "}", "deep"),
+        ('{"schema": 1, "a": NaN}', "'a' holds what cannot be written"),
+        ('{"schema": 1, "hosts": {"client": {"cpu": "\\ud800"}}}', "'hosts' holds what cannot be written"),
+        ('{"schema": 1, "\\ud800": 1}', "holds what cannot be written"),
+        ('{"schema": 1, "hosts": {"client": null}}', "hosts: 'client' cannot be None"),
+        ('{"schema": 1, "seed": true}', "seed cannot be True"),
+        *[(json.dumps({"schema": 1, key: 5}), f"{key} cannot be 5") for key in TEXTS],
+        *[(json.dumps({"schema": 1, key: "a\0b"}), f"{key} holds a NUL") for key in TEXTS],
+        *[(f'{{"schema": 1, "hosts": {hosts}}}', "hosts cannot be") for hosts in ("null", "[]", '"x"', "5")],
     ],
 )
 def test_what_is_no_run_folder_is_named(tmp_path: Path, content: str | None, words: str) -> None:
@@ -89,6 +103,42 @@ def test_what_is_no_run_folder_is_named(tmp_path: Path, content: str | None, wor
     with pytest.raises(BadInput, match=words) as caught:
         RunFolder(tmp_path)
     assert str(tmp_path) in str(caught.value)
+
+
+def test_a_text_that_is_needed_and_missing_is_named(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path, "run", {"hosts_file": "hosts.ini", "title": None})
+    assert folder.text("hosts_file") == "hosts.ini"
+    for key in ("sweep_text", "title"):
+        with pytest.raises(BadInput, match=f"run.json: {key}: missing"):
+            folder.text(key)
+
+
+@pytest.mark.parametrize("name", ["run.json", "trials.jsonl"])
+@pytest.mark.parametrize(
+    "make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("x"), lambda path: path.symlink_to(path)]
+)
+def test_what_is_no_file_is_neither_read_nor_taken_for_an_empty_run(
+    tmp_path: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    path = write_run(tmp_path, [trial()]).path
+    (path / name).unlink()
+    make(path / name)
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read|not a run folder"):
+        results.load(path)
+
+
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_run(tmp_path, [trial()]).path
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    folder = RunFolder(path)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: Permission denied"):
+        folder.trials()
+    with pytest.raises(BadInput, match=r"run\.json: cannot be read: .*Permission denied"):
+        RunFolder(path)
 
 
 def test_every_append_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,6 +199,14 @@ def line(**changes: Any) -> str:
         (line(trial_id="b", status="fine"), "status cannot be 'fine'"),
         (line(trial_id="b", direction="up"), "direction cannot be 'up'"),
         (line(trial_id="b", tcp_space="512 KiB"), "tcp_space cannot be '512 KiB'"),
+        (line(trial_id="b", options=[]), r"options cannot be \[\]"),
+        (line(trial_id="\ud800"), "trial_id cannot be"),
+        (line(trial_id="b", reason="half a \ud800 character"), "reason cannot be"),
+        (line(trial_id="b", elapsed_s=0), "elapsed_s cannot be 0 where status is ok"),
+        (line(trial_id="b", elapsed_s=None), "elapsed_s cannot be None where status is ok"),
+        (line(trial_id="b", elapsed_s=1e-320), "elapsed_s cannot be 1e-320"),
+        (line(trial_id="b", options={"a": 1}).replace("1}", "[" * 300 + "]" * 300 + "}"), "not a trial: .*deep"),
+        ("[" * 100_000, "not a trial: .*deep"),
     ],
 )
 def test_any_other_bad_line_is_an_error_that_names_file_and_line(tmp_path: Path, bad: str, words: str) -> None:
@@ -159,6 +217,36 @@ def test_any_other_bad_line_is_an_error_that_names_file_and_line(tmp_path: Path,
         with pytest.raises(BadInput, match=words) as caught:
             read()
         assert str(caught.value).startswith(f"{folder.trials_path}: line 2: ")
+
+
+NUMBERS = [name for name, hint in Trial.__annotations__.items() if "int" in hint or "float" in hint]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("bad", [-1, 2**63, 10**400, 1e300, float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_nothing_can_have_counted_is_an_error(tmp_path: Path, name: str, bad: float) -> None:
+    folder = write_run(tmp_path, [trial()])
+    folder.trials_path.write_text(f"{line()}\n{line(trial_id='b', **{name: bad})}\n")
+    with pytest.raises(BadInput, match=f"line 2: {name} cannot be"):
+        results.load(folder.path)
+    with pytest.raises(ValueError, match=f"{name} cannot be"):
+        folder.append(trial(trial_id="b", **{name: bad}))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Path, data: st.DataObject) -> None:
+    folder = RunFolder.create(tmp_path, "any", {})
+    odd = st.sampled_from([2**63 - 1, 1e-9, 0, -0.0, 5e-324, 1e308, 10**400, float("nan"), "\ud800", "\0", None])
+    changes = data.draw(st.dictionaries(st.sampled_from([*Trial.__annotations__]), odd | json_values, max_size=3))
+    folder.trials_path.write_text(f"{line(**changes)}\n")
+    try:
+        frame = results.load(folder.path)
+    except BadInput:
+        return
+    assert len(frame) == len(folder.trials()) == 1
+    assert not frame.select_dtypes("number").isin([float("inf"), -float("inf")]).any(axis=None)
+    assert (frame["MB_per_s"].ge(0) | frame["status"].ne("ok")).all()
 
 
 def test_a_time_that_is_none_is_named(tmp_path: Path) -> None:
@@ -181,7 +269,14 @@ def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
         tmp_path,
         [
             trial(elapsed_s=4, wire_tx_bytes=2**60 + 1),
-            trial(trial_id="b", elapsed_s=None, ceiling_bytes_per_s=None, server_cpu_s=None, retransmits=None),
+            trial(
+                trial_id="b",
+                elapsed_s=None,
+                ceiling_bytes_per_s=None,
+                server_cpu_s=None,
+                retransmits=None,
+                status="failed",
+            ),
             trial(trial_id="c", elapsed_s=0.0, tcp_space=65536, size_bytes=0, status="failed", verified=False),
         ],
     )

@@ -18,6 +18,8 @@ from lab.secrets import resolve
 
 SECRET = "hunter2-do-not-show"
 
+KEY = "hosts.ini: [share] password"
+
 
 class Ring(keyring.backend.KeyringBackend):
     """A keyring in memory; ``locked`` refuses."""
@@ -45,15 +47,15 @@ def use_ring(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def refused(source: str) -> str:
     with pytest.raises(BadInput) as caught:
-        resolve(source, "nas account")
+        resolve(source, "nas account", KEY)
     assert SECRET not in str(caught.value)
-    assert "nas account" in str(caught.value)
+    assert str(caught.value).startswith(f"{KEY} = {source}: no password of nas account: ")
     return str(caught.value)
 
 
 def test_from_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_TEST_PASSWORD", SECRET)
-    found = resolve("env:LAB_TEST_PASSWORD", "nas account")
+    found = resolve("env:LAB_TEST_PASSWORD", "nas account", KEY)
     assert found.get_secret_value() == SECRET
     assert SECRET not in f"{found} {found!r} {[found]} {found!s:>40}"
 
@@ -75,14 +77,14 @@ def test_from_a_file_less_its_line_end(tmp_path: Path, content: str) -> None:
     file = tmp_path / "password"
     file.touch(0o600)
     file.write_bytes(content.encode())
-    assert resolve(f"file:{file}", "nas account").get_secret_value() == SECRET
+    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == SECRET
 
 
 def test_spaces_and_other_letters_are_part_of_a_password(tmp_path: Path) -> None:
     file = tmp_path / "password"
     file.touch(0o600)
     file.write_text(" pässwörd \n", encoding="utf-8")
-    assert resolve(f"file:{file}", "nas account").get_secret_value() == " pässwörd "
+    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == " pässwörd "
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o601, 0o644, 0o777])
@@ -98,14 +100,14 @@ def test_a_file_of_its_owner_alone_is_taken(tmp_path: Path, mode: int) -> None:
     file = tmp_path / "password"
     file.write_text(SECRET)
     file.chmod(mode)
-    assert resolve(f"file:{file}", "nas account").get_secret_value() == SECRET
+    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == SECRET
 
 
 def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "password").touch(0o600)
     (tmp_path / "password").write_text(SECRET)
-    assert resolve("file:~/password", "nas account").get_secret_value() == SECRET
+    assert resolve("file:~/password", "nas account", KEY).get_secret_value() == SECRET
 
 
 @pytest.mark.parametrize("where", ["nothing-here", "~no-such-user-here/password", "with\0nul"])
@@ -114,10 +116,16 @@ def test_a_file_that_cannot_be_found_is_named(tmp_path: Path, where: str, monkey
     assert where.split("/")[0] in refused(f"file:{where}")
 
 
-def test_a_folder_and_a_binary_file_are_no_password(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o700, 0o755])
+def test_a_folder_is_no_password_and_gets_no_other_mode(tmp_path: Path, mode: int) -> None:
     folder = tmp_path / "folder"
-    folder.mkdir(0o700)
-    assert "cannot be read" in refused(f"file:{folder}")
+    folder.mkdir(mode)
+    for path in (folder, Path("/dev/null")):
+        said = refused(f"file:{path}")
+        assert said.endswith(f"{path} cannot be read: it is not an ordinary file")
+
+
+def test_a_binary_file_is_no_password(tmp_path: Path) -> None:
     file = tmp_path / "binary"
     file.touch(0o600)
     file.write_bytes(b"\xff\xfe" + SECRET.encode())
@@ -126,7 +134,7 @@ def test_a_folder_and_a_binary_file_are_no_password(tmp_path: Path) -> None:
 
 def test_from_the_keyring(use_ring: Any) -> None:
     use_ring(Ring({("lab", "nas account"): SECRET}))
-    found = resolve("keyring:lab", "nas account")
+    found = resolve("keyring:lab", "nas account", KEY)
     assert found.get_secret_value() == SECRET
     assert SECRET not in repr(found)
 
@@ -144,7 +152,12 @@ def test_a_keyring_that_cannot_be_read_says_so(use_ring: Any) -> None:
 def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(SECRET))
     monkeypatch.setattr(getpass, "getpass", lambda _: pytest.fail("it asked"))
-    assert "there is no terminal: use env:, file: or keyring:" in refused("prompt")
+    assert "there is no terminal to ask at: use env:, file: or keyring:" in refused("prompt")
+
+
+def test_where_standard_input_is_closed_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "there is no terminal to ask at: use env:, file: or keyring:" in refused("prompt")
 
 
 class Terminal(io.StringIO):
@@ -155,7 +168,7 @@ class Terminal(io.StringIO):
 def test_at_a_terminal_the_account_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(getpass, "getpass", {"Password of nas account: ": SECRET}.__getitem__)
-    assert resolve("prompt", "nas account").get_secret_value() == SECRET
+    assert resolve("prompt", "nas account", KEY).get_secret_value() == SECRET
 
 
 def test_the_end_of_input_at_the_prompt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

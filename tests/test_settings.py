@@ -51,7 +51,7 @@ def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, 
         world.counter.fault = Fault(at, kind, after)
         try:
             world.run([program])
-        except LabError:
+        except (LabError, Interrupted):
             failed = True
         else:
             failed = False

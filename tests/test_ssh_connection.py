@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import pwd
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sshd import Sshd, empty_home, make_key, running
 
-from lab.config import HostConfig
+from lab.config import HostConfig, load_hosts
 from lab.errors import BadInput, HostError, HostKeyError
 from lab.hosts import SshHost, connection
 
@@ -127,9 +129,47 @@ def test_a_key_that_is_missing_is_named(sshd: Sshd) -> None:
     assert "[client] identity: there is no key" in refused(sshd.config("no-such-key"), BadInput)
 
 
+def test_a_key_that_is_missing_is_named_with_the_file(sshd: Sshd, home: Path) -> None:
+    path = home / "hosts.ini"
+    hosts = "[client]\nhost = a\ndata_address = a\nidentity = /no/key\n[server]\nhost = b\ndata_address = b\n"
+    path.write_text(hosts + "[share]\naccount = me\n")
+    assert refused(load_hosts(path).client, BadInput) == f"{path}: [client] identity: there is no key /no/key"
+
+
+def test_a_home_that_nobody_has_is_named(sshd: Sshd, home: Path) -> None:
+    for key in ("identity", "known_hosts"):
+        said = refused(sshd.config(**{key: "~no-such-user-here/x"}), BadInput)
+        assert said.startswith(f"[client] {key}: ~no-such-user-here/x: there is no such home folder")
+    write_config(home, ssh_config(sshd, UserKnownHostsFile="~no-such-user-here/x"))
+    assert "~/.ssh/config: UserKnownHostsFile: ~no-such-user-here/x: there is no" in refused(NAS, BadInput)
+
+
+def test_a_controller_without_a_home_says_so(sshd: Sshd, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_such_user(uid: int) -> Any:
+        raise KeyError(uid)
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", no_such_user)
+    assert "there is no such home folder; give the full path, or set HOME" in refused(sshd.config(), BadInput)
+
+
+@pytest.mark.parametrize("name", ["mac..local", f"{'a' * 64}.local", ".local"])
+def test_a_name_that_cannot_be_looked_up_is_explained(sshd: Sshd, home: Path, name: str) -> None:
+    assert f"[client] host: {name} cannot be looked up: " in refused(sshd.config(host=name), BadInput)
+    write_config(home, ssh_config(sshd, HostName=name))
+    assert f"[client] host: {name} cannot be looked up: " in refused(NAS, BadInput)
+
+
+def test_a_proxy_may_lead_to_a_name_of_any_form(sshd: Sshd, home: Path) -> None:
+    known = (sshd.folder / "known_hosts").read_text().replace("127.0.0.1", "my..nas")
+    (home / "known").write_text(known)
+    assert works(sshd.config(host="my..nas", proxy_command=relay(sshd), known_hosts=str(home / "known")))
+
+
 def test_a_key_that_is_none_is_explained(sshd: Sshd, home: Path) -> None:
-    (home / "garbage").write_text("not a key\n")
-    assert "client: " in refused(sshd.config(identity=str(home / "garbage")))
+    for content in (b"not a key\n", b"\xff\xfe\0"):
+        (home / "garbage").write_bytes(content)
+        assert "client: " in refused(sshd.config(identity=str(home / "garbage")))
 
 
 def test_known_hosts_that_cannot_be_read_are_named(sshd: Sshd, home: Path) -> None:
@@ -143,7 +183,7 @@ def test_a_port_where_nobody_listens_is_explained(sshd: Sshd) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     said = refused(sshd.config(port=port))
-    assert f"cannot be reached on port {port}: " in said
+    assert f"cannot be reached on port {port}: 127.0.0.1: Connection refused. Is it on" in said
     assert "Is it on, is SSH (Remote Login) on, and does `ssh -p" in said
 
 
@@ -232,10 +272,30 @@ def test_a_proxy_command_of_ssh_config_gets_host_and_port(sshd: Sshd, home: Path
     assert (home / "asked").read_text() == f"192.0.2.7 {port}\n"
 
 
-@pytest.mark.parametrize("text", ["Host nas\n    Port not-a-number\n", "Host nas\n    Port\n", "Match\n", "\xff\xfe"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Host nas\n    Port not-a-number\n", "Host nas\n    Port\n", "Match\n", "\xff\xfe",
+        "Host nas\n    Port 99999\n", "Host nas\n    Port 0\n", "Host nas\n    Port 2_2\n",
+        "Host nas\n    ProxyCommand a\0b\n", "CanonicalizeHostname yes\n",
+    ],
+)  # fmt: skip
 def test_a_broken_ssh_config_is_named(sshd: Sshd, home: Path, text: str) -> None:
     (home / ".ssh" / "config").write_bytes(text.encode("latin-1"))
     assert f"{home}/.ssh/config: cannot be read: " in refused(NAS, BadInput)
+
+
+def test_a_port_that_is_none_is_named(sshd: Sshd, home: Path) -> None:
+    write_config(home, ssh_config(sshd, Port="99999"))
+    assert "cannot be read: Port 99999 is not a port from 1 to 65535" in refused(NAS, BadInput)
+
+
+@pytest.mark.parametrize("none", ["none", "None"])
+@pytest.mark.parametrize("way", ["ProxyCommand", "ProxyJump"])
+def test_a_proxy_command_of_none_is_no_proxy(sshd: Sshd, home: Path, none: str, way: str) -> None:
+    """As in ssh; it wins over what ~/.ssh/config says."""
+    write_config(home, ssh_config(sshd, **{way: "false"}))
+    assert works(NAS.model_copy(update={"proxy_command": none}))
 
 
 def test_a_proxy_that_fails_is_quoted(sshd: Sshd) -> None:

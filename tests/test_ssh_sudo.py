@@ -96,7 +96,7 @@ def test_the_password_is_asked_for_before_connecting(sshd: Sshd, monkeypatch: py
     """A wrong source is bad input, and nothing of the host was touched."""
     asked = []
 
-    def resolve(source: str, what: str) -> SecretStr:
+    def resolve(source: str, what: str, key: str) -> SecretStr:
         asked.append((source, what))
         return SecretStr("x")
 

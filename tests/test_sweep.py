@@ -8,15 +8,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from fakes import FakeHost
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
-from lab.config import Sweep, load_sweep
+from lab import platforms
+from lab.config import Hosts, Sweep, load_sweep, parse_sweep
 from lab.errors import BadInput
-from lab.session import Case
+from lab.session import Case, Session
+from lab.settings import Journal, Settings
 from lab.sweep import ASSUMED_BYTES_PER_S, cases_of, order, plan
 
 ROOT = Path(__file__).parent.parent
@@ -68,16 +73,31 @@ def test_what_cannot_be_combined_is_left_out_with_the_reason() -> None:
 @pytest.mark.parametrize(
     ("sweep", "said"),
     [
-        (sweep_of(protocol=["smbb"]), r"unknown protocol 'smbb'; known are afp, nfs, smb, ssh"),
-        (sweep_of(protocol=["ssh", "x"], tool=["rsync"]), r"unknown protocol 'x'; known are"),
-        (sweep_of(tool=["scp"]), r"unknown tool 'scp'; known are cp, rsync"),
-        (sweep_of(kind="files"), r"unknown workload kind 'files'; known are .*\bfile\b"),
-        (sweep_of(protocol=["ssh"], tool=["cp"]), r"sweep try: no case is left: ssh with cp"),
+        (
+            sweep_of(protocol=["smbb"]),
+            r"^\[factors\] protocol: unknown protocol 'smbb'; known are afp, nfs, smb, ssh; did you mean 'smb'\?",
+        ),
+        (sweep_of(protocol=["SMB"]), r"did you mean 'smb'\?"),
+        (sweep_of(protocol=["ssh", "x"], tool=["rsync"]), r"unknown protocol 'x'; known are [a-z, ]+$"),
+        (sweep_of(tool=["scp"]), r"^\[factors\] tool: unknown tool 'scp'; known are cp, rsync"),
+        (sweep_of(kind="files"), r"^\[workload\] kind: unknown workload kind 'files'; known are .*\bfile\b"),
+        (
+            sweep_of(protocol=["ssh"], tool=["cp"]),
+            r"^\[factors\] tool: no case is left: ssh with cp: .*; add a tool that needs none",
+        ),
     ],
 )
 def test_names_that_nobody_knows_are_bad_input(sweep: Sweep, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         plan(sweep)
+
+
+def test_names_that_nobody_knows_are_said_with_the_file() -> None:
+    sweep = 'name = "a"\n[workload]\nsize = 1\n[factors]\nprotocol = ["NFS"]'
+    with pytest.raises(BadInput, match=r"^my\.toml: \[factors\] protocol: unknown protocol 'NFS'"):
+        plan(parse_sweep(sweep, Path("my.toml")))
+    with pytest.raises(BadInput, match=r"^my\.toml: \[factors\] tool: no case is left"):
+        plan(parse_sweep(sweep.replace("NFS", "ssh"), Path("my.toml")))
 
 
 @given(SWEEPS)
@@ -170,3 +190,28 @@ def test_sweeps_that_come_with_the_lab_can_be_planned(path: Path) -> None:
     planned = plan(load_sweep(path))
     assert planned.slots
     assert planned.estimated_s > 0
+
+
+class AtHome:
+    """A platform whose account lives at ``/home/<role>``."""
+
+    def __init__(self, host: FakeHost):
+        self.role = host.role
+
+    def facts(self, _: str) -> Any:
+        return SimpleNamespace(home=f"/home/{self.role}", platform="linux", user="me")
+
+
+@pytest.mark.parametrize(
+    ("path", "server"),
+    [("~", "/home/server"), ("~/x~y", "/home/server/x~y"), ("/a~b", "/a~b"), ("/~/b", "/~/b"), ("/a", "/a")],
+)
+def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatch, path: str, server: str) -> None:
+    monkeypatch.setattr(platforms, "detect", AtHome)
+    sections = {role: {"host": role, "data_address": role, "mount_base": path} for role in ("client", "server")}
+    config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
+    hosts = {role: FakeHost(role) for role in sections}
+    session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr("x"), "t")
+    assert session.share(cases_of(sweep_of(store=["disk"]))[0][0]).path == server
+    assert session.sides["server"].directory == f"{server}/file-share-lab-t"
+    assert session.sides["client"].directory == f"{server.replace('server', 'client')}/file-share-lab-t"

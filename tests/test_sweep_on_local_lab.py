@@ -212,7 +212,7 @@ def test_a_lab_that_went_down_took_its_changes_with_it(new_bench: Callable[..., 
     assert bench.lab("local", "down", "--name", bench.name).returncode == 0
     restored = bench.lab("restore")
     assert restored.returncode == 0, restored.stderr
-    assert "is gone" in restored.stdout
+    assert "went with the local lab" in restored.stdout
     assert "nothing is left" in bench.lab("restore").stdout
 
 

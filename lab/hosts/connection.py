@@ -11,15 +11,17 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import paramiko
 
 from lab.config import HostConfig
 from lab.errors import BadInput, HostError, HostKeyError
+from lab.values import parse_port
 
 CONNECT_DEADLINE_S = 20.0
 KEEPALIVE_S = 5
+SSH_CONFIG = "~/.ssh/config"
 # what paramiko has to say comes as an exception too; without a handler it prints tracebacks
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
@@ -57,7 +59,7 @@ class Way:
     user: str | None
     identities: list[str]
     proxy_command: str | None
-    known_hosts: str
+    known_hosts: Path
     by_hand: str
     forget: str
 
@@ -72,7 +74,7 @@ def connect(role: str, config: HostConfig) -> tuple[paramiko.SSHClient, Proxy | 
         client = paramiko.SSHClient()
         stack.callback(client.close)
         client.set_missing_host_key_policy(StrictHostKeys(way.where, way.by_hand))
-        _load_known_hosts(client, Path("/etc/ssh/ssh_known_hosts"), Path(way.known_hosts).expanduser())
+        _load_known_hosts(client, Path("/etc/ssh/ssh_known_hosts"), way.known_hosts)
         proxy = Proxy(way.proxy_command) if way.proxy_command else None
         if proxy:
             stack.callback(proxy.close)
@@ -81,13 +83,13 @@ def connect(role: str, config: HostConfig) -> tuple[paramiko.SSHClient, Proxy | 
                 way.address,
                 way.port,
                 way.user,
-                key_filename=_existing(way.identities),
+                key_filename=cast(Any, way.identities),  # a list is fine, whatever its annotation says
                 sock=proxy.socket if proxy else None,
                 timeout=CONNECT_DEADLINE_S,
                 banner_timeout=CONNECT_DEADLINE_S,
                 auth_timeout=CONNECT_DEADLINE_S,
             )
-        except (paramiko.SSHException, OSError, EOFError) as error:
+        except (paramiko.SSHException, OSError, EOFError, ValueError, LookupError) as error:
             raise _explain(error, way, proxy) from error
         transport = client.get_transport()
         assert transport is not None
@@ -97,14 +99,16 @@ def connect(role: str, config: HostConfig) -> tuple[paramiko.SSHClient, Proxy | 
 
 
 def _way(role: str, config: HostConfig) -> Way:
+    place = f"{config.place}[{role}]"
     options = ssh_config(config.host)
     address = options.get("hostname", config.host)
     port = config.port or options.get("port", 22)
     user = config.user or options.get("user")
     login = f"{user}@{config.host}" if user else config.host
-    known_hosts = config.known_hosts or options.get("userknownhostsfile", "").split(" ")[0] or "~/.ssh/known_hosts"
-    if config.identity and not Path(config.identity).expanduser().is_file():
-        raise BadInput(f"[{role}] identity: there is no key {config.identity}")
+    proxy_command = _proxy_command(config, options, address, port)
+    if proxy_command is None:
+        _check_name(address, f"{place} host")
+    identities, known_hosts = _files(config, options, place)
     given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
     words = [word for name, value in given.items() if value for word in ("-o", f"{name}={value}")]
     return Way(
@@ -113,8 +117,8 @@ def _way(role: str, config: HostConfig) -> Way:
         address=address,
         port=port,
         user=user,
-        identities=[config.identity] if config.identity else options.get("identityfile", []),
-        proxy_command=config.proxy_command or options.get("proxycommand") or _jump(options, address, port),
+        identities=identities,
+        proxy_command=proxy_command,
         known_hosts=known_hosts,
         by_hand=shlex.join(["ssh", *(["-p", str(config.port)] if config.port else []), *words, login]),
         forget=shlex.join(
@@ -122,6 +126,39 @@ def _way(role: str, config: HostConfig) -> Way:
             + (["-f", config.known_hosts] if config.known_hosts else [])
         ),
     )
+
+
+def _check_name(address: str, key: str) -> None:
+    # the resolver encodes names so before it looks for them, and does not say which one it could not encode
+    try:
+        address.encode("idna")
+    except UnicodeError as error:
+        said = f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
+        raise BadInput(f"{key}: {address:.80} cannot be looked up: {said}") from error
+
+
+def _files(config: HostConfig, options: dict[str, Any], place: str) -> tuple[list[str], Path]:
+    """The private keys that there are, and the file of known hosts. Raises BadInput."""
+    if config.identity:
+        keys = [_expanded(config.identity, f"{place} identity")]
+        if not keys[0].is_file():
+            raise BadInput(f"{place} identity: there is no key {config.identity}")
+    else:
+        keys = [_expanded(name, f"{SSH_CONFIG}: IdentityFile") for name in options.get("identityfile", [])]
+    if config.known_hosts:
+        known_hosts = _expanded(config.known_hosts, f"{place} known_hosts")
+    else:
+        name = options.get("userknownhostsfile", "").split(" ")[0] or "~/.ssh/known_hosts"
+        known_hosts = _expanded(name, f"{SSH_CONFIG}: UserKnownHostsFile")
+    return [str(key) for key in keys if key.is_file()], known_hosts  # ~/.ssh/config may name keys that are not there
+
+
+def _expanded(name: str, key: str) -> Path:
+    """``name`` with the home folder that its ``~`` stands for. Raises BadInput, naming ``key``, where there is none."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:
+        raise BadInput(f"{key}: {name}: there is no such home folder; give the full path, or set HOME") from error
 
 
 def _explain(error: Exception, way: Way, proxy: Proxy | None) -> HostError:
@@ -138,9 +175,17 @@ def _explain(error: Exception, way: Way, proxy: Proxy | None) -> HostError:
         )
     said = proxy.close() if proxy else ""
     return HostError(
-        f"{way.where}: cannot be reached on port {way.port}: {said or error}. Is it on, is SSH (Remote Login) on, "
-        f"and does `{way.by_hand}` work?"
+        f"{way.where}: cannot be reached on port {way.port}: {said or _reason(error)}. Is it on, "
+        f"is SSH (Remote Login) on, and does `{way.by_hand}` work?"
     )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, paramiko.ssh_exception.NoValidConnectionsError):  # one error for each address of the name
+        return ", ".join(
+            f"{address}: {getattr(tried, 'strerror', None) or tried}" for (address, *_), tried in error.errors.items()
+        )
+    return str(error) or type(error).__name__
 
 
 def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
@@ -152,23 +197,33 @@ def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
             raise BadInput(f"{file}: not a file of known hosts that can be read: {error}") from error
 
 
-def _existing(identities: list[str]) -> Any:
-    """Those key files that exist, as full paths; ~/.ssh/config may name ones that do not."""
-    paths = [Path(name).expanduser() for name in identities]
-    return [str(path) for path in paths if path.is_file()]
-
-
 def ssh_config(host: str) -> dict[str, Any]:
     """What ~/.ssh/config says of a host; ``port`` as a number. Raises BadInput."""
-    path = Path("~/.ssh/config").expanduser()
+    path = _expanded(SSH_CONFIG, "the settings of ssh")
     try:
-        found = dict(paramiko.SSHConfig.from_path(str(path)).lookup(host)) if path.is_file() else {}
-        return found | ({"port": int(found["port"])} if "port" in found else {})
-    except (paramiko.SSHException, OSError, ValueError) as error:
+        if not path.is_file():
+            return {}
+        text = path.read_text()
+        if "\0" in text:
+            raise ValueError("it has a NUL character")
+        found = dict(paramiko.SSHConfig.from_text(text).lookup(host))
+        return found | ({"port": _port(found["port"])} if "port" in found else {})
+    except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 
 
-def _jump(options: dict[str, Any], address: str, port: int) -> str | None:
+def _port(text: str) -> int:
+    try:
+        return parse_port(text)
+    except ValueError as error:
+        raise ValueError(f"Port {text} {error}") from error
+
+
+def _proxy_command(config: HostConfig, options: dict[str, Any], address: str, port: int) -> str | None:
+    if config.proxy_command:
+        return None if config.proxy_command.lower() == "none" else config.proxy_command
+    if options.get("proxycommand"):
+        return str(options["proxycommand"])
     jump = options.get("proxyjump")
     return f"ssh -W {shlex.quote(f'{address}:{port}')} {shlex.quote(jump)}" if jump and jump != "none" else None
 

@@ -43,7 +43,11 @@ class SshHost(Host):
         self.config = config
         self.sudo = config.sudo
         self._password = (
-            secrets.resolve(config.sudo_password, f"{config.user or 'you'}@{config.host} (sudo)")
+            secrets.resolve(
+                config.sudo_password,
+                f"{config.user or 'you'}@{config.host} (sudo)",
+                f"{config.place}[{role}] sudo_password",
+            )
             if config.sudo == "password"
             else None
         )

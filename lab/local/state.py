@@ -10,6 +10,7 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass
+from operator import index
 from pathlib import Path
 
 from lab.errors import BadInput
@@ -74,17 +75,35 @@ def state_path(name: str) -> Path:
 
 
 def load(name: str) -> Lab | None:
-    """The lab named ``name``, or None where it is not up."""
+    """The lab named ``name``, or None where it is not up. Raises :class:`BadInput` for a state file that is damaged."""
+    path = state_path(name)
     try:
-        raw = json.loads(state_path(name).read_text())
+        return _parse(path.read_text())
     except FileNotFoundError:
         return None
     except PermissionError as error:
         raise BadInput(f"the local lab {name!r} belongs to root: run the same command with sudo") from error
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise BadInput(
+            f"{path}: damaged ({type(error).__name__}: {error}), so that its lab cannot be found. If a process "
+            f"`lab.local.holder {name}` still runs, end it, and it tidies up; if not, remove {path.parent}"
+        ) from error
+
+
+def _parse(text: str) -> Lab:
+    """What :meth:`Lab.save` wrote. Raises ValueError, LookupError, TypeError or RecursionError for anything else."""
+    raw = json.loads(text)
     for process in ("holder", "cleaner"):
-        raw[process] = Process(**raw[process])
-    raw["hosts"] = {host: Process(**process) for host, process in raw["hosts"].items()}
-    return Lab(**raw)
+        raw[process] = _process(raw[process])
+    raw["hosts"] = {host: _process(raw["hosts"][host]) for host in HOSTS}
+    lab = Lab(**raw)
+    if not all(isinstance(text, str) for text in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file)):
+        raise TypeError("a text is something else")
+    return lab
+
+
+def _process(raw: dict[str, int]) -> Process:
+    return Process(index(raw["pid"]), index(raw["started"]))
 
 
 def running() -> list[Lab]:

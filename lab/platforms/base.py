@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from lab.errors import LabFailure, TransferError
 from lab.hosts import Host
@@ -54,12 +54,20 @@ class Counters:
     state: dict[str, str] = field(default_factory=dict)
 
     def since(self, before: Counters) -> Counters:
-        """What was counted since ``before``."""
-        cpu_s = None if self.cpu_s is None or before.cpu_s is None else self.cpu_s - before.cpu_s
-        resent = (
-            None if self.retransmits is None or before.retransmits is None else self.retransmits - before.retransmits
-        )
-        return Counters(self.tx_bytes - before.tx_bytes, self.rx_bytes - before.rx_bytes, cpu_s, resent, self.state)
+        """What was counted since ``before``. Raises LabFailure where the interface began again from nothing."""
+        tx_bytes, rx_bytes = self.tx_bytes - before.tx_bytes, self.rx_bytes - before.rx_bytes
+        if min(tx_bytes, rx_bytes) < 0:
+            raise LabFailure("the byte counters of the data interface went back: it was reset during the transfer")
+        cpu_s, resent = _grown(self.cpu_s, before.cpu_s), _grown(self.retransmits, before.retransmits)
+        return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state)
+
+
+CountT = TypeVar("CountT", int, float)
+
+
+def _grown(after: CountT | None, before: CountT | None) -> CountT | None:
+    """How far a count grew; None where it is not known, or went back."""
+    return None if after is None or before is None or after < before else after - before
 
 
 @dataclass(frozen=True)
@@ -185,7 +193,10 @@ class Platform(ABC):
             said = " / ".join(result.stderr.strip().splitlines()[-3:])
             raise TransferError(f"{self.host.role}: {argv[0]}: {what}: {said}")
         counted = parse_counters(values, "after").since(parse_counters(values, "before"))
-        return Timing(float(values["elapsed_s"]), counted, values["clock"], values["flushed"])
+        elapsed_s = float(values["elapsed_s"])
+        if elapsed_s <= 0:  # only a wall clock can do that
+            raise TransferError(f"{self.host.role}: {argv[0]}: the clock was set back while it ran")
+        return Timing(elapsed_s, counted, values["clock"], values["flushed"])
 
 
 def parse_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,0 +1,35 @@
+"""Text in figures that came from a host or a file: drawn as it is, in whatever script it is written."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+import matplotlib
+from matplotlib import font_manager
+
+# matplotlib's own font knows no Chinese, Japanese or Korean; a system that is used in one of them has one of these.
+MORE_FONTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "Arial Unicode MS")
+
+
+def as_is() -> dict[str, Any]:
+    """The properties of such a Text of matplotlib: a dollar sign in it is no formula."""
+    return {"family": _fonts(), "parse_math": False}
+
+
+def drawable(text: str) -> str:
+    """The text with a box for what no font has: matplotlib would draw one too, and warn of every single character."""
+    return "".join(sign if ord(sign) in _characters() or sign == "\n" else "□" for sign in text)
+
+
+@functools.cache
+def _fonts() -> list[str]:
+    installed = set(font_manager.get_font_names())
+    return [*matplotlib.rcParams["font.family"], *(name for name in MORE_FONTS if name in installed)]
+
+
+@functools.cache
+def _characters() -> frozenset[int]:
+    files = [font_manager.findfont(font_manager.FontProperties(family=[name])) for name in _fonts()]
+    return frozenset(itertools.chain.from_iterable(font_manager.get_font(file).get_charmap() for file in files))

@@ -1,0 +1,87 @@
+"""What a value in a hosts file or a sweep may be: sizes, times, addresses, paths."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+UNITS = {"": 1, "B": 1}
+UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
+UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
+SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
+LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
+# labels of 63 characters at the most; the last one has a letter, or it would be a misspelt IP address
+HOST_NAME = r"(?=.{1,253}$)(?:(?!-)[A-Za-z0-9_-]{1,63}(?<!-)\.)*(?![0-9]+\.?$)(?!-)[A-Za-z0-9_-]{1,63}(?<!-)\.?"
+
+
+def parse_size(value: Any) -> int:
+    """Bytes of ``"64 MiB"``, ``"1.5 GB"`` or ``65536``; ValueError otherwise. KiB is 1024 bytes, kB 1000."""
+    expected = "a size such as 64 KiB, 512 MiB or 4 GiB"
+    if re.fullmatch(r"\s*[0-9]+\.[0-9]+\s*B?\s*", str(value)):
+        raise ValueError(f"is not {expected}: bytes are whole")
+    return round(_quantity(value, UNITS, expected, least=1))
+
+
+def parse_seconds(value: Any) -> float:
+    """Seconds of ``"90 s"``, ``"5 min"``, ``"2 h"`` or ``300``; ValueError otherwise."""
+    return _quantity(value, SECONDS, "a time such as 90 s, 5 min or 2 h", least=0.001)
+
+
+def _quantity(value: Any, units: dict[str, int], expected: str, least: float) -> float:
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", str(value))
+    found = float(match[1]) * units.get(match[2], 0) if match else 0.0
+    if not least <= found < LARGEST:
+        raise ValueError(f"is not {expected}")
+    return found
+
+
+def parse_port(value: Any) -> int:
+    """A TCP port; ValueError otherwise."""
+    if not re.fullmatch(r"[0-9]{1,5}", str(value)) or not 1 <= int(value) <= 65535:
+        raise ValueError("is not a port from 1 to 65535")
+    return int(value)
+
+
+def _space(value: Any) -> int | str:
+    return "default" if value == "default" else parse_size(value)
+
+
+def _password(value: str) -> str:
+    if not re.fullmatch(r"prompt|(env|file|keyring):.+", value):
+        raise ValueError("is prompt, env:VARIABLE, file:PATH or keyring:SERVICE; a password itself never stands here")
+    return value
+
+
+def _address(value: str) -> str:
+    try:
+        return str(ipaddress.ip_address(value))
+    except ValueError:
+        if re.fullmatch(HOST_NAME, value):
+            return value
+    raise ValueError("is neither an IP address, such as 192.168.77.1, nor the name of a host")
+
+
+def _absolute(value: str) -> str:
+    if not re.fullmatch(r"/.*|~(/.*)?", value):
+        raise ValueError("is not a full path such as /srv/lab, or ~/lab for the home of the account that logs in there")
+    return value
+
+
+def _instance(value: str | None) -> str | None:
+    if value and not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}/[0-9a-f]+", value):
+        raise ValueError("is not NAME/TOKEN as `lab local up` writes it; a file for real machines has no such key")
+    return value or None
+
+
+Size = Annotated[int, BeforeValidator(parse_size)]
+Seconds = Annotated[float, BeforeValidator(parse_seconds)]
+TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_space)]
+Port = Annotated[int, BeforeValidator(parse_port)]
+Address = Annotated[str, AfterValidator(_address)]
+Absolute = Annotated[str, AfterValidator(_absolute)]
+PasswordSource = Annotated[str, AfterValidator(_password)]
+Instance = Annotated[str | None, AfterValidator(_instance)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,63}$")]
