@@ -68,7 +68,7 @@ class Session:
     def _side(self, role: str) -> Side:
         config = getattr(self.config, role)
         facts = self.facts[role]
-        folder = f"{at_home(config.mount_base, facts.home)}/file-share-lab-{self.token}"
+        folder = f"{at_home(config.mount_base, facts.home).rstrip('/')}/file-share-lab-{self.token}"
         return Side(self.hosts[role], facts.platform, config.data_address, folder, facts.user)
 
     def interface(self, role: str) -> str:

@@ -1,4 +1,4 @@
-"""Fixtures for the tests that need real hosts: a local lab of this test run's own, used as a person uses it."""
+"""Fixtures for the tests that need real hosts: a local lab of this test run's own, or an sshd of this machine's."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench import Bench
 from hypothesis import HealthCheck, settings
+from sshd import Sshd, Wire, empty_home, running
+
+from lab.hosts import SshHost
 
 ROOT = Path(__file__).parents[1]
 # a machine that is slow, or busy with something else, fails no test
@@ -74,3 +78,35 @@ def executed() -> Callable[[Path, Path], None]:
         subprocess.run([*convert, "--output-dir", str(target), notebook], check=True, env=environment, timeout=300)
 
     return execute
+
+
+@pytest.fixture(scope="module")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    folder = tmp_path_factory.mktemp("sshd")
+    with running(folder) as server, pytest.MonkeyPatch.context() as patch:
+        empty_home(patch, folder)
+        yield server
+
+
+@pytest.fixture
+def connect(sshd: Sshd) -> Iterator[Callable[..., SshHost]]:
+    """Makes connections of a test's own, which it may break."""
+    made: list[SshHost] = []
+
+    def make(key: str = "plain", **changes: Any) -> SshHost:
+        made.append(SshHost("client", sshd.config(key, **changes)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def wire(sshd: Sshd) -> Iterator[Wire]:
+    found = Wire(sshd.port)
+    # the address differs from the one on record, so the key is put on record for it too
+    known = sshd.folder / "known_hosts"
+    known.write_text(known.read_text() + f"[127.0.0.1]:{found.port} {(sshd.folder / 'host_key.pub').read_text()}")
+    yield found
+    found.close()

@@ -43,8 +43,8 @@ flushed fsync
 @pytest.mark.parametrize("seconds", ["0", "-3599.2"])
 def test_a_clock_that_was_set_back_fails_the_trial(seconds: str) -> None:
     host = FakeHost()
-    host.on(("perl", "/work/stopwatch.pl", "eth0", "", "cp", "a", "b"), REPORT.format(seconds=seconds))
+    host.on(("perl", "/tmp/lab/stopwatch.pl", "eth0", "", "cp", "a", "b"), REPORT.format(seconds=seconds))
     platform = Linux(host)
-    platform.directory = "/work"
+    platform.directory = "/tmp/lab"
     with pytest.raises(TransferError, match="the clock was set back"):
         platform.timed("eth0", "", ("cp", "a", "b"), 10)

@@ -257,8 +257,9 @@ def test_the_hosts_file_wins_over_ssh_config(sshd: Sshd, home: Path) -> None:
     assert works(sshd.config(host="nas", proxy_command=relay(sshd), known_hosts=str(home / "known")))
 
 
+@pytest.mark.parametrize("place", ["ssh_config", "hosts file"])
 @pytest.mark.parametrize("port", ["22", "2222"])
-def test_a_proxy_command_of_ssh_config_gets_host_and_port(sshd: Sshd, home: Path, port: str) -> None:
+def test_a_proxy_command_gets_host_and_port(sshd: Sshd, home: Path, port: str, place: str) -> None:
     """The address is one that nothing answers at: the proxy alone leads there, and the key is looked up under it."""
     name = "192.0.2.7" if port == "22" else f"[192.0.2.7]:{port}"
     (home / "known").write_text(f"{name} {(sshd.folder / 'host_key.pub').read_text()}")
@@ -267,8 +268,9 @@ def test_a_proxy_command_of_ssh_config_gets_host_and_port(sshd: Sshd, home: Path
     script.write_text(f"#!/bin/sh\n{proxy.replace('%h %p', '$1 $2')}\n")
     script.chmod(0o755)
     options = {"HostName": "192.0.2.7", "Port": port, "UserKnownHostsFile": f"{home}/known"}
-    write_config(home, ssh_config(sshd, **options, ProxyCommand=f"{script} %h %p"))
-    assert works(NAS)
+    command = f"{script} %h %p"
+    write_config(home, ssh_config(sshd, **options, **({"ProxyCommand": command} if place == "ssh_config" else {})))
+    assert works(NAS if place == "ssh_config" else NAS.model_copy(update={"proxy_command": command}))
     assert (home / "asked").read_text() == f"192.0.2.7 {port}\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
+import re
 import shlex
 import socket
 import subprocess
@@ -220,8 +221,10 @@ def _port(text: str) -> int:
 
 
 def _proxy_command(config: HostConfig, options: dict[str, Any], address: str, port: int) -> str | None:
-    if config.proxy_command:
-        return None if config.proxy_command.lower() == "none" else config.proxy_command
+    if config.proxy_command:  # with the tokens that ssh_config(5) has for it, which paramiko fills in there
+        tokens = {"%h": address, "%n": config.host, "%p": str(port), "%%": "%"}
+        command = re.sub("%[hnp%]", lambda token: tokens[token[0]], config.proxy_command)
+        return None if command.lower() == "none" else command
     if options.get("proxycommand"):
         return str(options["proxycommand"])
     jump = options.get("proxyjump")

@@ -11,6 +11,7 @@ import selectors
 import socket
 import sys
 
+from lab.errors import BadInput
 from lab.local import kernel, state
 
 SSH_PORT = 22
@@ -48,7 +49,11 @@ def _write_all(data: bytes) -> None:
 def main() -> int:
     """Connect standard input and output to the host's sshd."""
     name, host = sys.argv[1:]
-    lab = state.load(name)
+    try:
+        lab = state.load(name)
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        return 1
     if lab is None or not lab.hosts[host].alive():
         print(f"the local lab {name!r} is not up: `lab local up` brings it up", file=sys.stderr)
         return 1
