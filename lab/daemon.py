@@ -12,14 +12,18 @@ started() {
     if [ -r "/proc/$1/stat" ]; then sed 's/^.*) //' "/proc/$1/stat" | cut -d ' ' -f 20; else ps -o lstart= -p "$1"; fi
 }
 """
+# Whether anything of a process group runs. A zombie does not: its parent has yet to look, and the first process of a
+# container may never do so.
+ANY_OF = """
+any_of() { kill -s 0 -- "-$1" 2>/dev/null && ps -A -o pgid= -o stat= | grep -q "^ *$1  *[^Z ]"; }
+"""
 # $1 is the file with pid and start. Children may outlive a leader that was killed: then something "remains".
-# A zombie is nothing any more: its parent, a START that was cut short, has yet to go.
 IS_RUNNING = """
 { read -r pid && read -r start; } 2>/dev/null <"$1" || { echo absent; exit; }
 state=$(ps -o stat= -p "$pid")
 if [ -n "$state" ] && [ "${state#Z}" = "$state" ]; then
     if [ "$(started "$pid")" = "$start" ]; then echo running; else echo absent; fi
-elif kill -s 0 -- "-$pid" 2>/dev/null; then echo remains; else echo absent; fi
+elif any_of "$pid"; then echo remains; else echo absent; fi
 """
 # $1 the same file, $2 log, $3 shell test of readiness, then the command
 START = """
@@ -42,7 +46,7 @@ STOP = """
 read -r pid <"$1" || exit 0
 kill -s TERM -- "-$pid" 2>/dev/null
 tries=0
-while kill -s 0 -- "-$pid" 2>/dev/null; do
+while any_of "$pid"; do
     tries=$((tries + 1))
     [ $tries -eq 500 ] && kill -s KILL -- "-$pid"
     [ $tries -gt 800 ] && exit 1
@@ -64,12 +68,12 @@ def daemon(
     identity, log = f"{directory}/{name}.process", f"{directory}/{name}.log"
 
     def undo(_: str) -> tuple[Command, ...]:
-        return (script(STOP, identity, root=root),)
+        return (script(ANY_OF + STOP, identity, root=root),)
 
     return Setting(
         host=host,
         name=f"process {name}",
-        read=script(STARTED + IS_RUNNING, identity, root=root),
+        read=script(STARTED + ANY_OF + IS_RUNNING, identity, root=root),
         wanted="running",
         apply=(script(STARTED + START, identity, log, ready, *argv, root=root),),
         undo=undo,

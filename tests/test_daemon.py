@@ -19,7 +19,7 @@ from lab.errors import CommandError
 from lab.settings import Journal, Setting, Settings
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
-REAL = ("sh", "perl", "ps", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
+REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
 # it and a child of it say who they are; it is ready when a file is there
 SERVER = 'echo $$ >> pids; sh -c "echo \\$\\$ >> pids; sleep 60; :" & touch ready; wait'
 
@@ -118,3 +118,15 @@ def test_a_torn_or_old_file_is_no_running_process(place: Place, content: str) ->
     server = place.server()
     identity(server).write_text(content)
     assert server.read.run(place.host) == "absent"
+
+
+def test_a_zombie_that_nobody_waits_for_is_no_process(place: Place) -> None:
+    """The first process of a container may never look at what was left to it."""
+    server = place.server()
+    with subprocess.Popen(["true"], start_new_session=True) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        identity(server).write_text(f"{process.pid}\n1\n")
+        assert server.read.run(place.host) == "absent"
+        for step in server.undo("absent"):
+            step.run(place.host)
+        assert not identity(server).exists()
