@@ -15,7 +15,11 @@ started() {
 # Whether anything of a process group runs. A zombie does not: its parent has yet to look, and the first process of a
 # container may never do so.
 ANY_OF = """
-any_of() { kill -s 0 -- "-$1" 2>/dev/null && ps -A -o pgid= -o stat= | grep -q "^ *$1  *[^Z ]"; }
+any_of() {
+    kill -s 0 -- "-$1" 2>/dev/null || return 1
+    rows=$(ps -A -o pgid= -o stat=) || return 0  # a ps that cannot tell proves nothing
+    echo "$rows" | grep -q "^ *$1  *[^Z ]"
+}
 """
 # $1 is the file with pid and start. Children may outlive a leader that was killed: then something "remains".
 IS_RUNNING = """

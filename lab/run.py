@@ -78,6 +78,7 @@ def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder
         config = load_hosts(hosts_file)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text")
         check_fit(config, sweep, hosts_file)
+        # both raise for what cannot be read, while no host has been touched
         plan(sweep)
         folder.trials()
         if Journal(folder.journal_path).open:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from synthetic import RUN, SIZE, make_trials, trial, write_run
+from test_records import json_values, line
 
 from lab import results
 from lab.errors import BadInput
@@ -21,11 +22,6 @@ from lab.records import SCHEMA
 from lab.results import RunFolder, Trial
 
 TEXTS = ("name", "started_at", "hosts_file", "sweep_text", "title", "instance", "code_version")
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
 
 
 def test_trials_come_back_as_they_were_appended(tmp_path: Path) -> None:
@@ -177,91 +173,6 @@ def test_a_torn_line_of_no_text_at_all_is_put_aside_too(tmp_path: Path) -> None:
     folder.append(trial(trial_id="next"))
     assert len(folder.trials()) == 2
     assert (folder.path / "trials.torn").read_bytes() == b"\0\xff\0\n"
-
-
-def line(**changes: Any) -> str:
-    return json.dumps(dataclasses.asdict(trial()) | changes)
-
-
-@pytest.mark.parametrize(
-    ("bad", "words"),
-    [
-        ("{torn", "not a trial"),
-        ("", "not a trial"),
-        ("17", "not a trial"),
-        (line(trial_id="b", surprise=1), "surprise"),
-        (json.dumps({"trial_id": "b"}), "unknown or missing.*case_id"),
-        (line(), "trial_id b1-001 stands in line 1"),
-        (line(trial_id="b", block="1"), "block cannot be '1'"),
-        (line(trial_id="b", verified=1), "verified cannot be 1"),
-        (line(trial_id="b", files=True), "files cannot be True"),
-        (line(trial_id="b", mtu=None), "mtu cannot be None"),
-        (line(trial_id="b", status="fine"), "status cannot be 'fine'"),
-        (line(trial_id="b", direction="up"), "direction cannot be 'up'"),
-        (line(trial_id="b", tcp_space="512 KiB"), "tcp_space cannot be '512 KiB'"),
-        (line(trial_id="b", options=[]), r"options cannot be \[\]"),
-        (line(trial_id="\ud800"), "trial_id cannot be"),
-        (line(trial_id="b", reason="half a \ud800 character"), "reason cannot be"),
-        (line(trial_id="b", elapsed_s=0), "elapsed_s cannot be 0 where status is ok"),
-        (line(trial_id="b", elapsed_s=None), "elapsed_s cannot be None where status is ok"),
-        (line(trial_id="b", elapsed_s=1e-320), "elapsed_s cannot be 1e-320"),
-        (line(trial_id="b", options={"a": 1}).replace("1}", "[" * 300 + "]" * 300 + "}"), "not a trial: .*deep"),
-        ("[" * 100_000, "not a trial: .*deep"),
-    ],
-)
-def test_any_other_bad_line_is_an_error_that_names_file_and_line(tmp_path: Path, bad: str, words: str) -> None:
-    folder = write_run(tmp_path, [trial()])
-    with folder.trials_path.open("a") as file:
-        file.write(f"{bad}\n{line(trial_id='c')}\n")
-    for read in (folder.trials, lambda: results.load(folder.path)):
-        with pytest.raises(BadInput, match=words) as caught:
-            read()
-        assert str(caught.value).startswith(f"{folder.trials_path}: line 2: ")
-
-
-NUMBERS = [name for name, hint in Trial.__annotations__.items() if "int" in hint or "float" in hint]
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.parametrize("bad", [-1, 2**63, 10**400, 1e300, float("nan"), float("inf"), -float("inf")])
-def test_a_number_that_nothing_can_have_counted_is_an_error(tmp_path: Path, name: str, bad: float) -> None:
-    folder = write_run(tmp_path, [trial()])
-    folder.trials_path.write_text(f"{line()}\n{line(trial_id='b', **{name: bad})}\n")
-    with pytest.raises(BadInput, match=f"line 2: {name} cannot be"):
-        results.load(folder.path)
-    with pytest.raises(ValueError, match=f"{name} cannot be"):
-        folder.append(trial(trial_id="b", **{name: bad}))
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.data())
-def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Path, data: st.DataObject) -> None:
-    folder = RunFolder.create(tmp_path, "any", {})
-    odd = st.sampled_from([2**63 - 1, 1e-9, 0, -0.0, 5e-324, 1e308, 10**400, float("nan"), "\ud800", "\0", None])
-    changes = data.draw(st.dictionaries(st.sampled_from([*Trial.__annotations__]), odd | json_values, max_size=3))
-    folder.trials_path.write_text(f"{line(**changes)}\n")
-    try:
-        frame = results.load(folder.path)
-    except BadInput:
-        return
-    assert len(frame) == len(folder.trials()) == 1
-    assert not frame.select_dtypes("number").isin([float("inf"), -float("inf")]).any(axis=None)
-    assert (frame["MB_per_s"].ge(0) | frame["status"].ne("ok")).all()
-
-
-def test_a_time_that_is_none_is_named(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [trial(), trial(trial_id="b", started_at="yesterday")])
-    with pytest.raises(BadInput, match="line 2: started_at"):
-        results.load(folder.path)
-
-
-@pytest.mark.parametrize("wrong", [{"elapsed_s": float("nan")}, {"elapsed_s": "5"}, {"status": "good"}, {"mtu": 1.5}])
-def test_what_could_not_be_read_back_is_not_written(tmp_path: Path, wrong: dict[str, Any]) -> None:
-    folder = write_run(tmp_path, [trial()])
-    before = folder.trials_path.read_bytes()
-    with pytest.raises(ValueError, match=r"trial x|JSON"):
-        folder.append(trial(trial_id="x", **wrong))
-    assert folder.trials_path.read_bytes() == before
 
 
 def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
