@@ -11,10 +11,11 @@ from pydantic import SecretStr
 from lab import protocols
 from lab.config import load_hosts
 from lab.errors import LabFailure
+from lab.hosts import ROLES, connected
+from lab.journal import Journal
 from lab.registry import members
-from lab.run import connected
-from lab.session import ROLES, Session
-from lab.settings import Journal, Settings
+from lab.session import Session
+from lab.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def check(hosts_file: Path) -> tuple[list[Finding], dict[str, Any]]:
     """
     config = load_hosts(hosts_file)
     with connected(config) as hosts:
-        session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr(""), "check")
+        session = Session(hosts, config, Settings(hosts, Journal(None)), SecretStr(""), "check")
         findings = [finding for role in ROLES for finding in _host(session, role)]
         findings += [_path(session)]
         findings += [_protocol(session, name) for name in sorted(members(protocols, "PROTOCOL"))]

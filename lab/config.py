@@ -59,6 +59,8 @@ class HostConfig(Model):
     interface: str | None = None
     mount_base: Absolute = "/tmp"
     ram_disk: Size = 2 * 1024**3
+    tune: Literal["yes", "no"] | None = None
+    revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
 
 
 class ShareConfig(Model):
@@ -85,6 +87,14 @@ class Hosts(Model):
     server: HostConfig
     share: ShareConfig
     lab: LabConfig = LabConfig()
+
+    def tuned(self, role: str) -> bool:
+        """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.
+
+        ``tune`` in its section says otherwise.
+        """
+        said = getattr(self, role).tune
+        return bool(said == "yes") if said else role == "client" or self.share.serve == "lab"
 
     @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:

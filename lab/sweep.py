@@ -166,17 +166,25 @@ class Progress:
 class Runner:
     """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes."""
 
-    def __init__(self, session: Session, folder: RunFolder, sweep: Sweep, watch: Callable[[Progress], None]):
+    def __init__(
+        self,
+        session: Session,
+        folder: RunFolder,
+        sweep: Sweep,
+        watch: Callable[[Progress], None],
+        most_failures: int | None = None,
+    ):
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
+        self.most_failures = most_failures
         self.recorded = {trial.trial_id: trial for trial in folder.trials()}
         self.not_ok = 0
 
     def run(self) -> Ending:
-        """Run what is left. A failed trial does not end it, the time cap does.
+        """Run what is left. The time cap ends it, and so do ``most_failures`` failed trials in a row (None: never).
 
-        Raises RestoreError where a setting could not be put back: going on would measure something else.
+        Raises RestoreError where a setting could not be put back, and HostError where a host stays out of reach.
         """
-        started = time.monotonic()
+        started, failures = time.monotonic(), 0
         slots = plan(self.sweep).slots
         left = [slot for slot in slots if slot.trial_id not in self.recorded]
         done = len(slots) - len(left)
@@ -188,11 +196,13 @@ class Runner:
             self.watch(Progress(slot, done, len(slots), elapsed_s, None))
             trial = self._trial(slot)
             self._record(trial)
-            if trial.status == "failed":
-                # whatever broke, the next trial starts from servers and mounts of its own
-                self.session.ladder.step_down(0)
             done += 1
             self.watch(Progress(slot, done, len(slots), time.monotonic() - started, trial))
+            failures = failures + 1 if trial.status == "failed" else 0
+            if failures == self.most_failures:
+                return Ending(f"stopped after {failures} failed trials in a row: {trial.reason}", self.not_ok)
+            if failures:  # whatever broke, the next trial starts from servers and mounts of its own
+                self.session.recover()
         return Ending("", self.not_ok)
 
     def _record(self, trial: Trial) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 from lab import workloads
 from lab.errors import HostError, LabFailure, TransferError
+from lab.hosts import ROLES
 from lab.platforms import Counters, Timing
-from lab.session import ROLES, Case, Session
+from lab.session import Case, Session
 from lab.workloads.file import deadline_s
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from lab.commands import Command, command, script
 from lab.errors import LabFailure, abridged
 from lab.hosts import Result
 from lab.platforms.base import TOOLS, Facts, Platform
@@ -25,7 +26,7 @@ from lab.platforms.macos_output import (
     parse_vm_stat,
     prove_ours,
 )
-from lab.settings import Command, Setting, command, script
+from lab.settings import Setting
 
 T = TypeVar("T")
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
@@ -113,6 +114,7 @@ class MacOS(Platform):
             wanted=str(value),
             apply=change(str(value)),
             undo=change,
+            may_cut_off=True,
         )
 
     def tcp_space(self, size_bytes: int) -> Sequence[Setting]:
