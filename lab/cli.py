@@ -182,9 +182,9 @@ def _run(arguments: argparse.Namespace) -> int:
     with shown(_console()) as display:
         most = arguments.on_failure
         if arguments.resume:
-            folder, ending = run.resume(arguments.hosts, arguments.resume, display, most)
+            folder, ending = run.resume(arguments.hosts, arguments.resume, display, _say, most)
         else:
-            folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, most)
+            folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, _say, most)
     if ending.early:
         _say(f"{ending.early}; `lab run --resume {folder.path}` goes on")
     if ending.not_ok:

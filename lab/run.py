@@ -23,10 +23,11 @@ from lab.settings import Settings
 from lab.sweep import Ending, Progress, Runner, plan
 
 Watch = Callable[[Progress], None]
+Tell = Callable[[str], None]
 
 
 def start(
-    hosts_file: Path, sweep_file: Path, results: Path, watch: Watch, most_failures: int | None = None
+    hosts_file: Path, sweep_file: Path, results: Path, watch: Watch, tell: Tell, most_failures: int | None = None
 ) -> tuple[RunFolder, Ending]:
     """Run a sweep into a new folder; returns it and how the run ended. ``most_failures``: see :class:`Runner`.
 
@@ -57,11 +58,11 @@ def start(
         }
         folder = RunFolder.create(results, sweep.name, run)
         with durable.claimed(folder.path):
-            return folder, _conduct(folder, hosts, config, sweep, password, watch, most_failures)
+            return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
 
 def resume(
-    hosts_file: Path | None, path: Path, watch: Watch, most_failures: int | None = None
+    hosts_file: Path | None, path: Path, watch: Watch, tell: Tell, most_failures: int | None = None
 ) -> tuple[RunFolder, Ending]:
     """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise."""
     folder = RunFolder(path)
@@ -78,7 +79,7 @@ def resume(
         password = _password(config)
         with connected(config) as hosts:
             _check_free(hosts)
-            return folder, _conduct(folder, hosts, config, sweep, password, watch, most_failures)
+            return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
 
 def _conduct(
@@ -88,13 +89,14 @@ def _conduct(
     sweep: Sweep,
     password: SecretStr,
     watch: Watch,
+    tell: Tell,
     most_failures: int | None,
 ) -> Ending:
     log = CommandLog(folder.commands_path)
     for host in hosts.values():
         host.log = log
     token = tokens.token_hex(4)
-    settings = Settings(hosts, Journal(folder.journal_path), ledger.of(hosts, config, token))
+    settings = Settings(hosts, Journal(folder.journal_path), ledger.of(hosts, config, token), tell=tell)
     folder.update(ended="interrupted")
     try:
         for role in ROLES:

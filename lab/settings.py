@@ -54,7 +54,7 @@ class Settings:
     """Changes settings on hosts and puts them back, newest first.
 
     ``ledgers`` are the hosts' own, by role; ``gone`` says of hosts that cannot be reached why; ``restarted`` counts, by
-    role, what a restart of the host put back.
+    role, what a restart of the host put back. ``tell`` is told where it takes long.
     """
 
     def __init__(
@@ -64,11 +64,13 @@ class Settings:
         ledgers: Mapping[str, Ledger] | None = None,
         patience_s: float = PATIENCE_S,
         gone: Mapping[str, str] | None = None,
+        tell: Callable[[str], None] = lambda _: None,
     ):
         self.hosts = hosts
         self.journal = journal
         self.ledgers = ledgers or {}
         self.patience_s = patience_s
+        self.tell = tell
         self.restarted: Counter[str] = Counter()
         self.gone = dict(gone or {})
 
@@ -135,11 +137,13 @@ class Settings:
         """
         if role in self.gone:
             raise HostError(self.gone[role])
-        patience_s = 0.0 if interrupts.waiting() else self.patience_s
+        if self.patience_s and not interrupts.waiting():
+            self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
         try:
-            self._connect_until(role, time.monotonic() + patience_s, lambda: None)
+            self._connect_until(role, time.monotonic() + self.patience_s, lambda: None)
         except HostError as error:
             self.gone[role] = str(error)
+            self.patience_s = 0.0  # another host that is not there was waited for as well
             raise
 
     def ensure(self, role: str) -> None:
