@@ -131,7 +131,10 @@ class Factors(Model):
 
 
 class Sweep(Model):
-    """A sweep file: what to vary, how often, in which seeded order, and when to stop."""
+    """A sweep file: what to vary, how often, in which seeded order, and when to stop.
+
+    A transfer of fewer than ``slowest`` bytes a second counts as stuck.
+    """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     description: str = ""
@@ -139,6 +142,7 @@ class Sweep(Model):
     seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
     time_cap: Seconds | None = None
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
+    slowest: Size = 2_000_000
     workload: Workload
     factors: Factors
 

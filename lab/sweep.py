@@ -21,6 +21,7 @@ from lab.workloads import iperf3
 # What planning assumes before anything was measured: a gigabit link, and what the local lab was seen to need.
 ASSUMED_BYTES_PER_S = 100e6
 OVERHEAD_S = {"trial": 0.9, "server": 1.0, "network": 1.0}
+SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
 LINK = "link"
 
 
@@ -216,7 +217,8 @@ class Runner:
         try:
             ceiling = self._ceilings(slot)[slot.case.direction]
             started_at = _now()
-            measured = transfer(self.session, slot.case, slot.trial_id)
+            deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest
+            measured = transfer(self.session, slot.case, slot.trial_id, deadline_s)
         except RestoreError:
             raise
         except LabFailure as error:

@@ -60,7 +60,8 @@ class Bench:
         rung = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
         self.session.ladder.move([rung])
 
-    def transfer(self, session: Any, case: Case, trial_id: str) -> Measured:
+    def transfer(self, session: Any, case: Case, trial_id: str, deadline_s: float) -> Measured:
+        assert deadline_s == sweep_module.SLACK_S + case.size_bytes / SMALL.slowest
         assert self.world.hosts["server"].values["mount"] == "absent", "iperf3 must not run during a transfer"
         self.transfers.append(trial_id)
         return self.outcome(trial_id)
