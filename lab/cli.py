@@ -133,6 +133,8 @@ def _add_local(parser: argparse.ArgumentParser) -> None:
     command("down", _local_down, "take both hosts down; nothing of them is left")
     status = commands.add_parser("status", help="say which local labs are up")
     status.set_defaults(command=_local_status)
+    reboot = command("reboot", _local_reboot, "cut a host's power and start it again; its disk is kept")
+    reboot.add_argument("host", choices=state.HOSTS)
     inside = command("exec", _local_exec, "run a command inside a host: lab local exec server -- ps ax")
     inside.add_argument("host", choices=state.HOSTS)
     inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD")
@@ -279,6 +281,12 @@ def _local_up(arguments: argparse.Namespace) -> int:
 def _local_down(arguments: argparse.Namespace) -> int:
     was_up = lifecycle.down(arguments.name)
     print(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
+    return 0
+
+
+def _local_reboot(arguments: argparse.Namespace) -> int:
+    lifecycle.reboot(arguments.name, arguments.host)
+    print(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
     return 0
 
 
