@@ -44,7 +44,7 @@ boot() {
 # The first line of the lock: run, process of the session, its start. $2 the run, $3 the owner, in JSON. What is moved
 # aside may be the lock of somebody who was faster.
 TAKE = """
-printf '%s %s\\n%s\\n' "$2" "$(ssh_session)" "$3" > "$2.lock" || exit
+printf '%s %s\\n%s\\n' "$2" "$(ssh_session)" "$3" > "$2.lock" || { rm -f "$2.lock"; exit 1; }
 tries=0
 until ln "$2.lock" lock 2>/dev/null; do
     tries=$((tries + 1)); [ $tries -gt 50 ] && { ln "$2.lock" lock; rm -f "$2.lock"; exit 1; }
@@ -61,10 +61,11 @@ done
 rm -f "$2.lock"
 printf 'taken\\n%s\\n' "$(boot)"
 """
+# A folder of ours with nothing in it was made by a run that came no further.
 STATE = """
-if [ ! -d "$1" ]; then echo absent; exit; fi
-cd "$1" && { read -r run rest < lock; } 2>/dev/null
-if [ "$run" = "$2" ]; then echo taken; else echo absent; fi
+[ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && cd "$1" || { echo absent; exit; }
+{ read -r run rest < lock; } 2>/dev/null
+if [ "$run" = "$2" ] || [ -e "$2.lock" ] || [ -z "$(ls -A)" ]; then echo taken; else echo absent; fi
 """
 # The folder itself goes with the last of it.
 RELEASE = """

@@ -91,6 +91,17 @@ def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
     assert place.left() == ["knob"]
 
 
+@pytest.mark.parametrize("left", [(), ("one.lock",)])
+def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tuple[str, ...]) -> None:
+    settings = place.settings()
+    settings.journal.intend(settings.ledgers["client"].record(1))
+    (place.folder / "ledger").mkdir(0o700)
+    for name in left:
+        (place.folder / "ledger" / name).touch()
+    settings.unwind()
+    assert place.left() == ["knob"]
+
+
 def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     place.settings().claim("client")
     other = place.settings("two")
