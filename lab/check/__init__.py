@@ -31,18 +31,19 @@ def check(hosts_file: Path) -> tuple[list[Finding], dict[str, Any]]:
     with ExitStack() as stack:
         findings = [*files.findings(config, hosts_file)]
         for role in ROLES:
-            findings += _until_lost(role, _host(config, role, machines, stack))
-        findings += _until_lost("link", _pair(config, machines))
+            findings += _until_lost(_host(config, role, machines, stack), role, machines)
+        findings += _until_lost(_pair(config, machines), "link", machines)
         facts = {role: asdict(machine.facts) if machine.facts else None for role, machine in machines.items()}
         buffers = protocols.tcp_buffers(config.share, machines)
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
 
 
-def _until_lost(subject: str, findings: Iterator[Finding]) -> Iterator[Finding]:
-    """These findings, and a problem where a connection is lost on the way."""
+def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, Machine]) -> Iterator[Finding]:
+    """These findings, and a problem where a connection is lost on the way: then that host is no longer there."""
     try:
         yield from findings
     except HostError as error:
+        machines.pop(subject, None)
         yield of_error("problem", subject, error)
 
 
@@ -63,7 +64,9 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
         facts = platform.facts(peer.data_address)
     except (LabFailure, ValueError, LookupError) as error:
         found = of_error("problem", f"{role} system", error)
-        yield replace(found, remedy=found.remedy or f"is data_address {peer.data_address} of the other host right?")
+        if peer.data_address in found.message:
+            found = replace(found, remedy=f"is data_address {peer.data_address} of the other host right?")
+        yield found
     machine = Machine(role, own, connected, platform, facts)
     machines[role] = machine
     # the hosts of a local lab share one memory

@@ -36,6 +36,7 @@ NO_ROOT = (
 # programs, and the package of each in Debian
 NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}
 USEFUL = {"rsync": "rsync"}
+SHARE_PATH = "[share] path"
 TUNNELS = ("utun", "tun", "tap", "ppp", "wg", "tailscale", "ipsec")
 
 
@@ -57,7 +58,7 @@ def findings(machine: Machine, share: ShareConfig, memory_needed: int) -> Iterat
     for name, look in looks.items():
         subject = f"{machine.role} {name}"
         yield from looked(subject, partial(look, machine, subject))
-    yield from _noises(machine, _places(machine, share)[-1][1])
+    yield from _noises(machine, share)
 
 
 def _system(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -74,9 +75,8 @@ def _root(machine: Machine, subject: str) -> Iterator[Finding]:
         yield Finding("ok", subject, ROOT[sudo])
     elif sudo == "none":
         message = f"sudo = none, and {user} is not root: no setting can be changed"
-        yield Finding(
-            "problem", subject, message, f"give sudo = nopasswd or password in [{machine.role}], or user = root"
-        )
+        remedy = f"give sudo = nopasswd or password in [{machine.role}], or user = root"
+        yield Finding("problem", subject, message, remedy)
     else:
         said = (result.stderr.strip().splitlines() or [f"exit code {result.exit_code}"])[-1]
         remedy = next(remedy for sign, remedy in NO_ROOT if re.search(sign, result.stderr))
@@ -92,15 +92,13 @@ def _programs(machine: Machine, subject: str) -> Iterator[Finding]:
         if name in NEEDED:
             yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
         else:
-            yield Finding(
-                "warning", subject, f"{name} is missing: the tool {name} is out, and with it the protocol ssh", remedy
-            )
+            message = f"{name} is missing: the tool {name} is out, and with it the protocol ssh"
+            yield Finding("warning", subject, message, remedy)
     if not lacking:
         versions = machine.facts.tools if machine.facts else {}
         known = {name: re.search(r"\d+\.\d[\d.]*", versions.get(name, "")) for name in wanted}
-        yield Finding(
-            "ok", subject, ", ".join(f"{name} {found[0]}" if found else name for name, found in known.items())
-        )
+        said = [f"{name} {found[0]}" if found else name for name, found in known.items()]
+        yield Finding("ok", subject, ", ".join(said))
 
 
 def _address(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -117,9 +115,7 @@ def _address(machine: Machine, subject: str) -> Iterator[Finding]:
     if place is None:
         has = "; ".join(f"{name} {', '.join(addresses)}" for name, addresses in own.items() if addresses)
         if _is_ip(config.data_address):
-            message = (
-                f"data_address {config.data_address} is on no interface of it: it has {has or 'none but loopback'}"
-            )
+            message = f"data_address {config.data_address} is on no interface of it: it has {has or 'only loopback'}"
             yield Finding("problem", subject, message, f"correct data_address in [{machine.role}]")
         else:
             yield Finding("note", subject, f"data_address {config.data_address} is a name; it has {has}")
@@ -144,8 +140,9 @@ def _is_ip(text: str) -> bool:
 
 
 def _usable(text: str) -> bool:
+    """Whether it may be a data address. IPv4 ones that two hosts on one cable give themselves (169.254) may."""
     address = ipaddress.ip_address(text.partition("%")[0])
-    return not address.is_loopback and not address.is_link_local
+    return not address.is_loopback and not (address.version == 6 and address.is_link_local)
 
 
 def _interface(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -176,7 +173,7 @@ def _memory(machine: Machine, subject: str, needed: int) -> Iterator[Finding]:
         return
     free, asked = machine.facts.available_bytes, machine.config.ram_disk
     fits = int(free * MEMORY_SHARE * asked / needed)
-    both = "" if needed == asked else ", both of one memory"
+    both = "" if needed == asked else f", {needed / MIB:.0f} MiB with the other host's, which is in the same memory"
     message = f"ram_disk = {asked / MIB:.0f} MiB{both}; {free / MIB:.0f} MiB are free"
     if needed <= free * MEMORY_SHARE:
         yield Finding("ok", subject, message)
@@ -195,7 +192,7 @@ def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]
     if machine.role == "server" and share.path:
         # what the lab serves may be in RAM disks only
         level: Level = "problem" if share.serve == "existing" else "warning"
-        places.append(("[share] path", at_home(share.path, home), level))
+        places.append((SHARE_PATH, at_home(share.path, home), level))
     return places
 
 
@@ -206,9 +203,8 @@ def _folders(machine: Machine, subject: str, share: ShareConfig) -> Iterator[Fin
         if state == "fine":
             yield Finding("ok", subject, f"{path}: {machine.platform.free_bytes(path) / MIB:.0f} MiB free")
         elif state == "missing":
-            yield Finding(
-                level, subject, f"{key} = {path}: there is no such folder", f"make it there, or correct {key}"
-            )
+            message = f"{key} = {path}: there is no such folder"
+            yield Finding(level, subject, message, f"make it there, or correct {key}")
         else:
             message = f"{key} = {path}: the account may not write into it"
             yield Finding(level, subject, message, f"let the account write there, or give another {key}")
@@ -222,14 +218,13 @@ def _clock(machine: Machine, subject: str) -> Iterator[Finding]:
     if found.least_s <= SKEW_S:
         yield Finding("ok", subject, f"{message}, give or take {found.within_s:.1f} s")
         return
-    remedy = (
-        "have it set by the network (NTP); where both hosts are off by as much, it is the controller's that is wrong"
-    )
+    remedy = "have it set by the network (NTP); where both hosts are off alike, it is the controller's that is wrong"
     yield Finding("warning", subject, f"{message}: times of files and of the report will contradict each other", remedy)
 
 
-def _noises(machine: Machine, folder: str) -> Iterator[Finding]:
+def _noises(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
     """What would disturb a measurement; where nothing does, one line for all of it."""
+    folder = {key: path for key, path, _ in _places(machine, share)}.get(SHARE_PATH)
     quiet = []
     for name, look in machine.platform.noises(folder).items():
         subject = f"{machine.role} {name}"

@@ -41,14 +41,17 @@ def tcp_buffers(share: ShareConfig, machines: Mapping[str, Machine]) -> dict[str
 def _sides(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Each side that cannot, and why; where both can, one line that says how."""
     how: list[str] = []
+    cannot: dict[str, list[str]] = {}
     for role, machine in machines.items():
         try:
             how.append(
                 f"{role}: {_attaches(protocol, machine) if role == 'client' else _serves(protocol, share, machine)}"
             )
         except Unsupported as error:
-            message, _, remedy = str(error).removeprefix(f"{role}: ").partition(": ")
-            yield Finding("warning", protocol.name, f"{role}: {message}", remedy)
+            cannot.setdefault(str(error).removeprefix(f"{role}: "), []).append(role)
+    for reason, roles in cannot.items():
+        message, _, remedy = reason.partition(": ")
+        yield Finding("warning", protocol.name, f"{' and '.join(roles)}: {message}", remedy)
     if len(how) == len(machines):
         yield Finding("ok", protocol.name, "; ".join(how))
 

@@ -159,8 +159,8 @@ class Platform(ABC):
         """What an interface is."""
         return Medium()
 
-    def noises(self, folder: str) -> Noises:
-        """The looks for what would disturb a measurement; ``folder`` is the one that shared files are in.
+    def noises(self, folder: str | None) -> Noises:
+        """The looks for what would disturb a measurement; ``folder`` is one on a disk that shared files are in.
 
         Each raises LabFailure, or ValueError for what it cannot read.
         """

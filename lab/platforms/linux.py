@@ -132,13 +132,13 @@ class Linux(Platform):
         said = self.host.shell(MEDIUM, interface).stdout.split()
         return Medium("wireless" in said, next((word for word in said if word in ("full", "half")), None))
 
-    def noises(self, folder: str) -> Noises:
+    def noises(self, folder: str | None) -> Noises:
         """See :meth:`Platform.noises`."""
         return linux_noise.noises(self.host)
 
     @classmethod
     def tcp_reach(cls, facts: Facts, protocol: str, role: str) -> Reach:
-        """Every socket takes tcp_rmem and tcp_wmem, unless its program asks for other sizes; none that is used does."""
+        """Every socket takes tcp_rmem and tcp_wmem unless its program sets sizes: none of those used here does."""
         return Reach(True, "its sockets take the sizes of the system")
 
     def how_to_install(self, package: str) -> str:

@@ -23,7 +23,7 @@ INDEXERS = {
     "baloo_file": "KDE's indexer (baloo)", "baloo_file_extr": "KDE's indexer (baloo)",
 }  # fmt: skip
 SLEEPERS = {
-    "gsd-power": "GNOME", "org_kde_powerdev": "KDE", "org_kde_powerde": "KDE", "xfce4-power-man": "Xfce",
+    "gsd-power": "GNOME", "org_kde_powerde": "KDE", "xfce4-power-man": "Xfce",
     "mate-power-mana": "MATE",
 }  # fmt: skip
 PROCESSES = "cat /proc/[0-9]*/comm 2>/dev/null; :"
@@ -101,9 +101,13 @@ def parse_processes(text: str) -> list[Noise]:
 
 def parse_mdstat(text: str) -> list[Noise]:
     """Software RAID arrays that are being checked or rebuilt, of /proc/mdstat."""
-    busy = re.findall(r"^(md\S*) : (?:.*\n)+?.*\b(resync|recovery|reshape|check)\s*=\s*([\d.]+%)", text, re.MULTILINE)
-    remedy = "wait until it has ended; a check alone can be stopped: `echo idle > /sys/block/{}/md/sync_action`"
-    return [Noise(f"the RAID array {array} is at {done} of a {act}", remedy.format(array)) for array, act, done in busy]
+    blocks = re.split(r"^(md\S*) : ", text, flags=re.MULTILINE)
+    found = []
+    for array, block in zip(blocks[1::2], blocks[2::2], strict=True):
+        if busy := re.search(r"\b(resync|recovery|reshape|check)\s*=\s*([\d.]+%)", block):
+            remedy = f"wait until it has ended; a check can be stopped: `echo idle > /sys/block/{array}/md/sync_action`"
+            found.append(Noise(f"the RAID array {array} is at {busy[2]} of a {busy[1]}", remedy))
+    return found
 
 
 def parse_load(text: str) -> list[Noise]:

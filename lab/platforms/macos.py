@@ -237,7 +237,7 @@ class MacOS(Platform):
         duplex = self._read(parse_ifconfig, "ifconfig", interface).duplex
         return Medium(None if port is None else port in WIRELESS, duplex)
 
-    def noises(self, folder: str) -> Noises:
+    def noises(self, folder: str | None) -> Noises:
         """See :meth:`Platform.noises`."""
         return macos_noise.noises(self.host, folder)
 

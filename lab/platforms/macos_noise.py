@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Callable
 
 from lab.hosts import Host
 from lab.platforms.preflight import Noise, Noises, load_noise, swap_noise
@@ -21,12 +23,12 @@ volume=$(df -P "$1" | sed -n '2s/^.*% *\(\/.*\)$/\1/p') && mdutil -s "$volume"
 STATUS = "if command -v tmutil >/dev/null; then tmutil status; fi"  # none before 10.7
 
 
-def noises(host: Host, folder: str) -> Noises:
-    """The looks at a Mac; ``folder`` is the one that shared files are in.
+def noises(host: Host, folder: str | None) -> Noises:
+    """The looks at a Mac; ``folder`` is one on a disk that shared files are in.
 
     Each raises LabFailure, or ValueError for what it cannot read.
     """
-    return {
+    looks: dict[str, Callable[[], list[Noise]]] = {
         "power": lambda: [
             *parse_pmset(host.run("pmset", "-g").stdout),
             *parse_battery(host.run("pmset", "-g", "batt").stdout),
@@ -35,10 +37,12 @@ def noises(host: Host, folder: str) -> Noises:
             *parse_tmutil(host.shell(STATUS).stdout),
             *parse_processes(host.run("ps", "-A", "-o", "pcpu=", "-o", "comm=").stdout),
         ],
-        "Spotlight": lambda: parse_mdutil(host.shell(INDEXED, folder).stdout, folder),
         "load": lambda: parse_load(host.run("sysctl", "vm.loadavg", "hw.ncpu").stdout),
         "swap": lambda: parse_swap(host.run("sysctl", "vm.swapusage").stdout),
     }
+    if folder is not None:
+        looks["Spotlight"] = lambda: parse_mdutil(host.shell(INDEXED, folder).stdout, folder)
+    return looks
 
 
 def parse_pmset(text: str) -> list[Noise]:
@@ -102,7 +106,7 @@ def parse_mdutil(text: str, folder: str) -> list[Noise]:
         raise ValueError(f"no state in what `mdutil -s` printed: {text[:80]!r}")
     if "Indexing enabled" not in text:
         return []
-    volume = text.split(":")[0].strip()
+    volume = shlex.quote(text.split(":")[0].strip())
     remedy = (
         f"for the time of the run: `sudo mdutil -i off {volume}`, afterwards `-i on`; the lab's RAM disk is left out"
     )
