@@ -139,6 +139,20 @@ def test_a_hosts_file_that_does_not_fit_the_hosts(broken: Bench, changes: dict[s
         assert remedy in problem["remedy"]
 
 
+def test_a_wrong_password_is_tried_once(broken: Bench, tmp_path: Path) -> None:
+    """Some systems lock an account after three."""
+    wrong = tmp_path / "password"
+    wrong.touch(0o600)
+    wrong.write_text("wrong")
+    account = {"client_user": "lab", "client_sudo": "password", "client_sudo_password": f"file:{wrong}"}
+    found = findings(broken, broken.changed_hosts(**account))
+    problem = only(found, "problem")
+    assert problem["message"].endswith("1 incorrect password attempt")
+    assert "sudo_password in [client]" in problem["remedy"]
+    cannot = [subject for subject, message in of(found, "warning") if message == "client: cannot mount without root"]
+    assert cannot == ["afp", "nfs", "smb"]
+
+
 def test_a_host_that_is_down_leaves_the_other_to_be_looked_at(broken: Bench) -> None:
     found = findings(broken, broken.changed_hosts(client_proxy_command="echo gone >&2; false"))
     problem = only(found, "problem")

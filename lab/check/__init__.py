@@ -71,7 +71,10 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
     machines[role] = machine
     # the hosts of a local lab share one memory
     needed = config.client.ram_disk + config.server.ram_disk if config.lab.instance else own.ram_disk
-    yield from host.findings(machine, config.share, needed)
+    for finding in host.findings(machine, config.share, needed):
+        if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
+            machines[role] = replace(machine, no_root=True)
+        yield finding
 
 
 def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:

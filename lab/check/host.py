@@ -36,6 +36,7 @@ NO_ROOT = (
 # programs, and the package of each in Debian
 NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}
 USEFUL = {"rsync": "rsync"}
+SUDO = "sudo"
 SHARE_PATH = "[share] path"
 TUNNELS = ("utun", "tun", "tap", "ppp", "wg", "tailscale", "ipsec")
 
@@ -47,7 +48,7 @@ def findings(machine: Machine, share: ShareConfig, memory_needed: int) -> Iterat
     """
     looks: dict[str, Look] = {
         "system": _system,
-        "sudo": _root,
+        SUDO: _root,
         "programs": _programs,
         "address": _address,
         "interface": _interface,

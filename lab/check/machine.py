@@ -12,13 +12,17 @@ from lab.protocols import Side
 
 @dataclass(frozen=True)
 class Machine:
-    """A connected host. ``facts`` is None where they cannot be read, which is a finding of its own."""
+    """A connected host. ``facts`` is None where they cannot be read, which is a finding of its own.
+
+    ``no_root`` holds once root commands have failed: another wrong password may lock the account.
+    """
 
     role: str
     config: HostConfig
     host: Host
     platform: Platform
     facts: Facts | None
+    no_root: bool = False
 
     @property
     def side(self) -> Side:

@@ -57,7 +57,10 @@ def _sides(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machin
 
 
 def _attaches(protocol: Protocol, machine: Machine) -> str:
-    return protocol.dialect(machine.platform.name).how(machine.side)
+    dialect = protocol.dialect(machine.platform.name)
+    if protocol.mounted and machine.no_root:
+        raise Unsupported("cannot mount without root: see sudo above")
+    return dialect.how(machine.side)
 
 
 def _serves(protocol: Protocol, share: ShareConfig, machine: Machine) -> str:
