@@ -145,13 +145,14 @@ def _check(arguments: argparse.Namespace) -> int:
 
     findings, facts = check.check(arguments.hosts or HOSTS)
     if arguments.json:
-        print(json.dumps({"findings": [asdict(finding) for finding in findings], "hosts": facts}, indent=1))
+        print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
     console = _console()
-    colours = {"ok": "green", "warning": "yellow", "problem": "red"}
+    colours = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
     for finding in findings if not arguments.json else ():
-        level = f"[{colours[finding.level]}]{finding.level:8}[/]"
-        console.print(level, f"{finding.subject}:", end=" ", highlight=False)
-        console.print(finding.message, markup=False, highlight=False, soft_wrap=True, emoji=False)
+        remedy = f"  -> {finding.remedy}" if finding.remedy else ""
+        text = f" {finding.subject}: {finding.message}{remedy}"
+        console.print(f"[{colours[finding.level]}]{finding.level:8}[/]", end="")
+        console.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
     return 1 if any(finding.level == "problem" for finding in findings) else 0
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import configparser
 import math
 import re
+import shlex
+import stat
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -244,8 +246,20 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
         return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
-    found = "" if "password" in names[-1] else f" (it is {_shown(problem['input'])})"
+    found = _exposed(path) if "password" in names[-1] else f" (it is {_shown(problem['input'])})"
     return f"{where}: {said}{found}"
+
+
+def _exposed(path: Path) -> str:
+    """What else is to be done where a password may stand in a file that others can read."""
+    try:
+        open_to_others = path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+    except OSError:
+        open_to_others = 0
+    if not open_to_others:
+        return ""
+    chmod = shlex.join(["chmod", "600", str(path)])
+    return f"; others can read this file: `{chmod}`, and change a password that stood here"
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from fakes import EmulatedHost
@@ -82,15 +83,26 @@ def capture(name: str) -> str:
     return (CAPTURES / name).read_text(encoding="utf-8")
 
 
-def mac(folder: Path, era: str = "26", known: dict[str, str] | None = None, owner: int | None = None) -> EmulatedHost:
-    """An emulated Mac; ``known`` are its sysctls under net.inet, ``owner`` the user that images get to belong to."""
+def mac(
+    folder: Path,
+    era: str = "26",
+    known: dict[str, str] | None = None,
+    owner: int | None = None,
+    more: Mapping[str, str] | None = None,
+    role: str = "client",
+) -> EmulatedHost:
+    """An emulated Mac; ``known`` are its sysctls under net.inet, ``owner`` the user that images get to belong to.
+
+    ``more`` are commands that it has besides.
+    """
     start = {"mtu": "1500\n", "flaps": "0\n", "images": "", "mounts": "/dev/disk1s1 /\n", "busy": "0\n", "calls": ""}
     start["values"] = "".join(f"net.inet.{name} {value}\n" for name, value in (known or {}).items())
     for name, text in start.items():
         (folder / name).write_text(text, encoding="utf-8")
     owner = os.getuid() if owner is None else owner
     head = f'ERA={era} OWNER={owner} CAPTURES="{CAPTURES}"\n'
-    return EmulatedHost(folder, {name: head + text for name, text in MAC.items()}, REAL)
+    commands = MAC | dict(more or {})
+    return EmulatedHost(folder, {name: head + text for name, text in commands.items()}, REAL, role)
 
 
 def state(host: EmulatedHost) -> dict[str, str]:

@@ -20,6 +20,7 @@ from test_sweep import sweep_of
 
 from lab import check, cli
 from lab.check import Finding
+from lab.check.finding import Level
 from lab.errors import HostError, Interrupted
 from lab.hosts import Host, pair
 from lab.local import state
@@ -143,9 +144,8 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
     monkeypatch.setenv("LAB_PASSWORD", "x")
     write("hosts.ini", HOSTS + "path = /srv\n")
     write("a.toml", SWEEP + 'store = ["disk"]\n')
-    for argv in (["check"], ["run", "a.toml"]):
-        code, _, err = lab(capsys, *argv)
-        assert (code, err) == (1, "client: you@mac [/odd] cannot be reached\n")
+    code, _, err = lab(capsys, "run", "a.toml")
+    assert (code, err) == (1, "client: you@mac [/odd] cannot be reached\n")
 
 
 def test_an_interruption_is_exit_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,16 +156,17 @@ def test_an_interruption_is_exit_1(capsys: pytest.CaptureFixture[str], monkeypat
     assert lab(capsys, "check") == (1, "", "stopped by SIGINT\n")
 
 
-@pytest.mark.parametrize(("level", "code"), [("ok", 0), ("warning", 0), ("problem", 1)])
+@pytest.mark.parametrize(("level", "code"), [("ok", 0), ("note", 0), ("warning", 0), ("problem", 1)])
 def test_a_check_with_a_problem_is_exit_1(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, level: str, code: int
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, level: Level, code: int
 ) -> None:
-    findings = [Finding(level, "nfs", "no [/bin/sh] there"), Finding("ok", "client", "fine")]
-    monkeypatch.setattr(check, "check", lambda _: (findings, {"client": {"cores": 2}}))
+    findings = [Finding(level, "nfs", "no [/bin/sh] there", "give it [one]"), Finding("ok", "client", "fine")]
+    monkeypatch.setattr(check, "check", lambda _: (findings, {"hosts": {"client": {"cores": 2}}}))
     found, out, _ = lab(capsys, "check")
-    assert (found, "no [/bin/sh] there" in out) == (code, True)
+    assert (found, out) == (code, f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n")
     found, out, _ = lab(capsys, "check", "--json")
-    assert (found, json.loads(out)["findings"][0]["level"]) == (code, level)
+    said = json.loads(out)
+    assert (found, said["findings"][0]["level"], said["hosts"]) == (code, level, {"client": {"cores": 2}})
 
 
 # --- reading runs

@@ -37,6 +37,17 @@ protocol = ["smb"]
 PASSWORD_LINE = "password = env:LAB_PASSWORD"
 
 
+@pytest.mark.parametrize(("mode", "exposed"), [(0o644, True), (0o640, True), (0o600, False)])
+def test_a_password_in_a_file_that_others_can_read_is_to_be_changed(tmp_path: Path, mode: int, exposed: bool) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS.replace(PASSWORD_LINE, f"password = {SECRET}"))
+    path.chmod(mode)
+    with pytest.raises(BadInput) as refused:
+        load_hosts(path)
+    assert (f"`chmod 600 {path}`, and change a password that stood here" in str(refused.value)) == exposed
+    assert SECRET not in str(refused.value)
+
+
 def refused_hosts(folder: Path, text: str) -> str:
     """What is said of this hosts file; it always begins with the file's name."""
     path = folder / "my-hosts.ini"

@@ -61,7 +61,7 @@ def test_route(name: str, interface: str) -> None:
 
 def test_ifconfig() -> None:
     addresses = ("fe80::1885:6e74:1e1e:e717", "10.254.100.2")
-    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == output.Link(1500, addresses, 10**10)
+    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == output.Link(1500, addresses, 10**10, "full")
     assert output.parse_ifconfig(capture("ifconfig-v-1000baset.txt")).bits_per_s == 10**9
     tunnel = output.parse_ifconfig(capture("ifconfig-utun-26.6.2.txt"))
     assert (tunnel.mtu, tunnel.addresses[1], tunnel.bits_per_s) == (1000, "10.255.0.1", None)

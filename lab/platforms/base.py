@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -11,11 +11,24 @@ from typing import ClassVar, TypeVar
 from lab.commands import script
 from lab.errors import LabFailure, TransferError
 from lab.hosts import Host
+from lab.platforms.preflight import Medium, Noises, Reach
 from lab.settings import Setting
 
 STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 TOOLS = ("perl", "rsync", "iperf3", "ssh")
+LACKING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'
+# perl's clock has fractions. It is on nearly every host, and its absence is a finding of its own
+EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s"
+# $1 address, $2 port
+ANSWERS = r"""
+exec perl -e '
+    my $class = eval { require IO::Socket::IP; "IO::Socket::IP" };
+    if (!$class) { require IO::Socket::INET; $class = "IO::Socket::INET" }
+    my $socket = $class->new(PeerHost => $ARGV[0], PeerPort => $ARGV[1], Proto => "tcp", Timeout => 3);
+    print $socket ? "yes\n" : "no\n";
+' "$1" "$2"
+"""
 
 
 @dataclass(frozen=True)
@@ -138,6 +151,44 @@ class Platform(ABC):
             volatile=False,
         )
 
+    # What `lab check` asks for: nothing of it changes anything. A platform that cannot tell says nothing.
+
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """The IP addresses of each interface."""
+        return {}
+
+    def medium(self, interface: str) -> Medium:
+        """What an interface is."""
+        return Medium()
+
+    def noises(self, folder: str | None) -> Noises:
+        """The looks for what would disturb a measurement; ``folder`` is one on a disk that shared files are in.
+
+        Each raises LabFailure, or ValueError for what it cannot read.
+        """
+        return {}
+
+    @classmethod
+    def tcp_reach(cls, facts: Facts, protocol: str, role: str) -> Reach:
+        """Whether TCP buffers reach the sockets of a protocol on a host of this platform; needs no connection."""
+        return Reach(None, f"nothing is known about {cls.name}")
+
+    def how_to_install(self, package: str) -> str:
+        """How a program gets there; ``package`` is its name in Debian."""
+        return f"install what Debian calls {package} there"
+
+    def lacking(self, programs: Iterable[str]) -> list[str]:
+        """Those of these programs that the host does not have."""
+        return self.host.shell(LACKING, *programs).stdout.split()
+
+    def epoch(self) -> str:
+        """What this host's clock says, in seconds since 1970; without a fraction where it has no perl."""
+        return self.host.shell(EPOCH).stdout
+
+    def answers(self, address: str, port: int) -> bool:
+        """Whether something takes TCP connections from this host there. Raises LabFailure where there is no perl."""
+        return self.host.shell(ANSWERS, address, str(port)).stdout.strip() == "yes"
+
     def probe_space(self, mtu: int) -> Sequence[Setting]:
         """What must be in effect while a path is proven for this MTU; nothing, on most platforms."""
         return ()
@@ -147,16 +198,20 @@ class Platform(ABC):
 
         An interface takes any MTU it likes; only a packet that may not be fragmented shows what the path carries.
         """
+        if reason := self.path_refusal(peer, mtu):
+            raise LabFailure(
+                f"{self.host.role}: packets of MTU {mtu} do not reach {peer} in one piece ({reason}): "
+                f"both ends and every switch between them must carry it"
+            )
+
+    def path_refusal(self, peer: str, mtu: int) -> str:
+        """Why a packet of exactly ``mtu`` bytes does not reach ``peer`` in one piece; empty where it does."""
         argv = self.ping_command(peer, mtu - PING_HEADERS)
         for _ in range(3):
             result = self.host.run(*argv, check=False)
             if result.exit_code == 0:
-                return
-        reason = result.output.splitlines()[-1] if result.output else "no reply"
-        raise LabFailure(
-            f"{self.host.role}: packets of MTU {mtu} do not reach {peer} in one piece ({reason}): "
-            f"both ends and every switch between them must carry it"
-        )
+                return ""
+        return result.output.splitlines()[-1] if result.output else "no reply"
 
     def free_bytes(self, path: str) -> int:
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""

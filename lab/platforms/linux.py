@@ -9,7 +9,9 @@ from typing import Any
 
 from lab.commands import Command, command, script
 from lab.errors import LabFailure
+from lab.platforms import linux_noise, linux_packages
 from lab.platforms.base import TOOLS, Facts, Platform, parse_facts
+from lab.platforms.preflight import Medium, Noises, Reach
 from lab.settings import Setting
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
@@ -28,6 +30,13 @@ for tool in "$@"; do
 done
 echo end
 """
+# a wireless interface has one of the two folders, an interface that is down no duplex
+MEDIUM = r"""
+cd "/sys/class/net/$1" || exit
+if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
+cat duplex 2>/dev/null; :
+"""
+MANAGERS = f'for name in {" ".join(linux_packages.INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
 
 
 class Linux(Platform):
@@ -116,6 +125,28 @@ class Linux(Platform):
         """``-M do`` forbids fragments; ``-W`` is in seconds here."""
         return ("ping", "-n", "-M", "do", "-s", str(payload_bytes), "-c", "1", "-W", "2", peer)
 
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """See :meth:`Platform.addresses`."""
+        return parse_addresses(self.host.run("ip", "-j", "address", "show").stdout)
+
+    def medium(self, interface: str) -> Medium:
+        """See :meth:`Platform.medium`."""
+        said = self.host.shell(MEDIUM, interface).stdout.split()
+        return Medium("wireless" in said, next((word for word in said if word in ("full", "half")), None))
+
+    def noises(self, folder: str | None) -> Noises:
+        """See :meth:`Platform.noises`."""
+        return linux_noise.noises(self.host)
+
+    @classmethod
+    def tcp_reach(cls, facts: Facts, protocol: str, role: str) -> Reach:
+        """Every socket takes tcp_rmem and tcp_wmem unless its program sets sizes: none of those used here does."""
+        return Reach(True, "its sockets take the sizes of the system")
+
+    def how_to_install(self, package: str) -> str:
+        """See :meth:`Platform.how_to_install`."""
+        return linux_packages.how_to_install(package, self.host.shell(MANAGERS).stdout.split())
+
     def drop_caches(self) -> None:
         """Only clean pages can be dropped, so sync comes first."""
         self.host.shell("sync; echo 3 > /proc/sys/vm/drop_caches", root=True, deadline_s=120)
@@ -143,6 +174,18 @@ def parse_route(text: str, peer: str) -> str:
     except (ValueError, LookupError) as error:
         raise LabFailure(f"no route to {peer} can be read from what ip printed: {text[:200]!r}") from error
     raise LabFailure(f"{peer} is an address of this host itself; check data_address")
+
+
+def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
+    """The addresses of each interface, of ``ip -j address show``. Raises LabFailure."""
+    try:
+        links = [link for link in json.loads(text) if "ifname" in link]
+        return {
+            link["ifname"]: tuple(info["local"] for info in link.get("addr_info", ()) if "local" in info)
+            for link in links
+        }
+    except (ValueError, TypeError) as error:
+        raise LabFailure(f"no addresses can be read from what ip printed: {text[:200]!r}") from error
 
 
 def parse_link(text: str) -> dict[str, Any]:

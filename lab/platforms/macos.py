@@ -9,16 +9,19 @@ from typing import TypeVar
 from lab.commands import Command, command, script
 from lab.errors import LabFailure, abridged
 from lab.hosts import Result
+from lab.platforms import macos_noise, macos_tcp
 from lab.platforms.base import TOOLS, Facts, Platform
 from lab.platforms.macos_output import (
     HARDWARE,
     SECTOR_BYTES,
     image_sectors,
+    parse_addresses,
     parse_hardware,
     parse_identity,
     parse_ifconfig,
     parse_images,
     parse_max_mtu,
+    parse_ports,
     parse_route,
     parse_sizes,
     parse_sw_vers,
@@ -26,9 +29,12 @@ from lab.platforms.macos_output import (
     parse_vm_stat,
     prove_ours,
 )
+from lab.platforms.preflight import Medium, Noises, Reach
 from lab.settings import Setting
 
 T = TypeVar("T")
+WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
+WITH_MACOS = ("perl", "rsync", "openssh-client", "openssh-server")
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
 IMAGES = ("hdiutil", "info", "-plist")
 RAW_SOCKET = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
@@ -222,6 +228,33 @@ class MacOS(Platform):
         if missing:
             raise LabFailure(f"{self.host.role}: ping cannot send {mtu} bytes at once: {missing} must be raised first")
         super().prove_path(peer, mtu)
+
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """See :meth:`Platform.addresses`."""
+        return self._read(parse_addresses, "ifconfig", "-a")
+
+    def medium(self, interface: str) -> Medium:
+        """See :meth:`Platform.medium`; ifconfig shows a Wi-Fi card like any other."""
+        port = self._read(parse_ports, "networksetup", "-listallhardwareports").get(interface)
+        duplex = self._read(parse_ifconfig, "ifconfig", interface).duplex
+        return Medium(None if port is None else port in WIRELESS, duplex)
+
+    def noises(self, folder: str | None) -> Noises:
+        """See :meth:`Platform.noises`."""
+        return macos_noise.noises(self.host, folder)
+
+    @classmethod
+    def tcp_reach(cls, facts: Facts, protocol: str, role: str) -> Reach:
+        """See :mod:`lab.platforms.macos_tcp`."""
+        return macos_tcp.tcp_reach(facts.os, protocol, role)
+
+    def how_to_install(self, package: str) -> str:
+        """Everything but iperf3 comes with macOS, in folders that are in every PATH; Homebrew has the rest."""
+        if package in WITH_MACOS:
+            return f"{package} comes with macOS: find out where it went, or `brew install {package}` there"
+        if self.lacking(["brew"]):
+            return f"install Homebrew there (https://brew.sh), then `brew install {package}`"
+        return f"`brew install {package}` there"
 
     def drop_caches(self) -> None:
         """Write out and forget what is cached of every mounted volume, network volumes included (purge(8))."""

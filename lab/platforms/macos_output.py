@@ -19,11 +19,12 @@ IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
 
 @dataclass(frozen=True)
 class Link:
-    """What ifconfig says of an interface; the speed is None where it names none (Wi-Fi, no cable)."""
+    """What ifconfig says of an interface; speed and duplex are None where it names none (Wi-Fi, no cable)."""
 
     mtu: int
     addresses: tuple[str, ...]
     bits_per_s: int | None
+    duplex: str | None
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,28 @@ def parse_ifconfig(text: str) -> Link:
     mtu = re.match(r"\S+: flags=\S+ mtu (\d+)", text)
     if not mtu:
         raise ValueError("no MTU")
-    addresses = re.findall(r"^\s+inet6? ([0-9a-fA-F.:]+)", text, re.MULTILINE)
-    return Link(int(mtu[1]), tuple(addresses), _speed(text))
+    duplex = re.search(r"^\s+media: .*<(?:.*,)?(full|half)-duplex", text, re.MULTILINE)
+    return Link(int(mtu[1]), _addresses(text), _speed(text), duplex[1] if duplex else None)
+
+
+def _addresses(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"^\s+inet6? ([0-9a-fA-F.:]+)", text, re.MULTILINE))
+
+
+def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
+    """The addresses of each interface, of ``ifconfig -a``."""
+    blocks = re.split(r"^(\S+): flags=", text, flags=re.MULTILINE)
+    if len(blocks) < 3:
+        raise ValueError("no interfaces")
+    return {name: _addresses(block) for name, block in zip(blocks[1::2], blocks[2::2], strict=True)}
+
+
+def parse_ports(text: str) -> dict[str, str]:
+    """The kind of port of each interface, such as ``Wi-Fi``, of ``networksetup -listallhardwareports``."""
+    kinds = re.findall(r"^Hardware Port: (.*?)\s*\nDevice: (\S+)", text, re.MULTILINE)
+    if not kinds:
+        raise ValueError("no hardware ports")
+    return {device: kind for kind, device in kinds}
 
 
 def _speed(text: str) -> int | None:

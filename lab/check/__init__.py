@@ -1,0 +1,88 @@
+"""The preflight: what both hosts are, what they can do, and what is in the way, before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from lab import platforms
+from lab.check import files, host, link, protocols
+from lab.check.finding import Finding, of_error, worst_first
+from lab.check.machine import Machine
+from lab.config import HostConfig, Hosts, load_hosts
+from lab.errors import HostError, LabFailure
+from lab.hosts import ROLES, SshHost
+from lab.platforms import Facts
+
+__all__ = ["Finding", "check"]
+
+
+def check(hosts_file: Path) -> tuple[list[Finding], dict[str, Any]]:
+    """Findings, worst first, and what they were made of. Changes nothing.
+
+    Raises BadInput for the hosts file; whatever is wrong with a host is a finding, and the other is looked at as well.
+    """
+    config = load_hosts(hosts_file)
+    machines: dict[str, Machine] = {}
+    with ExitStack() as stack:
+        findings = [*files.findings(config, hosts_file)]
+        for role in ROLES:
+            findings += _until_lost(_host(config, role, machines, stack), role, machines)
+        findings += _until_lost(_pair(config, machines), "link", machines)
+        facts = {role: asdict(machine.facts) if machine.facts else None for role, machine in machines.items()}
+        buffers = protocols.tcp_buffers(config.share, machines)
+    return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
+
+
+def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, Machine]) -> Iterator[Finding]:
+    """These findings, and a problem where a connection is lost on the way: then that host is no longer there."""
+    try:
+        yield from findings
+    except HostError as error:
+        machines.pop(subject, None)
+        yield of_error("problem", subject, error)
+
+
+def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
+    """Connect to one host, look at it, and put it among the machines."""
+    own: HostConfig = getattr(config, role)
+    try:
+        connected = SshHost(role, own)
+        stack.callback(connected.close)
+        platform = platforms.detect(connected)
+    except LabFailure as error:
+        yield of_error("problem", f"{role} SSH", error)
+        return
+    yield Finding("ok", f"{role} SSH", f"{own.user}@{own.host}" if own.user else own.host)
+    peer = config.server if role == "client" else config.client
+    facts: Facts | None = None
+    try:
+        facts = platform.facts(peer.data_address)
+    except (LabFailure, ValueError, LookupError) as error:
+        found = of_error("problem", f"{role} system", error)
+        if peer.data_address in found.message:
+            found = replace(found, remedy=f"is data_address {peer.data_address} of the other host right?")
+        yield found
+    machine = Machine(role, own, connected, platform, facts)
+    machines[role] = machine
+    # the hosts of a local lab share one memory
+    needed = config.client.ram_disk + config.server.ram_disk if config.lab.instance else own.ram_disk
+    for finding in host.findings(machine, config.share, needed):
+        if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
+            machines[role] = replace(machine, no_root=True)
+        yield finding
+
+
+def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
+    """Look at what needs both hosts, and say so where one is missing."""
+    if len(machines) == len(ROLES):
+        yield from link.findings(machines["client"], machines["server"])
+    else:
+        left = f"only the {next(iter(machines))}" if machines else "neither host"
+        message = f"{left} could be looked at: what needs both is left out"
+        yield Finding("note", "link", message, "solve the problems above first")
+    if machines:
+        yield from protocols.findings(config.share, machines)

@@ -1,0 +1,56 @@
+"""What can be seen on the controller: who else may write the hosts file, and whether the share's password is there."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab import secrets
+from lab.check.finding import Finding, of_error
+from lab.config import Hosts
+from lab.errors import BadInput
+
+
+def findings(config: Hosts, path: Path) -> Iterator[Finding]:
+    """Findings about the hosts file and what it refers to."""
+    yield from _writable(path)
+    yield from _password(config)
+
+
+def _writable(path: Path) -> Iterator[Finding]:
+    """Whoever may write a hosts file decides what its reader runs."""
+    why = "whoever changes it has commands of theirs run here, by proxy_command"
+    found, folder = path.stat(), path.absolute().parent
+    if found.st_uid not in (0, os.geteuid()):
+        chown = shlex.join(["sudo", "chown", str(os.geteuid()), str(path)])
+        yield Finding(
+            "warning", "hosts file", f"{path} belongs to another user (uid {found.st_uid}): {why}", f"`{chown}`"
+        )
+    if found.st_mode & stat.S_IWOTH:
+        yield Finding("warning", "hosts file", f"{path} can be written by others: {why}", _chmod("o-w", path))
+    mode = folder.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        message = f"{folder} can be written by others, and so {path} be replaced: {why}"
+        yield Finding("warning", "hosts file", message, _chmod("o-w", folder))
+
+
+def _chmod(mode: str, path: Path) -> str:
+    return f"`{shlex.join(['chmod', mode, str(path)])}`"
+
+
+def _password(config: Hosts) -> Iterator[Finding]:
+    """Whether a run will get the share's password: only of sources that ask nobody."""
+    share = config.share
+    if share.password == "prompt":
+        yield Finding("ok", "share password", "asked for at the start of every run")
+    if not share.password.startswith(("env:", "file:")):
+        return
+    try:
+        secrets.resolve(share.password, share.account, f"{config.place}[share] password")
+    except BadInput as error:
+        yield of_error("problem", "share password", error)
+    else:
+        yield Finding("ok", "share password", f"comes from {share.password}")

@@ -1,0 +1,122 @@
+"""Which protocols this pair of hosts can and cannot do and why, and for which of them TCP buffers change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from lab import protocols
+from lab.check.finding import Finding, looked
+from lab.check.machine import Machine
+from lab.config import ShareConfig
+from lab.errors import Unsupported
+from lab.platforms.preflight import Reach
+from lab.protocols import Protocol
+from lab.registry import members
+
+RUNNING = Reach(None, "a server that runs already keeps the sizes that its sockets were made with")
+
+
+def findings(share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+    """Everything about the protocols, as far as the hosts that can be reached tell. Raises HostError for a lost one."""
+    able = []
+    for name, protocol in sorted(members(protocols, "PROTOCOL").items()):
+        sides = list(looked(name, partial(_sides, protocol, share, machines)))
+        yield from sides
+        if all(finding.level == "ok" for finding in sides):
+            able.append(name)
+            yield from looked(name, partial(_port, protocol, share, machines))
+    yield from _buffers({name: _reaches(name, share, machines) for name in able})
+
+
+def tcp_buffers(share: ShareConfig, machines: Mapping[str, Machine]) -> dict[str, dict[str, Any]]:
+    """By protocol and role: whether ``tcp_space`` reaches the sockets (None: not known), why, and what does instead."""
+    return {
+        name: {role: vars(reach) for role, reach in _reaches(name, share, machines).items()}
+        for name in sorted(members(protocols, "PROTOCOL"))
+    }
+
+
+def _sides(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+    """Each side that cannot, and why; where both can, one line that says how."""
+    how: list[str] = []
+    cannot: dict[str, list[str]] = {}
+    for role, machine in machines.items():
+        try:
+            how.append(
+                f"{role}: {_attaches(protocol, machine) if role == 'client' else _serves(protocol, share, machine)}"
+            )
+        except Unsupported as error:
+            cannot.setdefault(str(error).removeprefix(f"{role}: "), []).append(role)
+    for reason, roles in cannot.items():
+        message, _, remedy = reason.partition(": ")
+        yield Finding("warning", protocol.name, f"{' and '.join(roles)}: {message}", remedy)
+    if len(how) == len(machines):
+        yield Finding("ok", protocol.name, "; ".join(how))
+
+
+def _attaches(protocol: Protocol, machine: Machine) -> str:
+    dialect = protocol.dialect(machine.platform.name)
+    if protocol.mounted and machine.no_root:
+        raise Unsupported("cannot mount without root: see sudo above")
+    return dialect.how(machine.side)
+
+
+def _serves(protocol: Protocol, share: ShareConfig, machine: Machine) -> str:
+    if share.serve == "existing":
+        return "the share that is there"
+    programs = protocol.dialect(machine.platform.name).serves_with
+    lacking = machine.platform.lacking(programs)
+    if lacking:
+        install = " and ".join(sorted({machine.platform.how_to_install(programs[name]) for name in lacking}))
+        raise Unsupported(f"cannot serve it without {', '.join(lacking)}: {install}")
+    return f"served by {next(iter(programs))}"
+
+
+def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+    """Whether the server answers where it must (an existing share), or must not yet (a server of the lab's own)."""
+    client = machines.get("client")
+    if client is None or "server" not in machines or client.facts is None or "perl" not in client.facts.tools:
+        return
+    if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
+        return
+    server = machines["server"].config
+    answers = client.platform.answers(server.data_address, protocol.port)
+    where = f"{server.data_address} port {protocol.port}"
+    if share.serve == "lab" and answers:
+        message = f"another server answers at {where}, which the lab's own needs"
+        yield Finding(
+            "warning", protocol.name, message, "stop it on the server, or measure it: [share] serve = existing"
+        )
+    if share.serve == "existing" and not answers:
+        remedy = "switch this kind of sharing on there and let it through the firewall, or leave it out of sweeps"
+        yield Finding("warning", protocol.name, f"nothing answers the client at {where}", remedy)
+
+
+def _reaches(name: str, share: ShareConfig, machines: Mapping[str, Machine]) -> dict[str, Reach]:
+    found = {}
+    for role, machine in machines.items():
+        if machine.facts is not None:
+            found[role] = machine.platform.tcp_reach(machine.facts, name, role)
+    if "server" in found and found["server"].reaches and share.serve == "existing":
+        found["server"] = RUNNING
+    return found
+
+
+def _buffers(reaches: Mapping[str, Mapping[str, Reach]]) -> Iterator[Finding]:
+    """Where a sweep of ``tcp_space`` would show nothing, or may not: protocols of one host and cause in one line."""
+    subject = "TCP buffers"
+    alike: dict[tuple[str, Reach], list[str]] = {}
+    for name, by_role in reaches.items():
+        for role, reach in by_role.items():
+            alike.setdefault((role, reach), []).append(name)
+    for (role, reach), names in alike.items():
+        where = f"{', '.join(names)} on the {role}: {reach.why}"
+        if reach.reaches:
+            yield Finding("ok", subject, f"tcp_space reaches {where}")
+        elif reach.reaches is None:
+            yield Finding("note", subject, f"tcp_space may change nothing for {where}")
+        else:
+            remedy = f"leave tcp_space out, or set {reach.instead} by hand" if reach.instead else "leave tcp_space out"
+            yield Finding("warning", subject, f"tcp_space changes nothing for {where}", remedy)

@@ -1,0 +1,129 @@
+"""What on a Mac would disturb a measurement: sleep, battery, Time Machine, Spotlight, busy services, load, swap."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+
+from lab.hosts import Host
+from lab.platforms.preflight import Noise, Noises, load_noise, swap_noise
+
+BUSY_PERCENT = 10.0  # of one core, as ps averages it over about a minute
+BUSY = {
+    "mds": "Spotlight", "mds_stores": "Spotlight", "mdworker": "Spotlight", "mdworker_shared": "Spotlight",
+    "backupd": "Time Machine", "bird": "iCloud Drive", "cloudd": "iCloud", "photoanalysisd": "Photos",
+    "mediaanalysisd": "Photos", "photolibraryd": "Photos", "softwareupdated": "a software update",
+    "XProtectService": "XProtect", "XProtect": "XProtect",
+}  # fmt: skip
+# mdutil wants a volume: where the folder's file system is mounted is the last column, which may have blanks
+INDEXED = r"""
+volume=$(df -P "$1" | sed -n '2s/^.*% *\(\/.*\)$/\1/p') && mdutil -s "$volume"
+"""
+STATUS = "if command -v tmutil >/dev/null; then tmutil status; fi"  # none before 10.7
+
+
+def noises(host: Host, folder: str | None) -> Noises:
+    """The looks at a Mac; ``folder`` is one on a disk that shared files are in.
+
+    Each raises LabFailure, or ValueError for what it cannot read.
+    """
+    looks: dict[str, Callable[[], list[Noise]]] = {
+        "power": lambda: [
+            *parse_pmset(host.run("pmset", "-g").stdout),
+            *parse_battery(host.run("pmset", "-g", "batt").stdout),
+        ],
+        "backups and indexers": lambda: [
+            *parse_tmutil(host.shell(STATUS).stdout),
+            *parse_processes(host.run("ps", "-A", "-o", "pcpu=", "-o", "comm=").stdout),
+        ],
+        "load": lambda: parse_load(host.run("sysctl", "vm.loadavg", "hw.ncpu").stdout),
+        "swap": lambda: parse_swap(host.run("sysctl", "vm.swapusage").stdout),
+    }
+    if folder is not None:
+        looks["Spotlight"] = lambda: parse_mdutil(host.shell(INDEXED, folder).stdout, folder)
+    return looks
+
+
+def parse_pmset(text: str) -> list[Noise]:
+    """Idle sleep and Low Power Mode, of ``pmset -g``.
+
+    The lab's commands have no terminal, so that ``ttyskeepawake`` does not see them. Of the programs that keep it
+    awake now only caffeinate is there for the purpose: the others may stop at any time.
+    """
+    values = dict(re.findall(r"^\s(\S+)\s+(\d+.*?)\s*$", text, re.MULTILINE))
+    if "sleep" not in values:
+        raise ValueError(f"no line sleep in what `pmset -g` printed: {text[:80]!r}")
+    found = []
+    minutes, _, kept_by = values["sleep"].partition(" ")
+    if minutes != "0" and values.get("SleepDisabled") != "1" and "caffeinate" not in kept_by:
+        awake = "in a terminal there, while it measures: `caffeinate -i -s`, or `pmset noidle` before 10.8"
+        found.append(Noise(f"it goes to sleep after {minutes} min without a person {kept_by}".rstrip(), awake))
+    if values.get("lowpowermode") == "1" or values.get("powermode") == "1":
+        found.append(Noise("Low Power Mode is on", "switch it off for the time of the run: System Settings > Battery"))
+    return found
+
+
+def parse_battery(text: str) -> list[Noise]:
+    """Where the power comes from, of ``pmset -g batt``."""
+    source = re.search(r"(?:Now|Currently) drawing from '(.*?)'", text)
+    if not source:
+        raise ValueError(f"no power source in what `pmset -g batt` printed: {text[:80]!r}")
+    if source[1] == "AC Power":
+        return []
+    return [Noise(f"it runs on {source[1]}", "plug it in, and keep its lid open")]
+
+
+def parse_tmutil(text: str) -> list[Noise]:
+    """A backup that is running, of ``tmutil status``; of no text at all, where there is no tmutil."""
+    running = re.search(r"^\s*Running = (\d);", text, re.MULTILINE)
+    if text and not running:
+        raise ValueError(f"no line Running in what `tmutil status` printed: {text[:80]!r}")
+    if not running or running[1] == "0":
+        return []
+    remedy = "wait until it has ended, or stop it: `sudo tmutil stopbackup` (switch automatic backups off meanwhile)"
+    return [Noise("Time Machine is backing up", remedy)]
+
+
+def parse_processes(text: str) -> list[Noise]:
+    """Services of macOS that are at work, of ``ps -A -o pcpu= -o comm=``."""
+    shares: dict[str, float] = {}
+    for percent, path in re.findall(r"^\s*(\d+[.,]\d+)\s+(.*?)\s*$", text, re.MULTILINE):
+        service = BUSY.get(path.rsplit("/", 1)[-1])
+        if service:
+            shares[service] = shares.get(service, 0.0) + float(percent.replace(",", "."))
+    remedy = "wait until it is done: `top -o cpu` shows it"
+    return [
+        Noise(f"{service} is at work ({share:.0f} % of a core)", remedy)
+        for service, share in sorted(shares.items())
+        if share >= BUSY_PERCENT
+    ]
+
+
+def parse_mdutil(text: str, folder: str) -> list[Noise]:
+    """Whether Spotlight indexes the volume of a folder, and so each new file in it, of ``mdutil -s VOLUME``."""
+    if "ndexing" not in text and "Spotlight server is disabled" not in text:
+        raise ValueError(f"no state in what `mdutil -s` printed: {text[:80]!r}")
+    if "Indexing enabled" not in text:
+        return []
+    volume = shlex.quote(text.split(":")[0].strip())
+    remedy = (
+        f"for the time of the run: `sudo mdutil -i off {volume}`, afterwards `-i on`; the lab's RAM disk is left out"
+    )
+    return [Noise(f"Spotlight indexes what is written into {folder}", remedy, urgent=False)]
+
+
+def parse_load(text: str) -> list[Noise]:
+    """Of ``sysctl vm.loadavg hw.ncpu``; decimal commas may stand there, whatever the locale of the command."""
+    found = re.search(r"^vm\.loadavg: \{ (\d+)[.,](\d+) .*\nhw\.ncpu: (\d+)$", text, re.MULTILINE)
+    if not found:
+        raise ValueError(f"the load cannot be read from {text[:80]!r}")
+    return load_noise(float(f"{found[1]}.{found[2]}"), int(found[3]))
+
+
+def parse_swap(text: str) -> list[Noise]:
+    """The swap in use, of ``sysctl vm.swapusage``."""
+    used = re.search(r"used = (\d+)[.,](\d+)M", text)
+    if not used:
+        raise ValueError(f"the swap in use cannot be read from {text[:80]!r}")
+    return swap_noise(round(float(f"{used[1]}.{used[2]}") * 1024**2))

@@ -1,0 +1,211 @@
+"""What platforms read for the check. The texts here are written by hand, in the form that public samples show."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.platforms import linux_noise, linux_packages, macos_noise
+from lab.platforms.linux import parse_addresses
+from lab.platforms.macos_output import parse_addresses as parse_mac_addresses
+from lab.platforms.macos_output import parse_ports
+from lab.platforms.macos_tcp import TABLE, tcp_reach
+from lab.platforms.preflight import Noise, skew
+
+# --- clocks
+
+
+def test_a_clock_with_a_fraction_is_known_to_the_time_of_the_question() -> None:
+    found = skew(100.0, "103.500\n", 101.0)
+    assert (found.ahead_s, found.within_s, found.least_s) == (3.0, 0.5, 2.5)
+    behind = skew(100.0, "90.0", 100.0)
+    assert (behind.ahead_s, behind.least_s) == (-10.0, 10.0)
+
+
+@given(st.floats(1, 2e9), st.floats(-1e6, 1e6), st.floats(0, 30), st.floats(0, 1), st.booleans())
+def test_the_true_skew_is_always_within_what_is_said(
+    now: float, ahead: float, trip: float, when: float, fraction: bool
+) -> None:
+    there = max(now + when * trip + ahead, 0.0)
+    found = skew(now, f"{there:.6f}" if fraction else f"{int(there)}", now + trip)
+    true = there - (now + when * trip)
+    assert abs(found.ahead_s - true) <= found.within_s + 1e-3
+
+
+@pytest.mark.parametrize("said", ["", "N", "12:30", "-5", "1.5e9"])
+def test_what_is_no_time_is_refused(said: str) -> None:
+    with pytest.raises(ValueError, match="no number of seconds"):
+        skew(0.0, said, 1.0)
+
+
+# --- Linux
+
+
+def whats(noises: list[Noise]) -> list[str]:
+    return [noise.what for noise in noises]
+
+
+def test_powersave_is_slow_except_where_it_is_the_usual_governor() -> None:
+    assert "lowest frequency" in whats(linux_noise.parse_power("governor acpi-cpufreq powersave\n"))[0]
+    for usual in ("intel_pstate powersave", "amd-pstate-epp powersave", "acpi-cpufreq performance"):
+        assert linux_noise.parse_power(f"governor {usual}\n") == []
+    assert whats(linux_noise.parse_power("battery Discharging\n")) == ["it runs on its battery"]
+    assert linux_noise.parse_power("battery Charging\nbattery Full\n") == []
+
+
+@pytest.mark.parametrize(
+    ("processes", "asleep"),
+    [
+        ("sshd\ngsd-power\nsleep.target static\n", ["GNOME may send it to sleep when nobody types"]),
+        ("gsd-power\nsleep.target masked\n", []),
+        ("gsd-power\nsystemd-inhibit\nsleep.target static\n", []),
+        ("sshd\nsleep.target \n", []),
+    ],
+)
+def test_a_desktop_sleeps_unless_it_is_kept_from_it(processes: str, asleep: list[str]) -> None:
+    assert whats(linux_noise.parse_sleep(processes)) == asleep
+
+
+def test_backups_run_and_indexers_wait() -> None:
+    found = linux_noise.parse_processes("sshd\nrestic\ntracker-miner-f\nupdatedb.plocat\n")
+    assert [(noise.what.split(" (")[0].split(",")[0], noise.urgent) for noise in found] == [
+        ("restic is running", True),
+        ("updatedb is running", True),
+        ("GNOME's indexer", False),
+    ]
+    assert all(len(name) <= 15 for name in linux_noise.BACKUPS | linux_noise.INDEXERS | linux_noise.SLEEPERS)
+
+
+MDSTAT = """\
+Personalities : [raid1] [raid6] [raid5] [raid4]
+md1 : active raid1 sdb2[1] sda2[0]
+      136448 blocks [2/2] [UU]
+
+md0 : active raid5 sda1[0] sdb1[1] sdc1[2]
+      7813771264 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]
+      [==>..................]  check = 12.6% (492820480/3906885632) finish=400.1min speed=142000K/sec
+      bitmap: 0/30 pages [0KB], 65536KB chunk
+
+unused devices: <none>
+"""
+
+
+def test_an_array_that_is_being_checked() -> None:
+    (found,) = linux_noise.parse_mdstat(MDSTAT)
+    assert found.what == "the RAID array md0 is at 12.6% of a check"
+    assert "/sys/block/md0/md/sync_action" in found.remedy
+    assert linux_noise.parse_mdstat("") == []
+    assert linux_noise.parse_mdstat(MDSTAT.replace("check =", "PENDING =")) == []
+
+
+def test_load_and_swap() -> None:
+    assert linux_noise.parse_load("1.00 0.5 0.2 1/95 104\n2\n") == []
+    assert whats(linux_noise.parse_load("1.01 0.5 0.2 1/95 104\n2\n")) == ["the load average is 1.01 on 2 cores"]
+    with pytest.raises(ValueError, match="cannot be read"):
+        linux_noise.parse_load("no\n")
+    meminfo = "MemTotal:  24684084 kB\nSwapTotal:        2097148 kB\nSwapFree:         {} kB\n"
+    assert linux_noise.parse_meminfo(meminfo.format(2097148)) == []
+    assert "1024 MiB" in whats(linux_noise.parse_meminfo(meminfo.format(2097148 - 1024**2)))[0]
+    assert linux_noise.parse_meminfo("MemTotal: 1 kB\n") == []
+
+
+@pytest.mark.parametrize(
+    ("managers", "package", "how"),
+    [
+        (["apt-get"], "openssh-client", "`apt-get install openssh-client` there"),
+        (["dnf", "yum"], "openssh-client", "`dnf install openssh-clients` there"),
+        (["dnf"], "iperf3", "`dnf install iperf3` there"),
+        (["pacman"], "iperf3", "`pacman -S iperf3` there, or whatever Debian's iperf3 is called for pacman"),
+        ([], "perl", "install what Debian calls perl there"),
+    ],
+)
+def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, how: str) -> None:
+    assert linux_packages.how_to_install(package, managers) == how
+
+
+def test_addresses_of_linux() -> None:
+    text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"},{}]},{"ifname":"eth1"}]'
+    assert parse_addresses(text) == {"eth0": ("10.0.0.1",), "eth1": ()}
+
+
+# --- macOS
+
+
+@pytest.mark.parametrize(
+    ("text", "sleeps"),
+    [
+        (" sleep                1 (sleep prevented by powerd)\n", True),
+        (" sleep\t\t10\n", True),
+        (" sleep                1 (sleep prevented by caffeinate, powerd)\n", False),
+        (" sleep                0\n", False),
+        (" SleepDisabled\t\t1\nCurrently in use:\n sleep                10\n", False),
+    ],
+)
+def test_a_mac_sleeps_unless_it_is_kept_from_it(text: str, sleeps: bool) -> None:
+    around = f"System-wide power settings:\n Sleep On Power Button 1\n disksleep            10\n{text} displaysleep 2\n"
+    assert bool(macos_noise.parse_pmset(around)) == sleeps
+
+
+def test_low_power_mode() -> None:
+    assert whats(macos_noise.parse_pmset(" sleep 0\n lowpowermode 1\n")) == ["Low Power Mode is on"]
+    assert macos_noise.parse_pmset(" sleep 0\n powermode 2\n") == []
+
+
+@pytest.mark.parametrize(
+    "parse", [macos_noise.parse_pmset, macos_noise.parse_battery, macos_noise.parse_load, macos_noise.parse_swap]
+)
+def test_unreadable_output_of_a_mac_is_shown(parse: object) -> None:
+    assert callable(parse)
+    with pytest.raises(ValueError, match="Fehler"):
+        parse("Fehler\n")
+
+
+def test_spotlight_by_volume() -> None:
+    (found,) = macos_noise.parse_mdutil("/Volumes/My Disk:\n\tIndexing enabled. \n", "/Volumes/My Disk/x")
+    assert "`sudo mdutil -i off '/Volumes/My Disk'`" in found.remedy
+    for off in ("/:\n\tIndexing disabled.\n", "/:\n\tIndexing and searching disabled.\n"):
+        assert macos_noise.parse_mdutil(off, "/x") == []
+    with pytest.raises(ValueError, match="no state"):
+        macos_noise.parse_mdutil("Error: unknown\n", "/x")
+
+
+def test_before_tmutil_there_is_no_backup_to_see() -> None:
+    assert macos_noise.parse_tmutil("") == []
+    with pytest.raises(ValueError, match="Running"):
+        macos_noise.parse_tmutil("tmutil: requires Full Disk Access\n")
+
+
+def test_ports_and_addresses_of_a_mac() -> None:
+    ports = parse_ports("\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n")
+    assert ports == {"en0": "Wi-Fi"}
+    text = "lo0: flags=8049<UP> mtu 16384\n\tinet 127.0.0.1 netmask 0xff000000\nen0: flags=8863<UP> mtu 1500\n"
+    assert parse_mac_addresses(text) == {"lo0": ("127.0.0.1",), "en0": ()}
+
+
+@pytest.mark.parametrize(
+    ("version", "protocol", "role", "reaches"),
+    [
+        ("10.6.8", "smb", "client", False), ("10.8.5", "smb", "client", False), ("10.10.5", "smb", "client", False),
+        ("10.13.6", "smb", "client", None), ("14.6", "smb", "client", False), ("15.0", "smb", "client", True),
+        ("26.4.1", "smb", "client", True), ("14.6", "smb", "server", None),
+        ("10.14.6", "nfs", "client", True), ("10.15.7", "nfs", "client", False), ("14.4", "nfs", "client", False),
+        ("10.14.6", "nfs", "server", True), ("13.0", "nfs", "server", False), ("26.0", "nfs", "server", False),
+        ("12.0", "afp", "client", None), ("10.6.8", "ssh", "server", True), ("26.0", "webdav", "client", None),
+        ("10.5.8", "smb", "client", None),
+    ],
+)  # fmt: skip
+def test_whom_tcp_buffers_reach_on_a_mac(version: str, protocol: str, role: str, reaches: bool | None) -> None:
+    assert tcp_reach(f"macOS {version} (25E253)", protocol, role).reaches is reaches
+
+
+def test_what_to_set_instead() -> None:
+    assert tcp_reach("Mac OS X 10.6.8 (10K549)", "smb", "client").instead.startswith("net.smb.fs.tcpsndbuf")
+    assert tcp_reach("macOS 14.4 (23E214)", "nfs", "client").instead == "vfs.generic.nfs.client.tcp_sockbuf"
+    assert tcp_reach("macOS (a)", "smb", "client").reaches is None
+
+
+def test_the_table_is_in_the_order_of_versions() -> None:
+    for cell in {(name, role) for name, role, _, _ in TABLE}:
+        versions = [since for name, role, since, _ in TABLE if (name, role) == cell]
+        assert versions == sorted(set(versions))
