@@ -99,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
 
     found = command("check", _check, "look at both hosts and say what can be measured; changes nothing", hosts=True)
     found.add_argument("--json", action="store_true")
+    jumbo = "raise the MTU of both hosts for a moment, to see whether the path carries jumbo frames"
+    found.add_argument("--jumbo", action="store_true", help=jumbo)
     found = command("plan", _plan, "show what a sweep would do, and if the hosts fit it; changes nothing", hosts=True)
     found.add_argument("sweep", type=Path)
     found.add_argument("--json", action="store_true")
@@ -143,7 +145,7 @@ def _add_local(parser: argparse.ArgumentParser) -> None:
 def _check(arguments: argparse.Namespace) -> int:
     from lab import check
 
-    findings, facts = check.check(arguments.hosts or HOSTS)
+    findings, facts = check.check(arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, _say)
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
     console = _console()

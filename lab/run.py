@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets as tokens
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,23 +41,20 @@ def start(
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
-        _check_free(hosts)
+        check_free(hosts)
         session = Session(hosts, config, Settings(hosts, Journal(None)), password, "check")
         for role, host in hosts.items():
             host.run("true", root=True)
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
         for case in plan(sweep).cases:
             session.check_case(case)
-        run = {
+        about = {
             "sweep_text": text,
             "seed": sweep.seed,
-            "code_version": code_version(),
             "title": config.lab.title,
-            "instance": config.lab.instance,
-            "hosts_file": str(hosts_file.resolve()),
             "hosts": {role: asdict(session.facts[role]) for role in ROLES},
         }
-        folder = RunFolder.create(results, sweep.name, run)
+        folder = RunFolder.create(results, sweep.name, about | origin(config, hosts_file))
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
@@ -78,7 +76,7 @@ def resume(
             raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
         password = _password(config)
         with connected(config) as hosts:
-            _check_free(hosts)
+            check_free(hosts)
             return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
 
@@ -92,27 +90,38 @@ def _conduct(
     tell: Tell,
     most_failures: int | None,
 ) -> Ending:
+    folder.update(ended="interrupted")
+    try:
+        with changing(folder, hosts, config, tell) as (settings, token):
+            session = Session(hosts, config, settings, password, token)
+            session.open()
+            ending = Runner(session, folder, sweep, watch, most_failures).run()
+    except Interrupted as error:
+        raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
+    folder.update(ended=ending.early or "complete", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    return ending
+
+
+@contextmanager
+def changing(folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: Tell) -> Iterator[tuple[Settings, str]]:
+    """Hosts that may be changed, and are put back at the end: claimed, under a token, with a journal in the folder.
+
+    Raises HostError where another run has one, and RestoreError for what could not be put back.
+    """
     log = CommandLog(folder.commands_path)
     for host in hosts.values():
         host.log = log
     token = tokens.token_hex(4)
     settings = Settings(hosts, Journal(folder.journal_path), ledger.of(hosts, config, token), tell=tell)
-    folder.update(ended="interrupted")
     try:
         for role in ROLES:
             settings.claim(role)
-        session = Session(hosts, config, settings, password, token)
-        session.open()
-        ending = Runner(session, folder, sweep, watch, most_failures).run()
-    except Interrupted as error:
-        raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
+        yield settings, token
     finally:
         settings.unwind()
-    folder.update(ended=ending.early or "complete", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
-    return ending
 
 
-def _check_free(hosts: Mapping[str, Host]) -> None:
+def check_free(hosts: Mapping[str, Host]) -> None:
     """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing."""
     for role, host in hosts.items():
         found = ledger.read(host)
@@ -154,6 +163,12 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
             )
     if "disk" in stores and config.share.path is None:
         raise BadInput(f'{hosts_file}: [share] path: missing; store "disk" needs the folder on the server')
+
+
+def origin(config: Hosts, hosts_file: Path) -> dict[str, str | None]:
+    """What a run folder must say for `lab restore` to find its hosts again, and which program made it."""
+    instance = config.lab.instance
+    return {"code_version": code_version(), "instance": instance, "hosts_file": str(hosts_file.resolve())}
 
 
 def code_version() -> str:

@@ -156,6 +156,11 @@ class Session:
         """Bring about only the MTU and the TCP buffers of a case."""
         self.ladder.move(self._network_rungs(case))
 
+    def try_mtu(self, value: int) -> None:
+        """Set this MTU on both hosts, prove that the path carries it, and put it back. Raises LabFailure."""
+        with self.settings.scope():
+            self._set_mtu(value)
+
     def _network_rungs(self, case: Case) -> list[Rung]:
         return [
             (("mtu", case.mtu), partial(self._set_mtu, case.mtu)),

@@ -265,3 +265,25 @@ def test_a_server_in_the_way_of_the_labs_own_and_one_that_is_there(broken: Bench
 def test_a_share_whose_folder_is_not_there(broken: Bench) -> None:
     existing = findings(broken, broken.changed_hosts(share_serve="existing", share_path="/srv/no-such"))
     assert only(existing, "problem")["message"] == "[share] path = /srv/no-such: there is no such folder"
+
+
+def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> None:
+    done = bench.lab("check", "--json", "--jumbo", "--hosts", str(bench.hosts))
+    (jumbo,) = [each for each in json.loads(done.stdout)["findings"] if each["subject"] == "link jumbo"]
+    assert (jumbo["level"], jumbo["message"]) == ("ok", "packets of 9000 bytes cross the path in one piece")
+    assert list((bench.directory / "results").iterdir()) == []
+
+
+def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50))) as run:
+        bench.wait_for('"b001-0001"', run)
+        said = dict(of(findings(bench), "problem"))
+        for role in ("client", "server"):
+            assert "in use by root@" in said[f"{role} use"]
+        run.kill()
+    said = dict(of(findings(bench), "problem"))
+    for role in ("client", "server"):
+        assert said[f"{role} use"].startswith("an ended run left it changed: ")
+    assert "MTU of eth0" in said["client use"]
+    assert bench.lab("restore").returncode == 0
+    assert not [subject for subject, _ in of(findings(bench), "problem")]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from lab import platforms
-from lab.check import files, host, link, protocols
-from lab.check.finding import Finding, of_error, worst_first
+from lab.check import files, host, jumbo, link, protocols
+from lab.check.finding import Finding, looked, of_error, worst_first
 from lab.check.machine import Machine
 from lab.config import HostConfig, Hosts, load_hosts
 from lab.errors import HostError, LabFailure
@@ -20,10 +20,13 @@ from lab.platforms import Facts
 __all__ = ["Finding", "check"]
 
 
-def check(hosts_file: Path) -> tuple[list[Finding], dict[str, Any]]:
-    """Findings, worst first, and what they were made of. Changes nothing.
+def check(
+    hosts_file: Path, results: Path | None = None, tell: Callable[[str], None] = print
+) -> tuple[list[Finding], dict[str, Any]]:
+    """Findings, worst first, and what they were made of. Changes nothing, unless jumbo frames are to be tried.
 
-    Raises BadInput for the hosts file; whatever is wrong with a host is a finding, and the other is looked at as well.
+    For that ``results`` is where a journal can be kept meanwhile. Raises BadInput for the hosts file; whatever is wrong
+    with a host is a finding, and the other is looked at as well.
     """
     config = load_hosts(hosts_file)
     machines: dict[str, Machine] = {}
@@ -34,6 +37,8 @@ def check(hosts_file: Path) -> tuple[list[Finding], dict[str, Any]]:
         findings += _until_lost(_pair(config, machines), "link", machines)
         facts = {role: asdict(machine.facts) if machine.facts else None for role, machine in machines.items()}
         buffers = protocols.tcp_buffers(config.share, machines)
+    if results and set(machines) == set(ROLES):
+        findings.append(jumbo.finding(config, hosts_file, results, tell))
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
 
 
@@ -74,6 +79,8 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
         if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
             machines[role] = replace(machine, no_root=True)
         yield finding
+    if not machines[role].no_root:
+        yield from looked(f"{role} use", lambda: host.use(machine, f"{role} use"))
 
 
 def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:

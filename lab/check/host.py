@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
+from lab import ledger
 from lab.check.finding import Finding, Level, looked
 from lab.check.machine import Machine
 from lab.config import ShareConfig
@@ -83,6 +84,20 @@ def _root(machine: Machine, subject: str) -> Iterator[Finding]:
         remedy = next(remedy for sign, remedy in NO_ROOT if re.search(sign, result.stderr))
         message = f"{user} cannot become root (sudo = {sudo}): {said}"
         yield Finding("problem", subject, message, remedy.format(user=user, role=machine.role))
+
+
+def use(machine: Machine, subject: str) -> Iterator[Finding]:
+    """Whether another run has this host, or left it changed. Only root can tell."""
+    found = ledger.read(machine.host)
+    if found.holder:
+        message, _, remedy = found.holder.partition(". ")
+        yield Finding("problem", subject, message.partition(": ")[2], remedy)
+    elif found.records:
+        names = ", ".join(record.name for record in found.records)
+        remedy = "`lab restore --hosts FILE` puts it back, by what the host has noted"
+        yield Finding("problem", subject, f"an ended run left it changed: {names:.300}", remedy)
+    else:
+        yield Finding("ok", subject, "no run uses it, and none left it changed")
 
 
 def _programs(machine: Machine, subject: str) -> Iterator[Finding]:

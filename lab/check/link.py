@@ -10,10 +10,8 @@ from lab.platforms import Facts
 
 ORDINARY_MTU, JUMBO_MTU = 1500, 9000
 SMALLEST_MTU = 576  # every IPv4 host takes such a packet (RFC 791)
-TRY_JUMBO = (
-    "`lab check --jumbo` raises the MTU of both and tries it. Other machines on the segment that do not carry jumbo "
-    "frames may lose both hosts meanwhile, as in every run with such an MTU"
-)
+SEGMENT = "other machines on the segment that do not carry jumbo frames may lose a host while it has such an MTU"
+TRY_JUMBO = f"`lab check --jumbo` raises the MTU of both for a moment and tries it; {SEGMENT}"
 
 
 def findings(client: Machine, server: Machine) -> Iterator[Finding]:

@@ -1,0 +1,52 @@
+"""Trying whether the path carries jumbo frames: the only part of the check that changes anything, for a moment."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from lab import durable
+from lab.check.finding import Finding, of_error
+from lab.check.link import JUMBO_MTU, SEGMENT
+from lab.config import Hosts
+from lab.errors import LabFailure, RestoreError
+from lab.hosts import ROLES, Host, connected
+from lab.results import RunFolder
+from lab.run import changing, check_free, origin
+from lab.session import Session
+
+SUBJECT = "link jumbo"
+
+
+def finding(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[str], None]) -> Finding:
+    """Raise the MTU of both hosts, send a packet of that size, and put it back, as a run does.
+
+    The folder in ``results`` with its journal stays only where something could not be put back.
+    """
+    kept = [f"[{role}] is not to be tuned" for role in ROLES if not config.tuned(role)]
+    if kept:
+        return Finding("note", SUBJECT, f"not tried: {' and '.join(kept)}", "tune = yes there lets the lab try it")
+    try:
+        with connected(config) as hosts:
+            check_free(hosts)
+            folder = RunFolder.create(results, "check", origin(config, hosts_file))
+            with durable.claimed(folder.path):
+                found = _tried(folder, hosts, config, tell)
+            shutil.rmtree(folder.path)
+            return found
+    except LabFailure as error:
+        return of_error("problem" if isinstance(error, RestoreError) else "warning", SUBJECT, error)
+
+
+def _tried(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
+    with changing(folder, hosts, config, tell) as (settings, token):
+        try:
+            Session(hosts, config, settings, SecretStr(""), token).try_mtu(JUMBO_MTU)
+        except RestoreError:
+            raise
+        except LabFailure as error:
+            return of_error("note", SUBJECT, error)
+    return Finding("ok", SUBJECT, f"packets of {JUMBO_MTU} bytes cross the path in one piece", SEGMENT)
