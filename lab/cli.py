@@ -9,6 +9,7 @@ import argparse
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,6 +26,8 @@ from lab.local import lifecycle, state
 # What the other commands need is imported by each: pandas, matplotlib and paramiko take a second, and `lab local`
 # needs none of them.
 if TYPE_CHECKING:
+    from collections import Counter
+
     from lab.results import RunFolder
 
 RESULTS = Path("results")
@@ -103,6 +106,8 @@ def _parser() -> argparse.ArgumentParser:
     what = found.add_mutually_exclusive_group(required=True)
     what.add_argument("sweep", type=Path, nargs="?")
     what.add_argument("--resume", type=Path, metavar="RUN", help="go on with an interrupted run")
+    policy = "continue (the default), stop, or a number: stop after so many failed trials in a row"
+    found.add_argument("--on-failure", type=_most_failures, default=None, metavar="POLICY", help=policy)
     command("restore", _restore, "put back what an interrupted run left changed; safe to repeat", hosts=True)
     found = command("show", _show, "the tables of a run")
     found.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
@@ -128,6 +133,8 @@ def _add_local(parser: argparse.ArgumentParser) -> None:
     command("down", _local_down, "take both hosts down; nothing of them is left")
     status = commands.add_parser("status", help="say which local labs are up")
     status.set_defaults(command=_local_status)
+    reboot = command("reboot", _local_reboot, "cut a host's power and start it again; its disk is kept")
+    reboot.add_argument("host", choices=state.HOSTS)
     inside = command("exec", _local_exec, "run a command inside a host: lab local exec server -- ps ax")
     inside.add_argument("host", choices=state.HOSTS)
     inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD")
@@ -176,10 +183,11 @@ def _run(arguments: argparse.Namespace) -> int:
     from lab.progress import shown
 
     with shown(_console()) as display:
+        most = arguments.on_failure
         if arguments.resume:
-            folder, ending = run.resume(arguments.hosts, arguments.resume, display)
+            folder, ending = run.resume(arguments.hosts, arguments.resume, display, _say, most)
         else:
-            folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display)
+            folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, _say, most)
     if ending.early:
         _say(f"{ending.early}; `lab run --resume {folder.path}` goes on")
     if ending.not_ok:
@@ -188,23 +196,47 @@ def _run(arguments: argparse.Namespace) -> int:
     return 1 if ending.not_ok else 0
 
 
-def _restore(arguments: argparse.Namespace) -> int:
-    from lab import run
+def _most_failures(text: str) -> int | None:
+    """How many failed trials in a row stop a sweep; None where none do."""
+    words = {"continue": None, "stop": 1}
+    if text in words:
+        return words[text]
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither continue, stop, nor a number of trials from 1 on")
+    return int(text)
 
-    folders, problems = run.open_journals(RESULTS)
+
+def _restore(arguments: argparse.Namespace) -> int:
+    from lab import restore
+
+    folders, problems = restore.open_journals(RESULTS, arguments.hosts)
+    said = []
     for folder in reversed(folders):
         try:
             if _is_gone(folder):
-                print(f"{folder.path}: {run.forget(folder)} changes went with the local lab that they were made on")
+                said.append(
+                    f"{folder.path}: {restore.forget(folder)} changes went with the local lab that they were made on"
+                )
             else:
-                print(f"{folder.path}: {run.restore(folder, arguments.hosts)} changes put back")
+                said.append(f"{folder.path}: {_counted(restore.by_journal(folder, arguments.hosts))}")
         except (BadInput, LabFailure, OSError) as error:  # one run must not keep the others from theirs
             problems.append(f"{folder.path}: {error}")
-    if not folders and not problems:
-        print("nothing is left to put back")
+    if arguments.hosts:
+        try:
+            if (found := restore.by_hosts(arguments.hosts))["changes"]:
+                said.append(f"{arguments.hosts}: {_counted(found)}, by what the hosts had noted")
+        except LabFailure as error:
+            problems.append(f"{arguments.hosts}: {error}")
+    for line in said or ([] if problems else ["nothing is left to put back"]):
+        print(line)
     if problems:
         raise LabFailure("\n".join(problems))
     return 0
+
+
+def _counted(found: Counter[str]) -> str:
+    restarted = f" ({found['restarted']} of them by a restart of the host)" if found["restarted"] else ""
+    return f"{found['changes']} changes put back{restarted}"
 
 
 def _is_gone(folder: RunFolder) -> bool:
@@ -250,6 +282,12 @@ def _local_up(arguments: argparse.Namespace) -> int:
 def _local_down(arguments: argparse.Namespace) -> int:
     was_up = lifecycle.down(arguments.name)
     print(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
+    return 0
+
+
+def _local_reboot(arguments: argparse.Namespace) -> int:
+    lifecycle.reboot(arguments.name, arguments.host)
+    print(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
     return 0
 
 

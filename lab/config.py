@@ -61,6 +61,8 @@ class HostConfig(Model):
     interface: str | None = None
     mount_base: Absolute = "/tmp"
     ram_disk: Size = 2 * 1024**3
+    tune: Literal["yes", "no"] | None = None
+    revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
 
 
 class ShareConfig(Model):
@@ -87,6 +89,14 @@ class Hosts(Model):
     server: HostConfig
     share: ShareConfig
     lab: LabConfig = LabConfig()
+
+    def tuned(self, role: str) -> bool:
+        """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.
+
+        ``tune`` in its section says otherwise.
+        """
+        said = getattr(self, role).tune
+        return bool(said == "yes") if said else role == "client" or self.share.serve == "lab"
 
     @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:
@@ -123,7 +133,10 @@ class Factors(Model):
 
 
 class Sweep(Model):
-    """A sweep file: what to vary, how often, in which seeded order, and when to stop."""
+    """A sweep file: what to vary, how often, in which seeded order, and when to stop.
+
+    A transfer of fewer than ``slowest`` bytes a second counts as stuck.
+    """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     description: str = ""
@@ -131,6 +144,7 @@ class Sweep(Model):
     seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
     time_cap: Seconds | None = None
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
+    slowest: Size = 2_000_000
     workload: Workload
     factors: Factors
 

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from lab.settings import Command, Setting, script
+from lab.commands import Command, script
+from lab.processes import ANY_OF, IS_ALIVE
+from lab.settings import Setting
 
 READY_TRIES = 1500
-# When a process started, as text that stays the same as long as it lives; a pid alone may have gone to another one.
-# Linux's ps works it out from the clock and is a second off now and then: /proc has the kernel's own number.
-STARTED = """
-started() {
-    if [ -r "/proc/$1/stat" ]; then sed 's/^.*) //' "/proc/$1/stat" | cut -d ' ' -f 20; else ps -o lstart= -p "$1"; fi
-}
-"""
-# Whether anything of a process group runs. A zombie does not: its parent has yet to look, and the first process of a
-# container may never do so.
-ANY_OF = """
-any_of() {
-    kill -s 0 -- "-$1" 2>/dev/null || return 1
-    rows=$(ps -A -o pgid= -o stat=) || return 0  # a ps that cannot tell proves nothing
-    echo "$rows" | grep -q "^ *$1  *[^Z ]"
-}
-"""
 # $1 is the file with pid and start. Children may outlive a leader that was killed: then something "remains".
 IS_RUNNING = """
 { read -r pid && read -r start; } 2>/dev/null <"$1" || { echo absent; exit; }
-state=$(ps -o stat= -p "$pid")
-if [ -n "$state" ] && [ "${state#Z}" = "$state" ]; then
-    if [ "$(started "$pid")" = "$start" ]; then echo running; else echo absent; fi
+if is_alive "$pid" "$start"; then echo running
+elif runs "$pid"; then echo absent  # the pid went to another one
 elif any_of "$pid"; then echo remains; else echo absent; fi
 """
-# $1 the same file, $2 log, $3 shell test of readiness, then the command
+# $1 the file, then the command: a session of its own, whose leader writes down who it is before it turns into the
+# command. So it is found and ended wherever else this is cut short.
+LEAD = r"""
+use strict; use warnings; use POSIX 'setsid';
+my $file = shift;
+setsid();
+my $start;
+if (open my $stat, '<', "/proc/$$/stat") { ($start) = <$stat> =~ /^.*\) (.*)/; $start = (split ' ', $start)[19] }
+else { $start = `ps -o lstart= -p $$` }
+open my $own, '>', "$file.part" or die "$file.part: $!\n";
+printf $own "%d\n%s\n", $$, $start and close $own and rename "$file.part", $file or die "$file: $!\n";
+exec @ARGV or die "$ARGV[0]: $!\n";
+"""
+# $1 the same file, $2 log, $3 shell test of readiness, $4 LEAD, then the command
 START = """
-file=$1 log=$2 ready=$3; shift 3
-perl -MPOSIX=setsid -e 'setsid(); exec @ARGV or die "$ARGV[0]: $!\\n"' -- "$@" >"$log" 2>&1 </dev/null &
+file=$1 log=$2 ready=$3 lead=$4; shift 4
+rm -f "$file"
+perl -e "$lead" -- "$file" "$@" >"$log" 2>&1 </dev/null &
 pid=$!
-# at once: were this script cut short before the process is ready, it must still be found and ended
-{ echo $pid; started $pid; } >"$file"
 tries=0
-until sh -c "$ready"; do
+until [ -s "$file" ] && sh -c "$ready"; do
     tries=$((tries + 1))
     if [ $tries -gt TRIES ] || ! kill -0 $pid 2>/dev/null; then
         echo "$1 did not become ready:" >&2; tail -n 5 "$log" >&2; kill -s KILL -- -$pid 2>/dev/null
@@ -77,9 +74,9 @@ def daemon(
     return Setting(
         host=host,
         name=f"process {name}",
-        read=script(STARTED + ANY_OF + IS_RUNNING, identity, root=root),
+        read=script(IS_ALIVE + ANY_OF + IS_RUNNING, identity, root=root),
         wanted="running",
-        apply=(script(STARTED + START, identity, log, ready, *argv, root=root),),
+        apply=(script(START, identity, log, ready, LEAD, *argv, root=root),),
         undo=undo,
     )
 

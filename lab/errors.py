@@ -5,6 +5,7 @@ LabError                  one clear message for the person at the terminal
 └── LabFailure            something failed while it ran: exit 1
     ├── HostError         a host: unreachable, refused, gone
     │   ├── HostKeyError  the host key is unknown or has changed
+    │   ├── HostLost      the connection to it broke while it was used
     │   └── CommandError  a command on a host failed
     │       └── DeadlineExceeded  it did not end in time and was ended
     ├── Unsupported       this host, platform or protocol cannot do what was asked
@@ -35,6 +36,10 @@ class LabFailure(LabError):
 
 class HostError(LabFailure):
     """A host cannot be reached, or the connection to it broke."""
+
+
+class HostLost(HostError):
+    """The connection to a host broke while it was used."""
 
 
 class HostKeyError(HostError):

@@ -32,6 +32,11 @@ def _on_signal(number: int, _: FrameType | None) -> None:
     raise Interrupted(f"stopped by {signal.Signals(number).name}")
 
 
+def waiting() -> bool:
+    """Whether a signal came while it is held: somebody wants this to end soon."""
+    return bool(_waiting)
+
+
 @contextmanager
 def held() -> Iterator[None]:
     """Keep signals waiting: what runs inside is not interrupted half-way; a signal that came is raised after it."""

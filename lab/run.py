@@ -1,11 +1,10 @@
-"""A run from its files to its folder: connect, open the journal, run the sweep, put everything back. And restoring."""
+"""A run from its files to its folder: connect, open the journal, run the sweep, put everything back."""
 
 from __future__ import annotations
 
 import secrets as tokens
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,33 +12,24 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import durable, secrets
+from lab import durable, ledger, secrets
 from lab.config import Hosts, Sweep, load_hosts, parse_sweep, read_sweep
-from lab.errors import BadInput, Interrupted
-from lab.hosts import CommandLog, Host, SshHost
-from lab.results import JOURNAL, RunFolder
-from lab.session import ROLES, Session
-from lab.settings import Journal, Settings
+from lab.errors import BadInput, Interrupted, LabFailure
+from lab.hosts import ROLES, CommandLog, Host, connected
+from lab.journal import Journal
+from lab.results import RunFolder
+from lab.session import Session
+from lab.settings import Settings
 from lab.sweep import Ending, Progress, Runner, plan
 
 Watch = Callable[[Progress], None]
+Tell = Callable[[str], None]
 
 
-@contextmanager
-def connected(config: Hosts, log: CommandLog | None = None) -> Iterator[dict[str, Host]]:
-    """Both hosts, connected, by role. Raises HostError."""
-    with ExitStack() as stack:
-        hosts: dict[str, Host] = {}
-        for role in ROLES:
-            host = SshHost(role, getattr(config, role))
-            stack.callback(host.close)
-            host.log = log or host.log
-            hosts[role] = host
-        yield hosts
-
-
-def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tuple[RunFolder, Ending]:
-    """Run a sweep into a new folder; returns it and how the run ended.
+def start(
+    hosts_file: Path, sweep_file: Path, results: Path, watch: Watch, tell: Tell, most_failures: int | None = None
+) -> tuple[RunFolder, Ending]:
+    """Run a sweep into a new folder; returns it and how the run ended. ``most_failures``: see :class:`Runner`.
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
@@ -50,7 +40,8 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
-        session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), password, "check")
+        _check_free(hosts)
+        session = Session(hosts, config, Settings(hosts, Journal(None)), password, "check")
         for role, host in hosts.items():
             host.run("true", root=True)
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
@@ -67,10 +58,12 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, watch: Watch) -> tu
         }
         folder = RunFolder.create(results, sweep.name, run)
         with durable.claimed(folder.path):
-            return folder, _conduct(folder, hosts, config, sweep, password, watch)
+            return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
 
-def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder, Ending]:
+def resume(
+    hosts_file: Path | None, path: Path, watch: Watch, tell: Tell, most_failures: int | None = None
+) -> tuple[RunFolder, Ending]:
     """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise."""
     folder = RunFolder(path)
     with durable.claimed(path):
@@ -85,27 +78,52 @@ def resume(hosts_file: Path | None, path: Path, watch: Watch) -> tuple[RunFolder
             raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
         password = _password(config)
         with connected(config) as hosts:
-            return folder, _conduct(folder, hosts, config, sweep, password, watch)
+            _check_free(hosts)
+            return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
 
 def _conduct(
-    folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, sweep: Sweep, password: SecretStr, watch: Watch
+    folder: RunFolder,
+    hosts: Mapping[str, Host],
+    config: Hosts,
+    sweep: Sweep,
+    password: SecretStr,
+    watch: Watch,
+    tell: Tell,
+    most_failures: int | None,
 ) -> Ending:
     log = CommandLog(folder.commands_path)
     for host in hosts.values():
         host.log = log
-    settings = Settings(hosts, Journal(folder.journal_path))
+    token = tokens.token_hex(4)
+    settings = Settings(hosts, Journal(folder.journal_path), ledger.of(hosts, config, token), tell=tell)
     folder.update(ended="interrupted")
     try:
-        session = Session(hosts, config, settings, password, tokens.token_hex(4))
+        for role in ROLES:
+            settings.claim(role)
+        session = Session(hosts, config, settings, password, token)
         session.open()
-        ending = Runner(session, folder, sweep, watch).run()
+        ending = Runner(session, folder, sweep, watch, most_failures).run()
     except Interrupted as error:
         raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
     finally:
         settings.unwind()
     folder.update(ended=ending.early or "complete", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
+
+
+def _check_free(hosts: Mapping[str, Host]) -> None:
+    """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing."""
+    for role, host in hosts.items():
+        found = ledger.read(host)
+        if found.holder:
+            raise LabFailure(found.holder)
+        if found.records:
+            names = ", ".join(record.name for record in found.records)
+            raise LabFailure(
+                f"{role}: an earlier run left it changed ({names:.300}): `lab restore`, where that run was "
+                f"started, puts it back; `lab restore --hosts FILE` does so from anywhere, by what the hosts have noted"
+            )
 
 
 def _password(config: Hosts) -> SecretStr:
@@ -128,6 +146,12 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
             f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are; "
             f'give store = ["disk"] in the sweep, or serve = lab'
         )
+    for role in ROLES:
+        if not config.tuned(role) and sweep.factors.tcp_space != ("default",):
+            raise BadInput(
+                f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers: "
+                f'give tcp_space = ["default"] in the sweep, or tune = yes'
+            )
     if "disk" in stores and config.share.path is None:
         raise BadInput(f'{hosts_file}: [share] path: missing; store "disk" needs the folder on the server')
 
@@ -140,53 +164,3 @@ def code_version() -> str:
     except (OSError, subprocess.SubprocessError):
         return lab.__version__
     return f"{lab.__version__}+{commit}"
-
-
-def open_journals(results: Path) -> tuple[list[RunFolder], list[str]]:
-    """The runs whose journals hold something to put back, oldest first; and what is wrong with unreadable ones.
-
-    Raises BadInput where ``results`` is no folder that can be read: that nothing is seen there proves nothing.
-    """
-    try:
-        paths = sorted(results.iterdir())
-    except OSError as error:
-        advice = "`lab restore` must run where the runs were started"
-        raise BadInput(f"{results.absolute()}: holds no runs: {error.strerror}; {advice}") from error
-    found, problems = [], []
-    for path in paths:
-        try:
-            if path.is_dir() and _is_open(path):
-                found.append(RunFolder(path))
-        except (BadInput, OSError) as error:
-            problems.append(str(error))
-    return found, problems
-
-
-def _is_open(path: Path) -> bool:
-    """Whether a run left anything to put back. Raises BadInput for one that is still running."""
-    with durable.claimed(path):
-        return bool(Journal(path / JOURNAL).open)
-
-
-def restore(folder: RunFolder, hosts_file: Path | None) -> int:
-    """Put back what a run left changed; returns how many changes that were. Safe to repeat.
-
-    Raises RestoreError for what could not be, with the commands to type by hand.
-    """
-    config = load_hosts(hosts_file or Path(folder.text("hosts_file")))
-    with durable.claimed(folder.path):
-        journal = Journal(folder.journal_path)
-        count = len(journal.open)
-        with connected(config, CommandLog(folder.commands_path)) as hosts:
-            Settings(hosts, journal).unwind()
-    return count
-
-
-def forget(folder: RunFolder) -> int:
-    """Close the journal of a run whose hosts no longer exist; returns how many changes went with them."""
-    with durable.claimed(folder.path):
-        journal = Journal(folder.journal_path)
-        records = list(journal.open)
-        for record in reversed(records):
-            journal.close(record)
-    return len(records)

@@ -15,13 +15,12 @@ from pydantic import SecretStr
 from lab import platforms, protocols, workloads
 from lab.config import Hosts
 from lab.errors import Unsupported
-from lab.hosts import Host
+from lab.hosts import ROLES, Host
 from lab.ladder import Ladder, Rung
 from lab.platforms import Facts, Platform
 from lab.protocols import Attached, Dialect, Share, Side
 from lab.settings import Settings
 
-ROLES = ("client", "server")
 LOWEST_ATTACH = 3  # the rung of the attachment: below it MTU, TCP buffers, server
 
 
@@ -62,6 +61,8 @@ class Session:
             "server": self.platforms["server"].facts(config.client.data_address),
         }
         self.sides = {role: self._side(role) for role in ROLES}
+        self._base = len(settings.journal.open)
+        self._boots: dict[str, str] = {}
         self.attached: Attached | None = None
         self.dialects: dict[str, Dialect] = {}
 
@@ -83,6 +84,13 @@ class Session:
         client.how(self.sides["client"])
         if self.config.share.serve == "lab":
             self.check_programs("server", server.serves_with, case.protocol)
+        for role in ROLES:
+            mtu = self.facts[role].mtu
+            if not self.config.tuned(role) and mtu != case.mtu:
+                raise Unsupported(
+                    f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it: "
+                    f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file"
+                )
 
     def check_programs(self, role: str, programs: Mapping[str, str], what: str) -> None:
         """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
@@ -93,14 +101,33 @@ class Session:
                 )
 
     def open(self) -> None:
-        """Make the lab's own folder and RAM disk on both hosts."""
+        """Make the lab's own folder on both hosts, and the RAM disks."""
+        self._base = len(self.settings.journal.open)
+        self._boots = self._starts()
         for role in reversed(ROLES):
             side, platform = self.sides[role], self.platforms[role]
             self.settings.apply(platform.folder(side.directory, "755"))
             platform.settle(side.directory)
-            ram = f"{side.directory}/ram"
-            side.host.run("mkdir", ram)
-            self.settings.follow(platform.ram_disk(ram, getattr(self.config, role).ram_disk))
+            if role == "client" or self.config.share.serve == "lab":
+                ram = f"{side.directory}/ram"
+                side.host.run("mkdir", ram)
+                self.settings.follow(platform.ram_disk(ram, getattr(self.config, role).ram_disk))
+
+    def recover(self) -> None:
+        """After a failure: put back what stands, reach hosts that were lost, and open again on one that was restarted.
+
+        Raises RestoreError, or HostError where a host stays out of reach: going on would measure something else.
+        """
+        self.ladder.step_down(0)
+        for role in ROLES:
+            self.settings.ensure(role)
+        if self._starts() != self._boots:
+            self.settings.unwind(self._base)
+            self.open()
+
+    def _starts(self) -> dict[str, str]:
+        """What tells each host's present start from every other one."""
+        return {role: ledger.boot for role, ledger in self.settings.ledgers.items()}
 
     def share(self, case: Case) -> Share:
         """The share that a case uses."""
@@ -146,7 +173,7 @@ class Session:
 
     def _set_mtu(self, value: int) -> None:
         """Server first, so that undoing in reverse ends with it; then prove that the path carries it."""
-        for role in reversed(ROLES):
+        for role in self._tuned():
             self.settings.apply(self.platforms[role].mtu(self.interface(role), value))
         client = self.platforms["client"]
         with self.settings.scope():
@@ -155,8 +182,11 @@ class Session:
 
     def _set_tcp_space(self, value: int | str) -> None:
         if isinstance(value, int):
-            for role in reversed(ROLES):
+            for role in self._tuned():
                 self.settings.apply_all(self.platforms[role].tcp_space(value))
+
+    def _tuned(self) -> list[str]:
+        return [role for role in reversed(ROLES) if self.config.tuned(role)]
 
     def _serve(self, dialects: dict[str, Dialect], share: Share, store: str) -> None:
         self.dialects = dialects

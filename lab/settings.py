@@ -1,59 +1,29 @@
-"""Settings of a host, the journal of their old values, and putting them back.
+"""Settings of a host, and changing them so that they are put back.
 
 A setting is a named piece of a host's state: a command that reads it, commands that change it, commands that change it
-back. Everything needed to change it back is plain data, so that the journal alone can restore a host long after the
-program that wrote it was killed.
-
-The order is always the same: read the old value, write it to the journal and to the disk (fsync), change, read back.
+back. The order is always the same: read the old value, have it on the disks of controller and host, change, read back.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shlex
+import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
-
-from lab import durable, interrupts
-from lab.errors import BadInput, DeadlineExceeded, HostError, RestoreError, SettingRefused
+from lab import interrupts
+from lab.commands import Command
+from lab.errors import DeadlineExceeded, HostError, HostKeyError, HostLost, RestoreError, SettingRefused
 from lab.hosts import Host
+from lab.journal import Journal, Record
+from lab.ledger import NAME as LEDGER
+from lab.ledger import Ledger
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command for a host. ``given`` is its standard input: the place for secrets, and never journalled."""
-
-    argv: tuple[str, ...]
-    root: bool = False
-    given: str = field(default="", repr=False)
-    deadline_s: float = 30.0
-
-    def run(self, host: Host, check: bool = True) -> str:
-        """Run it and return what it printed, stripped. Raises as :meth:`Host.run` does."""
-        result = host.run(*self.argv, root=self.root, given=self.given, deadline_s=self.deadline_s, check=check)
-        return result.stdout.strip()
-
-    def by_hand(self) -> str:
-        """How a person types it."""
-        return ("sudo " if self.root else "") + shlex.join(self.argv)
-
-
-def command(*argv: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
-    """A command of these words."""
-    return Command(argv, root, given, deadline_s)
-
-
-def script(text: str, *args: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
-    """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, …"""
-    return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s)
+PATIENCE_S = 90.0  # a machine that was restarted is back by then
+PAUSE_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -61,7 +31,8 @@ class Setting:
     """One piece of a host's state that the lab may change.
 
     ``read`` prints the present value; ``apply`` brings about ``wanted``; ``undo`` makes, from an old value, the
-    commands that bring it back. ``host`` is a role.
+    commands that bring it back. ``host`` is a role. A ``volatile`` one does not outlive a restart of the host. One that
+    ``may_cut_off`` the controller is taken back by the host itself, unless the controller has reached it again.
     """
 
     host: str
@@ -70,128 +41,45 @@ class Setting:
     wanted: str
     apply: tuple[Command, ...]
     undo: Callable[[str], tuple[Command, ...]]
+    volatile: bool = True
+    may_cut_off: bool = False
 
-
-@dataclass(frozen=True)
-class Record:
-    """A change that was begun and not yet put back: all that it takes to put it back. A line of the journal."""
-
-    number: int
-    host: str
-    name: str
-    old: str
-    new: str
-    read: Command
-    undo: tuple[Command, ...]
-    event: Literal["change"] = "change"
-
-    def put_back(self, host: Host) -> str:
-        """Bring the old value back; returns what is wrong where that failed, else an empty string. Safe to repeat."""
-        try:
-            found = self.read.run(host)
-            for step in self.undo if found != self.old else ():
-                with suppress(DeadlineExceeded):  # the next step may be the one that forces it
-                    step.run(host, check=False)  # what counts is what reads back
-            found = self.read.run(host)
-        except HostError as error:
-            found = f"unknown ({error})"
-        if found == self.old:
-            return ""
-        steps = "; ".join(step.by_hand() for step in self.undo)
-        return f"{self.host}: {self.name} should be {self.old!r} and is {found!r}; by hand: {steps}"
-
-
-@dataclass(frozen=True)
-class Restored:
-    """The line of the journal that says that a change has been put back."""
-
-    number: int
-    event: Literal["restored"] = "restored"
-
-
-LINE: TypeAdapter[Record | Restored] = TypeAdapter(Annotated[Record | Restored, Field(discriminator="event")])
-
-
-class Journal:
-    """``journal.jsonl``: a line when a change is about to begin, a line when it has been put back.
-
-    ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while it was
-    written) is a change that never began; it is moved to ``journal.torn``. Raises BadInput for anything else that is
-    not of a journal: what it cannot read it must not take for put back.
-    """
-
-    def __init__(self, path: Path):
-        self.path = path
-        self.open: list[Record] = []
-        self._number = 0
-        try:
-            *lines, rest = path.read_bytes().split(b"\n")
-            for number, line in enumerate(lines, 1):
-                self._replay(line, number)
-            self._mend(rest, len(lines) + 1)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise BadInput(f"{path}: cannot be read or mended: {error}") from error
-
-    def _replay(self, content: bytes, number: int) -> None:
-        try:
-            line = LINE.validate_json(content, strict=True)
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(str(part) for part in wrong["loc"])
-            raise BadInput(f"{self.path}: line {number} is not of a journal: {where} {wrong['msg']}") from error
-        self._number = max(self._number, line.number)
-        standing = [record for record in self.open if record.number != line.number]
-        if isinstance(line, Restored):
-            self.open = standing
-        elif len(standing) < len(self.open):
-            raise BadInput(f"{self.path}: line {number} is not of a journal: change {line.number} stands in it twice")
-        else:
-            self.open.append(line)
-
-    def _mend(self, rest: bytes, number: int) -> None:
-        """Deal with what stands after the last line end: a whole line that lacks only that, or a torn one."""
-        if not rest:
-            return
-        try:
-            json.loads(rest)
-        except (ValueError, RecursionError):
-            durable.append(self.path.with_name("journal.torn"), rest + b"\n")
-            os.truncate(self.path, self.path.stat().st_size - len(rest))
-        else:
-            self._replay(rest, number)
-            durable.append(self.path, b"\n")
-
-    def intend(self, setting: Setting, old: str) -> Record:
-        """Put the old value on disk, before the change."""
-        self._number += 1
-        undo = setting.undo(old)
-        record = Record(self._number, setting.host, setting.name, old, setting.wanted, setting.read, undo)
-        # first in memory: were the program interrupted between the two, undoing nothing does no harm
-        self.open.append(record)
-        content = asdict(record)
-        for step in (content["read"], *content["undo"]):
-            if step.pop("given"):
-                raise ValueError(f"{setting.name}: a command that reads or undoes must not need standard input")
-        self._write(content)
-        return record
-
-    def close(self, record: Record) -> None:
-        """Note that a change has been put back."""
-        self._write(asdict(Restored(record.number)))
-        self.open.remove(record)
-
-    def _write(self, line: Mapping[str, Any]) -> None:
-        durable.append(self.path, json.dumps(line).encode() + b"\n")
+    def record(self, number: int, old: str, run: str = "", boot: str = "") -> Record:
+        """All that it takes to put this back to ``old``, for the journal."""
+        undo = self.undo(old)
+        return Record(number, self.host, self.name, old, self.wanted, self.read, undo, run, boot, self.volatile)
 
 
 class Settings:
-    """Changes settings on hosts and puts them back, newest first."""
+    """Changes settings on hosts and puts them back, newest first.
 
-    def __init__(self, hosts: Mapping[str, Host], journal: Journal):
+    ``ledgers`` are the hosts' own, by role; ``gone`` says of hosts that cannot be reached why; ``restarted`` counts, by
+    role, what a restart of the host put back. ``tell`` is told where it takes long.
+    """
+
+    def __init__(
+        self,
+        hosts: Mapping[str, Host],
+        journal: Journal,
+        ledgers: Mapping[str, Ledger] | None = None,
+        patience_s: float = PATIENCE_S,
+        gone: Mapping[str, str] | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+    ):
         self.hosts = hosts
         self.journal = journal
+        self.ledgers = ledgers or {}
+        self.patience_s = patience_s
+        self.tell = tell
+        self.restarted: Counter[str] = Counter()
+        self.gone = dict(gone or {})
+
+    def claim(self, role: str) -> None:
+        """Take a host's ledger, which is a change like every other. Raises HostError where another run has the host."""
+        if ledger := self.ledgers.get(role):
+            if not any((record.name, record.host) == (LEDGER, role) for record in self.journal.open):
+                self.journal.intend(ledger.record(self.journal.next_number()))
+            ledger.take()
 
     def apply(self, setting: Setting) -> None:
         """Bring a setting about. Raises SettingRefused where it does not read back as asked.
@@ -202,14 +90,84 @@ class Settings:
         old = setting.read.run(host)
         if old == setting.wanted:
             return
-        self.journal.intend(setting, old)
-        for step in setting.apply:
-            step.run(host)
+        ledger = self.ledgers.get(setting.host)
+        run, boot = (ledger.run, ledger.boot) if ledger else ("", "")
+        record = setting.record(self.journal.next_number(), old, run, boot)
+        self.journal.intend(record)
+        if ledger:
+            ledger.note(record)
+        if ledger and setting.may_cut_off:
+            self._change_confirmed(setting, record, ledger)
+        else:
+            self._change(setting)
         found = setting.read.run(host)
         if found != setting.wanted:
             raise SettingRefused(
                 f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r}"
             )
+
+    def _change(self, setting: Setting) -> None:
+        for step in setting.apply:
+            step.run(self.hosts[setting.host])
+
+    def _change_confirmed(self, setting: Setting, record: Record, ledger: Ledger) -> None:
+        """Change it while a timer on the host runs, and call that off over a connection that came after the change."""
+        failed: HostError | None = None
+        ledger.arm(record)
+        deadline = time.monotonic() + ledger.revert_after_s
+        try:
+            self._change(setting)
+        except HostError as error:
+            failed = error
+        try:
+            self._connect_until(setting.host, deadline, lambda: ledger.confirm(record))
+        except HostError as error:
+            self.reach(setting.host)
+            raise SettingRefused(
+                f"{setting.host}: {setting.name}: with {setting.wanted!r} the controller did not reach the host again "
+                f"within {ledger.revert_after_s:g} s, so that the host took it back by itself ({error})"
+            ) from error
+        if failed and not isinstance(failed, HostLost | DeadlineExceeded):  # of those, what reads back decides
+            raise failed
+
+    def reach(self, role: str) -> None:
+        """Connect again to a host whose connection was lost, for as long as a restart takes.
+
+        Raises HostError where it cannot be reached, and once more, at once, at every later call.
+        """
+        if role in self.gone:
+            raise HostError(self.gone[role])
+        if self.patience_s and not interrupts.waiting():
+            self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
+        try:
+            self._connect_until(role, time.monotonic() + self.patience_s, lambda: None)
+        except HostError as error:
+            self.gone[role] = str(error)
+            self.patience_s = 0.0  # another host that is not there was waited for as well
+            raise
+
+    def ensure(self, role: str) -> None:
+        """Reach a host, unless its connection works."""
+        try:
+            self.hosts[role].run("true", deadline_s=10)
+        except HostError:
+            self.reach(role)
+
+    def _connect_until(self, role: str, deadline: float, use: Callable[[], None]) -> None:
+        """Make new connections until one can be used, or the deadline (monotonic) has passed. Raises HostError."""
+        while True:
+            try:
+                self.hosts[role].reconnect()
+                if role in self.ledgers:
+                    self.ledgers[role].take()
+                use()
+                return
+            except HostKeyError:
+                raise
+            except HostError:
+                if time.monotonic() >= deadline or interrupts.waiting():
+                    raise
+                time.sleep(PAUSE_S)
 
     def apply_all(self, settings: Iterable[Setting]) -> None:
         """Bring settings about in this order."""
@@ -240,24 +198,80 @@ class Settings:
 
         Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
         """
-        problems: dict[int, str] = {}
         with interrupts.held():
-            for record in reversed(self.journal.open[mark:]):
-                host = self.hosts.get(record.host)
-                problem = record.put_back(host) if host else f"{record.host}: {record.name}: there is no such host"
-                if problem:
-                    problems[record.number] = problem
-                    continue
-                try:
-                    for done in self._settled_by(record):
-                        self.journal.close(done)
-                        problems.pop(done.number, None)
-                except OSError as error:  # a full disk here is no reason to leave the hosts changed
-                    put_back = f"{record.host}: {record.name} was put back, but the journal says not: {error}"
-                    problems[record.number] = put_back
+            records = self.journal.open[mark:]
+            problems = self._unwind([record for record in records if record.name != LEDGER])
+            # a ledger is given up last, and only when it has nothing left to tell
+            busy = {record.host for record in records if record.number in problems}
+            last = [record for record in records if record.name == LEDGER and record.host not in busy]
+            problems |= self._unwind(last)
             if problems:
                 advice = "`lab restore` tries again"
                 raise RestoreError("\n".join(["not everything could be put back; " + advice, *problems.values()]))
+
+    def _unwind(self, records: list[Record]) -> dict[int, str]:
+        """Put these back, newest first; what went wrong, by the number of the record."""
+        problems: dict[int, str] = {}
+        settled: dict[int, Record] = {}
+        for record in reversed(records):
+            problem = self._put_back(record)
+            if problem:
+                problems[record.number] = problem
+                continue
+            for done in self._settled_by(record):
+                settled[done.number] = done
+                problems.pop(done.number, None)
+        return problems | self._strike(settled.values())
+
+    def _put_back(self, record: Record) -> str:
+        """Bring one old value back, over a new connection if need be; what went wrong, empty where nothing did."""
+        if record.host in self.gone:
+            return record.problem(f"unknown ({self.gone[record.host]})")
+        if record.host not in self.hosts:
+            return f"{record.host}: {record.name}: there is no such host"
+        host = self.hosts[record.host]
+        try:
+            try:
+                return self._put_back_on(host, record)
+            except (HostLost, DeadlineExceeded):
+                self.reach(record.host)
+                return self._put_back_on(host, record)
+        except HostError as error:
+            return record.problem(f"unknown ({error})")
+
+    def _put_back_on(self, host: Host, record: Record) -> str:
+        ledger = self.ledgers.get(record.host)
+        if ledger and record.ended_by_restart(ledger.boot):
+            self.restarted[record.host] += 1
+            return ""
+        return record.put_back(host)
+
+    def _strike(self, settled: Iterable[Record]) -> dict[int, str]:
+        """Note on the hosts, then in the journal, what has been put back; what went wrong, by number of record."""
+        problems: dict[int, str] = {}
+        done = list(settled)
+        for role, ledger in self.ledgers.items():
+            ours = [record for record in done if record.host == role and record.name != LEDGER]
+            try:
+                self._strike_on(ledger, ours)
+            except HostError as error:
+                problems |= {record.number: f"{role}: {record.name} was put back, but {error}" for record in ours}
+        for record in done:
+            if record.number in problems:
+                continue
+            try:
+                self.journal.close(record)
+            except OSError as error:  # a full disk here is no reason to leave the hosts changed
+                said = f"{record.host}: {record.name} was put back, but the journal says not: {error}"
+                problems[record.number] = said
+        return problems
+
+    def _strike_on(self, ledger: Ledger, records: list[Record]) -> None:
+        try:
+            ledger.strike(records)
+        except (HostLost, DeadlineExceeded):
+            self.reach(ledger.host.role)
+            ledger.strike(records)
 
     def _settled_by(self, record: Record) -> list[Record]:
         """This record, after later ones of the same thing that failed: trying one again would bring a wrong value."""

@@ -21,6 +21,7 @@ from lab.workloads import iperf3
 # What planning assumes before anything was measured: a gigabit link, and what the local lab was seen to need.
 ASSUMED_BYTES_PER_S = 100e6
 OVERHEAD_S = {"trial": 0.9, "server": 1.0, "network": 1.0}
+SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
 LINK = "link"
 
 
@@ -166,17 +167,25 @@ class Progress:
 class Runner:
     """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes."""
 
-    def __init__(self, session: Session, folder: RunFolder, sweep: Sweep, watch: Callable[[Progress], None]):
+    def __init__(
+        self,
+        session: Session,
+        folder: RunFolder,
+        sweep: Sweep,
+        watch: Callable[[Progress], None],
+        most_failures: int | None = None,
+    ):
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
+        self.most_failures = most_failures
         self.recorded = {trial.trial_id: trial for trial in folder.trials()}
         self.not_ok = 0
 
     def run(self) -> Ending:
-        """Run what is left. A failed trial does not end it, the time cap does.
+        """Run what is left. The time cap ends it, and so do ``most_failures`` failed trials in a row (None: never).
 
-        Raises RestoreError where a setting could not be put back: going on would measure something else.
+        Raises RestoreError where a setting could not be put back, and HostError where a host stays out of reach.
         """
-        started = time.monotonic()
+        started, failures = time.monotonic(), 0
         slots = plan(self.sweep).slots
         left = [slot for slot in slots if slot.trial_id not in self.recorded]
         done = len(slots) - len(left)
@@ -188,11 +197,13 @@ class Runner:
             self.watch(Progress(slot, done, len(slots), elapsed_s, None))
             trial = self._trial(slot)
             self._record(trial)
-            if trial.status == "failed":
-                # whatever broke, the next trial starts from servers and mounts of its own
-                self.session.ladder.step_down(0)
             done += 1
             self.watch(Progress(slot, done, len(slots), time.monotonic() - started, trial))
+            failures = failures + 1 if trial.status == "failed" else 0
+            if failures == self.most_failures:
+                return Ending(f"stopped after {failures} failed trials in a row: {trial.reason}", self.not_ok)
+            if failures:  # whatever broke, the next trial starts from servers and mounts of its own
+                self.session.recover()
         return Ending("", self.not_ok)
 
     def _record(self, trial: Trial) -> None:
@@ -206,7 +217,8 @@ class Runner:
         try:
             ceiling = self._ceilings(slot)[slot.case.direction]
             started_at = _now()
-            measured = transfer(self.session, slot.case, slot.trial_id)
+            deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest
+            measured = transfer(self.session, slot.case, slot.trial_id, deadline_s)
         except RestoreError:
             raise
         except LabFailure as error:

@@ -10,9 +10,9 @@ from typing import Any
 
 from lab import workloads
 from lab.errors import HostError, LabFailure, TransferError
+from lab.hosts import ROLES
 from lab.platforms import Counters, Timing
-from lab.session import ROLES, Case, Session
-from lab.workloads.file import deadline_s
+from lab.session import Case, Session
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,11 @@ class Way:
     target_path: str
 
 
-def transfer(session: Session, case: Case, trial_id: str) -> Measured:
-    """Move one payload under the client's clock. Raises LabFailure where it fails or a byte is wrong."""
+def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
+    """Move one payload under the client's clock, which ends it after ``deadline_s`` seconds.
+
+    Raises LabFailure where it fails or a byte is wrong.
+    """
     session.stand(case)
     way = _way(session, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
@@ -52,7 +55,7 @@ def transfer(session: Session, case: Case, trial_id: str) -> Measured:
         argv = tool.argv(client.name, way.source, way.target, shell)
         before = server.counters(session.interface("server"))
         try:
-            timing = client.timed(session.interface("client"), way.flush, argv, deadline_s(case.size_bytes))
+            timing = client.timed(session.interface("client"), way.flush, argv, deadline_s)
         except TransferError as error:
             raise TransferError(f"{error}{_no_room(session, way, case)}") from error
         counted = server.counters(session.interface("server"))

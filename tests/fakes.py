@@ -8,9 +8,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lab.commands import Command
 from lab.errors import DeadlineExceeded
 from lab.hosts import Host, Result
-from lab.settings import Command
 
 
 class FakeHost(Host):
@@ -46,6 +46,9 @@ class FakeHost(Host):
             waiting = "\n".join(f"    {line}" for line in self.unused()) or "    nothing"
             raise AssertionError(f"{self.role}: no answer scripted for\n    {typed(argv, root)}\nbut for\n{waiting}")
         return answers.pop(0)
+
+    def reconnect(self) -> None:
+        """There is no connection to lose."""
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -87,6 +90,9 @@ class EmulatedHost(Host):
         except subprocess.TimeoutExpired as error:
             raise DeadlineExceeded(self.role, argv, deadline_s, str(error.output or "")) from error
         return Result(argv, done.returncode, done.stdout, done.stderr, 0.0)
+
+    def reconnect(self) -> None:
+        """There is no connection to lose."""
 
     def close(self) -> None:
         """Nothing to let go of."""

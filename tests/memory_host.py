@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from lab import interrupts
-from lab.errors import DeadlineExceeded, HostError
+from lab.commands import Command, command
+from lab.errors import DeadlineExceeded, HostLost
 from lab.hosts import Host, Result
-from lab.settings import Command, Journal, Setting, Settings, command
+from lab.journal import Journal
+from lab.settings import Setting, Settings
 
 SECRET = "hunter2-do-not-show"
 
@@ -89,8 +91,8 @@ class MemoryHost(Host):
         if fault.kind == "signal":
             signal.raise_signal(signal.SIGTERM)
         if fault.kind in ("lost", "dead", "killed"):
-            self.counter.gone = {"dead": HostError("gone"), "killed": Killed()}.get(fault.kind)
-            raise self.counter.gone or HostError(f"{self.role}: the connection was lost")
+            self.counter.gone = {"dead": HostLost("gone"), "killed": Killed()}.get(fault.kind)
+            raise self.counter.gone or HostLost(f"{self.role}: the connection was lost")
 
     def _effect(self, verb: str, key: str, value: str = "") -> str:
         if verb == "read":
@@ -101,6 +103,11 @@ class MemoryHost(Host):
             self.values[key] = value
             self.writes.append((key, value))
         return ""
+
+    def reconnect(self) -> None:
+        """Works unless the host is out of reach for good."""
+        if self.counter.gone is not None:
+            raise self.counter.gone
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -142,7 +149,7 @@ class World:
         self.counter = Counter()
         self.hosts = {role: MemoryHost(role, self.counter, **BEFORE) for role in ROLES}
         self.path = folder / "journal.jsonl"
-        self.settings = Settings(self.hosts, Journal(self.path))
+        self.settings = Settings(self.hosts, Journal(self.path), patience_s=0)
 
     def state(self) -> dict[str, dict[str, str]]:
         return {role: dict(host.values) for role, host in self.hosts.items()}
@@ -163,7 +170,7 @@ class World:
 
     def restore(self) -> None:
         """``lab restore`` in a new process."""
-        Settings(self.hosts, Journal(self.path)).unwind()
+        Settings(self.hosts, Journal(self.path), patience_s=0).unwind()
 
 
 def untouched() -> dict[str, dict[str, str]]:

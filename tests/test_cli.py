@@ -18,11 +18,11 @@ from synthetic import make_trials, trial, write_run
 from test_config import HOSTS, SWEEP
 from test_sweep import sweep_of
 
-from lab import check, cli, run
+from lab import check, cli
 from lab.check import Finding
 from lab.check.finding import Level
 from lab.errors import HostError, Interrupted
-from lab.hosts import Host
+from lab.hosts import Host, pair
 from lab.local import state
 from lab.progress import shown
 from lab.results import RunFolder
@@ -96,7 +96,8 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
 def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
 ) -> None:
-    monkeypatch.setattr(run, "SshHost", lambda *_: pytest.fail("it connected"))
+    for module in (pair, check):
+        monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
     write("good.toml", SWEEP)
     write("bad.toml", "name = ")
@@ -140,7 +141,7 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
     def refuse(role: str, _: Any) -> Host:
         raise HostError(f"{role}: you@mac [/odd] cannot be reached")
 
-    monkeypatch.setattr(run, "SshHost", refuse)
+    monkeypatch.setattr(pair, "SshHost", refuse)
     monkeypatch.setenv("LAB_PASSWORD", "x")
     write("hosts.ini", HOSTS + "path = /srv\n")
     write("a.toml", SWEEP + 'store = ["disk"]\n')

@@ -16,7 +16,8 @@ from fakes import EmulatedHost
 
 from lab.daemon import daemon
 from lab.errors import CommandError
-from lab.settings import Journal, Setting, Settings
+from lab.journal import Journal
+from lab.settings import Setting, Settings
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
 REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")

@@ -12,13 +12,14 @@ from pydantic import SecretStr
 from lab import protocols
 from lab.errors import Unsupported
 from lab.hosts import Host, Result
+from lab.journal import Journal
 from lab.protocols import Attached, Dialect, Share, Side
 from lab.protocols.afp import AFP_CONF
 from lab.protocols.gvfs import BUS_CONFIG
 from lab.protocols.nfs import GANESHA_CONF
 from lab.protocols.smb import SMB_CONF
 from lab.protocols.ssh import SSHD_CONFIG
-from lab.settings import Journal, Setting
+from lab.settings import Setting
 
 SECRET = "hunter2-do-not-show"
 SMBSTATUS = (Path(__file__).parent / "captures" / "linux" / "smbstatus-4.22.json").read_text(encoding="utf-8")
@@ -49,6 +50,9 @@ class RecordingHost(Host):
         found = next((answer for part, answer in answers.items() if part in line), "")
         code = 1 if "command -v mount_afpfs" in line and "mount_afpfs" in self.lacks else 0
         return Result(argv, code, found, "", 0.0)
+
+    def reconnect(self) -> None:
+        """There is no connection to lose."""
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -103,8 +107,8 @@ def test_a_password_goes_to_programs_on_their_input_alone(name: str, lacks: tupl
     assert bool(taking) >= (name in ("afp", "smb"))
     assert bool(taking) <= (name != "ssh")
     journal = Journal(tmp_path / "journal.jsonl")
-    for setting in stage.settings:
-        journal.intend(setting, "absent")  # refuses what could not be put back without a secret
+    for number, setting in enumerate(stage.settings):
+        journal.intend(setting.record(number, "absent"))  # refuses what could not be put back without a secret
     assert SECRET not in (tmp_path / "journal.jsonl").read_text()
     assert SECRET not in repr([stage.attached, stage.share, stage.settings])
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from memory_host import BEFORE, MemoryHost, World, knob, untouched
 
 from lab.errors import BadInput, RestoreError
-from lab.settings import Journal, Settings
+from lab.journal import Journal
+from lab.settings import Settings
 
 
 @pytest.fixture
@@ -70,7 +71,8 @@ def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) 
         for key in list(BEFORE)[:standing]:
             world.settings.apply(knob("server", key, "new"))
         whole = world.path.read_bytes() if standing else b""
-        world.settings.journal.intend(knob("client", "mount", "new"), "absent")
+        journal = world.settings.journal
+        journal.intend(knob("client", "mount", "new").record(journal.next_number(), "absent"))
         line = world.path.read_bytes()[len(whole) :]
         torn = line[: 1 + cut % (len(line) - 2)]
         world.path.write_bytes(whole + torn)

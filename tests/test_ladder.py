@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from memory_host import Fault, World, knob, untouched
 
 from lab.errors import HostError, Interrupted, RestoreError, SettingRefused
+from lab.journal import Journal
 from lab.ladder import Ladder, Rung
-from lab.settings import Journal
 
 
 class Climber:

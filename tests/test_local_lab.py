@@ -115,6 +115,59 @@ def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: s
     assert not bench.hosts.exists()
 
 
+LEAVE_SOMETHING_EVERYWHERE = """
+for folder in /etc /var/lib /var/tmp /root /srv/disk /tmp /run /dev/shm; do echo $$ > $folder/mark; done
+mkdir -p /mnt/ram && mount -t tmpfs ram /mnt/ram
+printf '4096 65536 65536' > /proc/sys/net/ipv4/tcp_rmem
+ip link set dev eth0 mtu 9000
+setsid sleep 3600 </dev/null >/dev/null 2>&1 &
+"""
+LOOK = """
+ls -d /*/mark /*/*/mark 2>/dev/null; readlink /proc/self/ns/net; cat /sys/class/net/eth0/mtu
+"""
+
+
+@pytest.mark.parametrize("delay", ["none", "1ms"])
+def test_a_reboot_leaves_a_host_its_disk_and_nothing_else(new_bench: Callable[..., Bench], delay: str) -> None:
+    bench = new_bench("--delay", delay)
+    fresh, before = bench.state(), state.load(bench.name)
+    for host in state.HOSTS:
+        bench.inside(host, LEAVE_SOMETHING_EVERYWHERE)
+    network = bench.inside("server", LOOK).splitlines()[-2]
+    assert bench.lab("local", "reboot", "--name", bench.name, "server").returncode == 0
+    *marks, new_network, mtu = bench.inside("server", LOOK).splitlines()
+    assert marks == ["/etc/mark", "/root/mark", "/srv/disk/mark", "/var/lib/mark", "/var/tmp/mark"]
+    assert new_network != network
+    assert mtu == "1500"
+    # the other host felt no more than that the link was down
+    assert bench.inside("client", LOOK).splitlines()[-1] == "9000"
+    assert "1 received" in bench.inside("client", "ping -q -c 1 server-data")
+    bench.inside("server", "rm /*/mark /*/*/mark; rmdir /mnt/ram")
+    assert bench.state()["server"] == fresh["server"]
+    after = state.load(bench.name)
+    assert before is not None
+    assert after is not None
+    assert before.hosts["server"] != after.hosts["server"]
+    assert before.hosts["client"] == after.hosts["client"]
+    # servers end by SIGTERM, which whoever starts a host must not have blocked
+    assert bench.inside("server", "grep SigBlk /proc/1/status").split()[1].strip("0") == ""
+    assert bench.lab("local", "down", "--name", bench.name).returncode == 0
+    assert not gone(bench.name)
+
+
+def test_a_host_reboots_again_and_again_and_can_be_reached_each_time(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench()
+    for host in (*state.HOSTS, *state.HOSTS):
+        assert bench.lab("local", "reboot", "--name", bench.name, host).returncode == 0
+    done = bench.run(size="1 MiB", mtu=[9000])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_lab_that_is_not_up_cannot_reboot(bench: Bench) -> None:
+    done = bench.lab("local", "reboot", "--name", "no-such-lab", "server")
+    assert (done.returncode, "is not up" in done.stderr) == (2, True)
+
+
 def test_status_and_hosts_file_tell_what_is_up(bench: Bench) -> None:
     assert bench.name in bench.lab("local", "status").stdout
     found = bench.lab("check", "--json", "--hosts", str(bench.hosts))

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab import platforms
+from lab.commands import script
 from lab.errors import LabFailure
 from lab.platforms import macos
 from lab.platforms import macos_output as output
 from lab.platforms.base import TOOLS
 from lab.platforms.macos import MacOS
-from lab.settings import script
 
 
 def test_it_is_the_platform_of_darwin() -> None:

@@ -8,12 +8,14 @@ import pytest
 from emulated_mac import CAPTURES, capture, mac, state
 from fakes import EmulatedHost, FakeHost
 
+from lab.commands import script
 from lab.errors import CommandError, LabFailure, RestoreError, SettingRefused
 from lab.hosts import Host
+from lab.journal import Journal
 from lab.platforms import macos
 from lab.platforms import macos_output as output
 from lab.platforms.macos import MacOS
-from lab.settings import Journal, Settings, script
+from lab.settings import Settings
 
 MIB = 2**20
 SIZE = 64 * MIB

@@ -12,11 +12,12 @@ from memory_host import World, knob, lab_signals, untouched
 from synthetic import trial, write_run
 from test_config import HOSTS
 
-from lab import cli, durable, run
+from lab import cli, durable, restore
 from lab.hosts import Host
+from lab.journal import Journal
 from lab.local import state
 from lab.results import RunFolder
-from lab.settings import Journal, Settings
+from lab.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -40,10 +41,10 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
     made = World(tmp_path)
 
     @contextmanager
-    def connected(*_: Any) -> Iterator[Mapping[str, Host]]:
-        yield made.hosts
+    def reached(*_: Any) -> Iterator[tuple[Mapping[str, Host], dict[str, str]]]:
+        yield made.hosts, {}
 
-    monkeypatch.setattr(run, "connected", connected)
+    monkeypatch.setattr(restore, "reached", reached)
     return made
 
 

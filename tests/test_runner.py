@@ -44,12 +44,13 @@ class Bench:
             "bytes": RATES[direction], "elapsed_s": 1.0, "bytes_per_s": RATES[direction], "retransmits": 2
         }  # fmt: skip
         self.seen: list[Progress] = []
-        self.session = SimpleNamespace(
+        self.session: Any = SimpleNamespace(
             hosts=self.world.hosts,
             settings=self.world.settings,
             ladder=Ladder(self.world.settings),
             sides={"server": SimpleNamespace(host=self.world.hosts["server"], address="192.0.2.2", directory="/lab")},
             stand_on_network=self.stand_on_network,
+            recover=lambda: self.session.ladder.step_down(0),
         )
         patch.setattr(sweep_module, "transfer", self.transfer)
         patch.setattr(iperf3, "server", lambda *_: knob("server", "mount", "iperf3 runs"))
@@ -59,7 +60,8 @@ class Bench:
         rung = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
         self.session.ladder.move([rung])
 
-    def transfer(self, session: Any, case: Case, trial_id: str) -> Measured:
+    def transfer(self, session: Any, case: Case, trial_id: str, deadline_s: float) -> Measured:
+        assert deadline_s == sweep_module.SLACK_S + case.size_bytes / SMALL.slowest
         assert self.world.hosts["server"].values["mount"] == "absent", "iperf3 must not run during a transfer"
         self.transfers.append(trial_id)
         return self.outcome(trial_id)

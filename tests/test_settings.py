@@ -16,8 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from memory_host import BEFORE, KINDS, ROLES, SECRET, Fault, Killed, World, knob, lab_signals, untouched
 
+from lab.commands import Command, command
 from lab.errors import Interrupted, LabError, RestoreError, SettingRefused
-from lab.settings import Command, Journal, Setting, command
+from lab.journal import Journal
+from lab.settings import Setting
 
 CHANGES = st.tuples(st.sampled_from(ROLES), st.sampled_from(sorted(BEFORE)), st.sampled_from(["1500", "9000", "x y"]))
 PROGRAMS = st.recursive(CHANGES, lambda inner: st.lists(inner, max_size=4), max_leaves=8)

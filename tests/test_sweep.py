@@ -20,8 +20,9 @@ from pydantic import SecretStr
 from lab import platforms
 from lab.config import Hosts, Sweep, load_sweep, parse_sweep
 from lab.errors import BadInput
+from lab.journal import Journal
 from lab.session import Case, Session
-from lab.settings import Journal, Settings
+from lab.settings import Settings
 from lab.sweep import ASSUMED_BYTES_PER_S, cases_of, order, plan
 
 ROOT = Path(__file__).parent.parent

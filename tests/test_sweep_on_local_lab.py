@@ -221,7 +221,9 @@ def test_hosts_that_vanish_in_the_middle_end_the_run_with_one_message(new_bench:
     with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(protocol=["smb"], blocks=50))) as run:
         bench.wait_for('"b001-0001"', run)
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0
-        output, _ = run.communicate(timeout=120)
-    assert run.returncode == 1
-    assert "was lost" in output
+        bench.wait_for(" lost ", run)
+        code, output = end(run, signal.SIGINT)
+    assert code == 1
+    assert "connection lost; trying" in output
+    assert "is not up" in output
     assert "Traceback" not in output

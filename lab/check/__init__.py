@@ -14,9 +14,8 @@ from lab.check.finding import Finding, of_error, worst_first
 from lab.check.machine import Machine
 from lab.config import HostConfig, Hosts, load_hosts
 from lab.errors import HostError, LabFailure
-from lab.hosts import SshHost
+from lab.hosts import ROLES, SshHost
 from lab.platforms import Facts
-from lab.session import ROLES
 
 __all__ = ["Finding", "check"]
 
@@ -34,7 +33,7 @@ def check(hosts_file: Path) -> tuple[list[Finding], dict[str, Any]]:
             findings += _until_lost(_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_pair(config, machines), "link", machines)
         facts = {role: asdict(machine.facts) if machine.facts else None for role, machine in machines.items()}
-        buffers = protocols.tcp_buffers(config.share, machines)
+        buffers = protocols.tcp_buffers(config, machines)
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
 
 
@@ -69,9 +68,7 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
         yield found
     machine = Machine(role, own, connected, platform, facts)
     machines[role] = machine
-    # the hosts of a local lab share one memory
-    needed = config.client.ram_disk + config.server.ram_disk if config.lab.instance else own.ram_disk
-    for finding in host.findings(machine, config.share, needed):
+    for finding in host.findings(machine, config):
         if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
             machines[role] = replace(machine, no_root=True)
         yield finding
@@ -86,4 +83,4 @@ def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
         message = f"{left} could be looked at: what needs both is left out"
         yield Finding("note", "link", message, "solve the problems above first")
     if machines:
-        yield from protocols.findings(config.share, machines)
+        yield from protocols.findings(config, machines)

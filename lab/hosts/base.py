@@ -61,7 +61,7 @@ class Host(ABC):
 
         ``given`` is its standard input and appears in no log or message. Raises CommandError where ``check`` and the
         exit code is not zero, DeadlineExceeded where it took longer than ``deadline_s`` seconds (it is ended then),
-        HostError where the host is out of reach.
+        HostLost where the connection broke.
         """
         started = time.monotonic()
         ending = "lost"
@@ -94,6 +94,10 @@ class Host(ABC):
     def _hint(self, result: Result) -> str:
         """What to do about a failure that has a well-known cause; empty for the others."""
         return ""
+
+    @abstractmethod
+    def reconnect(self) -> None:
+        """Let go of the connection, whatever has become of it, and make a new one. Raises HostError."""
 
     @abstractmethod
     def close(self) -> None:

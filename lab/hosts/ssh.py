@@ -14,7 +14,7 @@ import paramiko
 
 from lab import interrupts, secrets
 from lab.config import HostConfig
-from lab.errors import DeadlineExceeded, HostError
+from lab.errors import BadInput, DeadlineExceeded, HostError, HostLost
 from lab.hosts.base import Host, Result
 from lab.hosts.connection import CONNECT_DEADLINE_S, connect
 
@@ -59,6 +59,14 @@ class SshHost(Host):
     def _needs_no_password(self) -> bool:
         return self.run("sudo", "-k", "-n", "true", check=False).exit_code == 0
 
+    def reconnect(self) -> None:
+        """Connect anew; the way there and its key are checked as at first."""
+        self.close()
+        try:
+            self.client, self._proxy = connect(self.role, self.config)
+        except BadInput as error:  # a file that was well at first
+            raise HostError(str(error)) from error
+
     def close(self) -> None:
         """Close the connection."""
         self.client.close()
@@ -81,12 +89,12 @@ class SshHost(Host):
             self._end(conversation, root)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
-            raise HostError(f"{self.role}: the connection to {self.config.host} was lost during {argv[0]}")
+            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost during {argv[0]}")
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
     def _begin(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Conversation:
-        """Send a command to the host. Raises HostError where that is out of reach."""
+        """Send a command to the host. Raises HostLost where that is out of reach."""
         if root and self.sudo == "password" and self._password is not None:
             given = self._password.get_secret_value() + "\n" + given
         if root and SUDO[self.sudo]:
@@ -94,7 +102,7 @@ class SshHost(Host):
         line = shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *argv])
         transport = self.client.get_transport()
         if transport is None or not transport.is_active():
-            raise HostError(f"{self.role}: the connection to {self.config.host} was lost")
+            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost")
         deadline = time.monotonic() + deadline_s
         try:
             channel = transport.open_session(timeout=min(deadline_s, CONNECT_DEADLINE_S))
@@ -103,7 +111,7 @@ class SshHost(Host):
         except LOST as error:
             if time.monotonic() >= deadline and transport.is_active():
                 raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
-            raise HostError(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
+            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
         return Conversation(channel, given)
 
     def _end(self, conversation: Conversation, root: bool) -> None:

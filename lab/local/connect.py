@@ -51,13 +51,15 @@ def main() -> int:
     name, host = sys.argv[1:]
     try:
         lab = state.load(name)
+        if lab is None or not lab.holder.alive():
+            raise BadInput(f"the local lab {name!r} is not up: `lab local up` brings it up")
+        connection = dial(lab.hosts[host].pid)
     except BadInput as error:
         print(error, file=sys.stderr)
         return 1
-    if lab is None or not lab.hosts[host].alive():
-        print(f"the local lab {name!r} is not up: `lab local up` brings it up", file=sys.stderr)
+    except OSError as error:
+        print(f"{host} of the local lab {name!r} does not answer, or is just rebooting: {error}", file=sys.stderr)
         return 1
-    connection = dial(lab.hosts[host].pid)
     connection.settimeout(None)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     relay(connection)

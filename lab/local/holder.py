@@ -1,6 +1,7 @@
 """The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE``.
 
-It starts the hosts and waits. The hosts die with it (the kernel sees to that). What the kernel does not clean up
+It starts the hosts and waits; asked to, it reboots one. The hosts die with it (the kernel sees to that), and so do the
+mounts of their disks, which are in a namespace of this process's own. What the kernel does not clean up
 (control groups, files under /run, the hosts file) it removes when it ends, and so does its parent, which does nothing
 but wait for that. So nothing is left behind when either of them is asked to stop, crashes or gets a ``kill -9``.
 """
@@ -18,7 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError, LabFailure
-from lab.local import connect, host_files, kernel, leftovers, link, rootfs, state
+from lab.local import connect, disk, host_files, kernel, leftovers, link, rootfs, state
+from lab.local.commands import inside, must
 from lab.local.state import HOSTS, Lab, Process
 
 INIT = Path(__file__).with_name("init.sh")
@@ -30,57 +32,75 @@ class Holder:
     """One local lab from start to stop."""
 
     def __init__(self, name: str, rate: str, delay: str, hosts_file: Path):
-        self.name, self.rate, self.delay, self.hosts_file = name, rate, delay, hosts_file
+        self.name, self.rate, self.delay, self.hosts_file = name, rate, link.delay_seconds(delay), hosts_file
         self.directory = state.directory(name)
-        self.processes: list[subprocess.Popen[bytes]] = []
-
-    def start(self) -> None:
-        """Bring both hosts and the link up, and write the hosts file. Raises LabError."""
-        root = rootfs.path()
-        host_files.write(self.directory, self.name)
-        pids = {host: self._start_host(host, root) for host in HOSTS}
-        for host, pid in pids.items():
-            self._wait_for_sshd(host, pid)
-        self.processes += link.connect(pids, self.rate, link.delay_seconds(self.delay))
-        password = (self.directory / "password").read_text()
-        for pid in pids.values():
-            link.must(link.inside(pid, "chpasswd", given=f"lab:{password}"))
-        lab = Lab(
-            name=self.name,
+        self.hosts: dict[str, subprocess.Popen[bytes]] = {}
+        self.wire: list[subprocess.Popen[bytes]] = []
+        self.lab = Lab(
+            name=name,
             instance=secrets.token_hex(8),
             holder=Process.of(os.getpid()),
             cleaner=Process.of(os.getppid()),
-            hosts={host: Process.of(pid) for host, pid in pids.items()},
-            rate=self.rate,
-            delay=self.delay,
-            hosts_file=str(self.hosts_file),
+            hosts={},
+            rate=rate,
+            delay=delay,
+            hosts_file=str(hosts_file),
         )
-        self.hosts_file.write_text(host_files.hosts_ini(lab))
-        lab.save()
 
-    def _start_host(self, host: str, root: Path) -> int:
-        home = self.directory / host
-        (home / "scratch").mkdir(parents=True)
-        disk = leftovers.disk_directory(self.name, host)
-        disk.mkdir(parents=True, exist_ok=True)
-        groups = leftovers.control_group(self.name, host)
+    def start(self) -> None:
+        """Bring both hosts and the link up, and write the hosts file. Raises LabError."""
+        host_files.write(self.directory, self.name)
+        kernel.keep_mounts_private()
+        for host in HOSTS:
+            disk.attach(self.name, host, rootfs.path())
+        pids = {host: self._start_host(host) for host in HOSTS}
+        for host, pid in pids.items():
+            self._wait_for_sshd(host, pid)
+        self.wire = link.connect(pids, self.rate, self.delay)
+        password = (self.directory / "password").read_text()
+        for host, pid in pids.items():
+            must(inside(pid, "chpasswd", given=f"lab:{password}"))
+            self.lab.hosts[host] = Process.of(pid)
+        self.hosts_file.write_text(host_files.hosts_ini(self.lab))
+        self.lab.save()
 
+    def reboot(self, host: str) -> None:
+        """Cut a host's power and start it again: of all that it was, its disk remains, and its end of the link.
+
+        Raises LabError where it does not come up again.
+        """
+        old = self.lab.hosts[host].pid
+        with Path(f"/proc/{old}/ns/net").open("rb") as network:  # it would take the link with it
+            os.kill(old, signal.SIGKILL)
+            self.hosts.pop(host).wait()
+            leftovers.remove_group(self.name, host)
+            pid = self._start_host(host)
+            link.move(network.fileno(), pid)
+        link.bring_up(host, pid, self.rate, self.delay)
+        self._wait_for_sshd(host, pid)
+        self.lab.hosts[host] = Process.of(pid)
+        self.lab.save()
+
+    def _start_host(self, host: str) -> int:
+        group = leftovers.control_group(self.name, host)
         holder = os.getpid()
 
         def before_exec() -> None:
             kernel.die_with_parent(holder)
             kernel.allow_many_files()
-            if groups is not None:
-                (groups / "cgroup.procs").write_text("0")
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())  # servers inside would inherit what is blocked here
+            if group is not None:
+                (group / "cgroup.procs").write_text("0")
 
-        if groups is not None:
-            groups.mkdir(exist_ok=True)
+        if group is not None:
+            group.mkdir(exist_ok=True)
         namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--fork", "--kill-child=SIGKILL"]
-        command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), host, str(root), str(home), str(disk)]
-        log = (self.directory / f"{host}.log").open("wb")
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec)
-        self.processes.append(process)
-        return self._first_child(host, process)
+        command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), host, str(disk.root(self.name, host))]
+        with self._log(host).open("wb") as log:
+            self.hosts[host] = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec
+            )
+        return self._first_child(host, self.hosts[host])
 
     def _first_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -104,24 +124,34 @@ class Holder:
         raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_words(host)}")
 
     def _last_words(self, host: str) -> str:
-        return (
-            " / ".join((self.directory / f"{host}.log").read_text(errors="replace").splitlines()[-4:]) or "no message"
-        )
+        return " / ".join(self._log(host).read_text(errors="replace").splitlines()[-4:]) or "no message"
+
+    def _log(self, host: str) -> Path:
+        return self.directory / f"{host}.log"
+
+    def processes(self) -> list[subprocess.Popen[bytes]]:
+        """All that the lab consists of: where one ends by itself, the rest is no lab."""
+        return [*self.hosts.values(), *self.wire]
 
     def stop(self) -> None:
         """Kill the hosts and what belongs to them; their namespaces, mounts and interfaces go with them."""
-        for process in self.processes:
+        for process in self.processes():
             process.kill()
-        for process in self.processes:
+        for process in self.processes():
             process.wait()
+        for host in HOSTS:
+            disk.detach(self.name, host)
 
 
-def wait_for_the_end(holder: Holder) -> None:
-    """Return once asked to stop, or once any process of the lab has ended: half a lab is no lab."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {*STOP_SIGNALS, signal.SIGCHLD})
-    while all(process.poll() is None for process in holder.processes):
-        if signal.sigwait({*STOP_SIGNALS, signal.SIGCHLD}) in STOP_SIGNALS:
+def serve(holder: Holder) -> None:
+    """Reboot hosts on request until asked to stop, or until any process of the lab has ended."""
+    requests: dict[int, str] = {number: host for host, number in state.REBOOT.items()}
+    while all(process.poll() is None for process in holder.processes()):
+        number = signal.sigwait({*STOP_SIGNALS, *requests, signal.SIGCHLD})
+        if number in STOP_SIGNALS:
             return
+        if number in requests:
+            holder.reboot(requests[number])
 
 
 def silence() -> None:
@@ -134,12 +164,14 @@ def silence() -> None:
 def hold(name: str, rate: str, delay: str, hosts_file: Path, cleaner: int) -> int:
     """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
     kernel.die_with_parent(cleaner, signal.SIGTERM)
+    signals = {*STOP_SIGNALS, *state.REBOOT.values(), signal.SIGCHLD}
     holder = Holder(name, rate, delay, hosts_file)
     try:
         holder.start()
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         print("ready", flush=True)
         silence()
-        wait_for_the_end(holder)
+        serve(holder)
         return 0
     except (LabError, OSError, subprocess.SubprocessError) as error:
         print(error, flush=True)

@@ -22,6 +22,7 @@ PermitRootLogin prohibit-password
 PasswordAuthentication no
 UsePAM no
 UseDNS no
+PidFile none
 MaxSessions 64
 MaxStartups 100
 Subsystem sftp internal-sftp

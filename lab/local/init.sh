@@ -1,14 +1,8 @@
 #!/bin/sh
-# PID 1 of a host: builds its own root and turns into tini, which runs sshd.
-# usage: init.sh NAME ROOTFS STATE DISK   (runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
+# PID 1 of a host: mounts on its root what a boot makes anew and turns into tini, which runs sshd.
+# usage: init.sh NAME ROOT   (runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
 set -eu
-name=$1 rootfs=$2 state=$3 disk=$4
-
-mount --make-rprivate /
-mount -t tmpfs -o mode=755 scratch "$state/scratch"
-mkdir "$state/scratch/upper" "$state/scratch/work" "$state/scratch/root"
-root=$state/scratch/root
-mount -t overlay -o "lowerdir=$rootfs,upperdir=$state/scratch/upper,workdir=$state/scratch/work" "$name" "$root"
+name=$1 root=$2
 
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
@@ -26,17 +20,15 @@ ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 mount -t tmpfs -o mode=755 run "$root/run"
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
-mkdir -p "$root/run/sshd" "$root/run/rpcbind" "$root/srv/disk"
+mkdir -p "$root/run/sshd" "$root/run/rpcbind"
 mkdir -m 1777 "$root/run/lock"
-mount --bind "$disk" "$root/srv/disk"
 
 hostname "$name"
-cp -R "$state/etc/." "$root/etc/"
 ip link set lo up
 echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range   # as systemd sets it: everybody may ping
 
 cd "$root"
-mkdir old
+mkdir -p old
 pivot_root . old
 umount -l /old
 rmdir /old

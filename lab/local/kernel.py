@@ -10,7 +10,10 @@ import signal
 import struct
 from pathlib import Path
 
+CLONE_NEWNS = 0x00020000
 CLONE_NEWNET = 0x40000000
+MS_REC = 0x4000
+MS_SLAVE = 0x80000
 PR_SET_PDEATHSIG = 1
 PR_SET_SECCOMP = 22
 PR_SET_CHILD_SUBREAPER = 36
@@ -34,6 +37,15 @@ def enter_network(pid: int) -> None:
     """Move the calling thread into the network namespace of process ``pid``."""
     with Path(f"/proc/{pid}/ns/net").open("rb") as namespace:
         _check(_libc.setns(namespace.fileno(), CLONE_NEWNET))
+
+
+def keep_mounts_private() -> None:
+    """Have mount points of this process's own, and of its children's: they go with the last of them.
+
+    What is unmounted on the machine is unmounted here too.
+    """
+    _check(_libc.unshare(CLONE_NEWNS))
+    _check(_libc.mount(None, b"/", None, MS_REC | MS_SLAVE, None))
 
 
 def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:

@@ -30,9 +30,7 @@ def disk_directory(name: str, host: str) -> Path:
 def remove(name: str, hosts_file: Path) -> None:
     """Remove everything that a lab which has ended left outside the cache. Safe to repeat."""
     for host in HOSTS:
-        group = control_group(name, host)
-        if group is not None and group.is_dir():
-            _remove_group(group)
+        remove_group(name, host)
         shutil.rmtree(disk_directory(name, host), ignore_errors=True)
     hosts_file.unlink(missing_ok=True)
     shutil.rmtree(state.directory(name), ignore_errors=True)
@@ -40,7 +38,11 @@ def remove(name: str, hosts_file: Path) -> None:
         state.RUN.rmdir()
 
 
-def _remove_group(group: Path) -> None:
+def remove_group(name: str, host: str) -> None:
+    """Remove a host's control group once its last process has ended."""
+    group = control_group(name, host)
+    if group is None or not group.is_dir():
+        return
     with suppress(OSError):  # kernels before 5.14 have no such file; there the processes are dying anyway
         (group / "cgroup.kill").write_text("1")
     deadline = time.monotonic() + EMPTY_DEADLINE_S

@@ -1,4 +1,4 @@
-"""Bringing a local lab up, taking it down, looking at it, and running a command inside."""
+"""Bringing a local lab up, taking it down, rebooting a host, and running a command inside."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lab.local import kernel, leftovers, link, rootfs, state
 from lab.local.state import HOSTS, Lab
 
 STOP_DEADLINE_S = 20.0
+REBOOT_DEADLINE_S = 60.0
 
 
 def up(name: str, rate: str, delay: str, directory: Path) -> Lab:
@@ -65,18 +66,44 @@ def down(name: str) -> bool:
     return True
 
 
+def reboot(name: str, host: str) -> None:
+    """Cut the power of one host and start it again; returns once it answers.
+
+    Its disk is as it was; processes, memory file systems, mounts and settings are gone. Raises BadInput where the lab
+    is not up, LabFailure where the host does not come up again: its lab then goes down.
+    """
+    lab = _up_with(name, host)
+    os.kill(lab.holder.pid, state.REBOOT[host])
+    deadline = time.monotonic() + REBOOT_DEADLINE_S
+    while lab.holder.alive() and time.monotonic() < deadline:
+        now = state.load(name)
+        if now is not None and now.hosts[host] != lab.hosts[host]:
+            return
+        time.sleep(0.005)
+    raise LabFailure(
+        f"local lab {name!r}: {host} did not come up again; "
+        f"`lab local down --name {name}`, then `lab local up --name {name}` start afresh"
+    )
+
+
 def run_inside(name: str, host: str, command: list[str]) -> int:
     """Run a command inside a host with this terminal; its exit code. Raises BadInput where the lab is not up."""
+    lab = _up_with(name, host)
+    path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    environment = ["env", "-i", path, "HOME=/root", f"TERM={os.environ.get('TERM', 'dumb')}", "LANG=C.UTF-8"]
+    enter = ["nsenter", "--target", str(lab.hosts[host].pid), "--all", "--", *environment]
+    return subprocess.run([*enter, *command], check=False, preexec_fn=kernel.allow_many_files).returncode
+
+
+def _up_with(name: str, host: str) -> Lab:
+    """The lab of this name, up and with this host. Raises BadInput."""
     state.need_root()
     if host not in HOSTS:
         raise BadInput(f"{host!r} is not a host of the local lab: {' or '.join(HOSTS)}")
     lab = state.load(state.check_name(name))
     if lab is None or not lab.hosts[host].alive():
         raise BadInput(f"the local lab {name!r} is not up: `lab local up` brings it up")
-    path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    environment = ["env", "-i", path, "HOME=/root", f"TERM={os.environ.get('TERM', 'dumb')}", "LANG=C.UTF-8"]
-    enter = ["nsenter", "--target", str(lab.hosts[host].pid), "--all", "--", *environment]
-    return subprocess.run([*enter, *command], check=False, preexec_fn=kernel.allow_many_files).returncode
+    return lab
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from functools import partial
 
 from lab.errors import BadInput, LabFailure
 from lab.local import kernel
+from lab.local.commands import inside, must, run
 from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH
 
 # So that a frame on the wire is what the MTU says, as on a real card's far side
@@ -32,34 +33,35 @@ def delay_seconds(delay: str) -> float:
     return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1.0}[match[2]] if match else 0.0
 
 
-def inside(pid: int, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command inside the host whose PID 1 is ``pid`` here, as root; ``given`` is its standard input."""
-    command = ["nsenter", "--target", str(pid), "--all", "--", *argv]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=30)
-
-
-def must(result: subprocess.CompletedProcess[str]) -> None:
-    """Raise LabFailure with the command and its message where it failed."""
-    if result.returncode != 0:
-        raise LabFailure(f"local lab: {' '.join(result.args)}: exit code {result.returncode}: {result.stderr.strip()}")
-
-
 def connect(pids: Mapping[str, int], rate: str, delay_s: float) -> list[subprocess.Popen[bytes]]:
     """Lay the link and bring it up; returns the processes it needs (the user-space wire, where it is used)."""
     wire: list[subprocess.Popen[bytes]] = []
-    netem = delay_s > 0 and _has_netem(pids["client"])
-    if delay_s > 0 and not netem:
+    if delay_s > 0 and not _has_netem(pids["client"]):
         wire = [_user_space_wire(pids, delay_s)]
     else:
         peer = ["peer", "name", DATA_INTERFACE, "netns", str(pids["server"])]
-        command = ["ip", "link", "add", DATA_INTERFACE, "mtu", "1500", "type", "veth", *peer]
-        must(subprocess.run(["nsenter", "-t", str(pids["client"]), "-n", *command], capture_output=True, text=True))
+        command = ["ip", "link", "add", DATA_INTERFACE, "type", "veth", *peer]
+        must(run("nsenter", "--target", str(pids["client"]), "--net", *command))
     for host, pid in pids.items():
-        must(inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
-        inside(pid, "ethtool", "-K", DATA_INTERFACE, *OFFLOADS)  # a TAP has none to turn off and refuses
-        must(inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "up"))
-        _shape(pid, rate, delay_s if netem else 0.0)
+        bring_up(host, pid, rate, delay_s)
     return wire
+
+
+def bring_up(host: str, pid: int, rate: str, delay_s: float) -> None:
+    """Set up a host's end of the link as it is at the start, whatever it was before."""
+    must(inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
+    inside(pid, "ethtool", "-K", DATA_INTERFACE, *OFFLOADS)  # a TAP has none to turn off and refuses
+    must(inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "mtu", "1500", "up"))
+    _shape(pid, rate, delay_s if delay_s > 0 and _has_netem(pid) else 0.0)
+
+
+def move(network: int, pid: int) -> None:
+    """Move a host's end of the link, as a card is moved, from a network (a descriptor of it) to that of ``pid``.
+
+    The far end keeps its settings, and sees no more than that the link was down.
+    """
+    command = ("ip", "link", "set", "dev", DATA_INTERFACE, "netns", str(pid))
+    must(run("nsenter", f"--net=/proc/self/fd/{network}", *command, descriptors=(network,)))
 
 
 def _has_netem(pid: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 from dataclasses import asdict, dataclass
 from operator import index
 from pathlib import Path
@@ -20,6 +21,7 @@ HOSTS = ("client", "server")
 ADDRESS = {"client": "10.99.0.1", "server": "10.99.0.2"}
 PREFIX_LENGTH = 24
 DATA_INTERFACE = "eth0"
+REBOOT = {"client": signal.SIGUSR1, "server": signal.SIGUSR2}  # what asks the process that holds a lab for it
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from lab.commands import script
 from lab.errors import LabFailure, TransferError
 from lab.hosts import Host
 from lab.platforms.preflight import Medium, Noises, Reach
-from lab.settings import Setting, script
+from lab.settings import Setting
 
 STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
@@ -147,6 +148,7 @@ class Platform(ABC):
             wanted="present",
             apply=(script('mkdir -m "$1" "$2"', mode, path),),
             undo=lambda _: (script('find "$1" -xdev -mindepth 1 -delete; rmdir "$1"', path, root=True),),
+            volatile=False,
         )
 
     # What `lab check` asks for: nothing of it changes anything. A platform that cannot tell says nothing.

@@ -7,11 +7,12 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
+from lab.commands import Command, command, script
 from lab.errors import LabFailure
 from lab.platforms import linux_noise, linux_packages
 from lab.platforms.base import TOOLS, Facts, Platform, parse_facts
 from lab.platforms.preflight import Medium, Noises, Reach
-from lab.settings import Command, Setting, command, script
+from lab.settings import Setting
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
 FACTS = r"""
@@ -79,6 +80,7 @@ class Linux(Platform):
             wanted=str(value),
             apply=(command("ip", "link", "set", "dev", interface, "mtu", str(value), root=True),),
             undo=lambda old: (command("ip", "link", "set", "dev", interface, "mtu", old, root=True),),
+            may_cut_off=True,
         )
 
     def tcp_space(self, size_bytes: int) -> Sequence[Setting]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from lab.commands import Command, command, script
 from lab.errors import LabFailure, abridged
 from lab.hosts import Result
 from lab.platforms import macos_noise, macos_tcp
@@ -29,7 +30,7 @@ from lab.platforms.macos_output import (
     prove_ours,
 )
 from lab.platforms.preflight import Medium, Noises, Reach
-from lab.settings import Command, Setting, command, script
+from lab.settings import Setting
 
 T = TypeVar("T")
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
@@ -119,6 +120,7 @@ class MacOS(Platform):
             wanted=str(value),
             apply=change(str(value)),
             undo=change,
+            may_cut_off=True,
         )
 
     def tcp_space(self, size_bytes: int) -> Sequence[Setting]:

@@ -7,11 +7,12 @@ from collections.abc import Generator
 from types import MappingProxyType
 from typing import Any
 
+from lab.commands import script
 from lab.daemon import daemon, listening
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount, in_private_mounts, mounted
-from lab.settings import Setting, script
+from lab.settings import Setting
 
 PORT = 548
 AFP_CONF = """\

@@ -9,10 +9,11 @@ import dataclasses
 from collections.abc import Generator
 from urllib.parse import quote
 
+from lab.commands import Command, script
 from lab.daemon import daemon
 from lab.errors import Unsupported
 from lab.protocols.base import Side, Steps
-from lab.settings import Command, Setting, script
+from lab.settings import Setting
 
 # No service folders: nothing but what is started here ever runs on this bus
 BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from lab.commands import Command, command, script
 from lab.errors import LabFailure
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
-from lab.settings import Command, Setting, command, script
+from lab.settings import Setting
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
 # network file system without a server's name.

@@ -1,0 +1,37 @@
+"""A command for a host as plain data: it can be written down now and be run by another program later."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+
+from lab.hosts import Host
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command for a host. ``given`` is its standard input: the place for secrets, and never journalled."""
+
+    argv: tuple[str, ...]
+    root: bool = False
+    given: str = field(default="", repr=False)
+    deadline_s: float = 30.0
+
+    def run(self, host: Host, check: bool = True) -> str:
+        """Run it and return what it printed, stripped. Raises as :meth:`Host.run` does."""
+        result = host.run(*self.argv, root=self.root, given=self.given, deadline_s=self.deadline_s, check=check)
+        return result.stdout.strip()
+
+    def by_hand(self) -> str:
+        """How a person types it."""
+        return ("sudo " if self.root else "") + shlex.join(self.argv)
+
+
+def command(*argv: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
+    """A command of these words."""
+    return Command(argv, root, given, deadline_s)
+
+
+def script(text: str, *args: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
+    """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, …"""
+    return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s)

@@ -1,0 +1,44 @@
+"""The two hosts of a hosts file, connected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from lab.config import Hosts
+from lab.errors import HostError
+from lab.hosts.base import CommandLog, Host
+from lab.hosts.ssh import SshHost
+
+ROLES = ("client", "server")
+
+
+@contextmanager
+def connected(config: Hosts, log: CommandLog | None = None) -> Iterator[dict[str, Host]]:
+    """Both hosts, connected, by role. Raises HostError."""
+    with ExitStack() as stack:
+        yield {role: stack.enter_context(_connected(role, config, log)) for role in ROLES}
+
+
+@contextmanager
+def reached(config: Hosts, log: CommandLog | None = None) -> Iterator[tuple[dict[str, Host], dict[str, str]]]:
+    """Those hosts that can be connected to, by role; and for the others what is wrong."""
+    with ExitStack() as stack:
+        hosts: dict[str, Host] = {}
+        gone: dict[str, str] = {}
+        for role in ROLES:
+            try:
+                hosts[role] = stack.enter_context(_connected(role, config, log))
+            except HostError as error:
+                gone[role] = str(error)
+        yield hosts, gone
+
+
+@contextmanager
+def _connected(role: str, config: Hosts, log: CommandLog | None) -> Iterator[Host]:
+    host = SshHost(role, getattr(config, role))
+    try:
+        host.log = log or host.log
+        yield host
+    finally:
+        host.close()

@@ -1,0 +1,42 @@
+"""The disk of a host: an overlay over the shared root filesystem, and the folder that it sees as /srv/disk.
+
+The process that holds the lab mounts it, in a mount namespace of its own. So it outlives a reboot of the host, and goes
+with that process however that ends. The overlay's upper layer is a tmpfs, for it may not itself lie on an overlay.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from lab.local import leftovers, state
+from lab.local.commands import must, run
+
+
+def root(name: str, host: str) -> Path:
+    """Where a host's root is mounted; only the lab's own processes see it there."""
+    return state.directory(name) / host / "scratch" / "root"
+
+
+def attach(name: str, host: str, rootfs: Path) -> None:
+    """Mount a host's root, with the host's own files in its /etc. Raises LabFailure."""
+    scratch = root(name, host).parent
+    scratch.mkdir()
+    must(run("mount", "-t", "tmpfs", "-o", "mode=755", "scratch", str(scratch)))
+    layers = {layer: scratch / layer for layer in ("upper", "work", "root")}
+    for layer in layers.values():
+        layer.mkdir()
+    options = f"lowerdir={rootfs},upperdir={layers['upper']},workdir={layers['work']}"
+    must(run("mount", "-t", "overlay", "-o", options, host, str(layers["root"])))
+    shutil.copytree(scratch.parent / "etc", layers["root"] / "etc", dirs_exist_ok=True)
+    folder, seen = leftovers.disk_directory(name, host), layers["root"] / "srv" / "disk"
+    for path in (folder, seen):
+        path.mkdir(parents=True, exist_ok=True)
+    must(run("mount", "--bind", str(folder), str(seen)))
+
+
+def detach(name: str, host: str) -> None:
+    """Unmount all of it, so that the folder that it is mounted in can be removed."""
+    scratch = root(name, host).parent
+    if scratch.is_mount():
+        must(run("umount", "--lazy", "--recursive", str(scratch)))

@@ -1,0 +1,70 @@
+"""A controller of its own process, started inside a network namespace: makes one change that may cut it off.
+
+usage: cut_off_controller.py FOLDER INTERFACE CHANGE BREAK. Prints how that ended, and ``changed`` once it is made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from lab import ledger
+from lab.commands import command, script
+from lab.config import HostConfig
+from lab.errors import LabFailure
+from lab.hosts import SshHost
+from lab.journal import Journal
+from lab.ledger import Ledger
+from lab.platforms.linux import Linux
+from lab.settings import Setting, Settings
+
+REVERT_AFTER_S = 5
+
+
+def link_down(interface: str) -> Setting:
+    """The link as a setting: up before, and with it the route that goes when the link does."""
+    up = 'ip link set dev "$1" up && ip route replace 10.98.1.0/24 via 10.98.2.1'
+    return Setting(
+        host="server",
+        name=f"link of {interface}",
+        read=script('if ip link show dev "$1" | grep -q "[<,]UP[,>]"; then echo up; else echo down; fi', interface),
+        wanted="down",
+        apply=(command("ip", "link", "set", "dev", interface, "down", root=True),),
+        undo=lambda _: (script(up, interface, root=True),),
+        may_cut_off=True,
+    )
+
+
+def main() -> int:
+    folder, interface, change, how = Path(sys.argv[1]), *sys.argv[2:]
+    config = HostConfig.model_validate(json.loads((folder / "server.json").read_text()))
+    host = SshHost("server", config)
+    own = Ledger(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, REVERT_AFTER_S)
+    settings = Settings({"server": host}, Journal(folder / "journal.jsonl"), {"server": own}, patience_s=30)
+    settings.claim("server")
+    setting = link_down(interface) if change == "down" else Linux(host).mtu(interface, int(change))
+
+    def cut(*_: object) -> None:
+        print("changed", flush=True)
+        if how == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if how == "unplugged":
+            sys.stdin.readline()  # until the test has pulled the cable
+
+    if how in ("killed", "unplugged"):
+        SshHost.reconnect = cut  # type: ignore[method-assign, assignment]
+    try:
+        settings.apply(setting)
+        print("confirmed", flush=True)
+    except LabFailure as error:
+        print(error, flush=True)
+    settings.unwind()
+    print("unwound", json.dumps([record.name for record in ledger.read(host).records]), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

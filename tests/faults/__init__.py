@@ -1,0 +1,1 @@
+"""The fault matrix: break a run at every command that it sends, and see what is left. See docs/faults.md."""

@@ -1,0 +1,184 @@
+"""The faults, and the place where they strike: between the lab and its hosts, at one command of a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.hosts import Result
+from lab.hosts.ssh import SshHost
+from lab.local import lifecycle
+
+from . import space
+from .observe import Observer, daemons
+
+WHENS = ("before", "after")
+HANG_S = 1.0
+RESULTS = Path("results")
+# The sshd that serves this connection is the topmost one above this script that is not the listener.
+LOSE = """
+pid=$$
+while [ "$pid" -gt 1 ]; do
+    [ "$(cat "/proc/$pid/comm")" = sshd-session ] && session=$pid
+    pid=$(sed 's/^.*) //' "/proc/$pid/stat" | cut -d ' ' -f 2)
+done
+kill -s KILL "$session"
+"""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A command as the lab sends it. ``number`` counts those to its host, from 1; ``elapsed_s`` is known afterwards."""
+
+    role: str
+    number: int
+    text: str
+    elapsed_s: float = 0.0
+    daemons: tuple[bool, bool] = (False, False)
+
+    @property
+    def site(self) -> str:
+        """Its name in a sweep."""
+        return f"{self.role}-{self.number}"
+
+    @property
+    def trial(self) -> str | None:
+        """The trial that it moves or verifies, if it does."""
+        found = re.search(r"/(b\d{3}-\d{4})\.bin", self.text)
+        return found[1] if found and re.search(r"stopwatch\.pl|sha256sum", self.text) else None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One use of ``SshHost._execute``, to be gone on with."""
+
+    execute: Callable[..., Result]
+    host: SshHost
+    argv: tuple[str, ...]
+    root: bool
+    given: str
+    deadline_s: float
+
+    def go(self) -> Result:
+        """As the lab meant it."""
+        return self.execute(self.host, self.argv, self.root, self.given, self.deadline_s)
+
+    def go_and(self, script: str, when: str, deadline_s: float) -> Result:
+        """A script on the host, in place of the command or when that has had its effect."""
+        wrapped = script if when == "before" else f'"$@"\n{script}'
+        argv = ("/bin/sh", "-c", wrapped, "sh", *self.argv)
+        return self.execute(self.host, argv, self.root, self.given, deadline_s)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What to inject: at which command of which host, before or after its effect."""
+
+    role: str
+    number: int
+    kind: str
+    when: str
+
+    def strike(self, call: Call, lab: str, usual_s: float) -> Result:
+        """Go on with a command, and have the fault happen. ``usual_s`` is how long the command takes without it."""
+        if self.kind == "error":
+            if self.when == "after":
+                call.go()
+            return Result(call.argv, 1, "", "an injected error", 0.0)
+        if self.kind == "hang":
+            return call.go_and("sleep 3600", self.when, HANG_S + (usual_s if self.when == "after" else 0.0))
+        if self.kind == "lost":
+            return call.go_and(LOSE, self.when, call.deadline_s)
+        if self.when == "before":
+            DEEDS[self.kind](lab)
+            return call.go()
+        result = call.go()
+        DEEDS[self.kind](lab)
+        return result
+
+
+def _signal(number: signal.Signals) -> Callable[[str], None]:
+    return lambda _: os.kill(os.getpid(), number)
+
+
+def _kill_daemons(lab: str) -> None:
+    for process in daemons(Observer(lab).init("server")):
+        os.kill(process.pid, signal.SIGKILL)
+
+
+DEEDS: dict[str, Callable[[str], None]] = {
+    "SIGINT": _signal(signal.SIGINT),
+    "SIGTERM": _signal(signal.SIGTERM),
+    "SIGKILL": _signal(signal.SIGKILL),
+    "reboot-client": lambda lab: lifecycle.reboot(lab, "client"),
+    "reboot-server": lambda lab: lifecycle.reboot(lab, "server"),
+    "full-controller": lambda _: space.fill_controller(RESULTS),
+    "full-client": lambda lab: space.fill_host(lab, "client"),
+    "full-server": lambda lab: space.fill_host(lab, "server"),
+    "server-killed": _kill_daemons,
+}
+KINDS = ("error", "hang", "lost", *DEEDS)
+# Where one of these meets the transfer of a trial, or the look at its content, that trial cannot be ok.
+SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
+
+
+def normal(argv: tuple[str, ...]) -> str:
+    """A command as text that is the same in every run."""
+    return re.sub(r"file-share-lab-[0-9a-f]{8}", "file-share-lab-TOKEN", " ".join(" ".join(argv).split()))
+
+
+def record(lab: str, target: Path) -> None:
+    """From here on, write down every command that the lab sends, as lines of JSON."""
+    count: Counter[str] = Counter()
+    lock = threading.Lock()
+
+    def execute(call: Call) -> Result:
+        with lock:
+            count[call.host.role] += 1
+            number = count[call.host.role]
+        running = [bool(daemons(Observer(lab).init("server")))]
+        started = time.monotonic()
+        result = call.go()
+        elapsed_s = time.monotonic() - started
+        running.append(bool(daemons(Observer(lab).init("server"))))
+        sent = Sent(call.host.role, number, normal(call.argv), elapsed_s, (running[0], running[1]))
+        with lock, target.open("a") as file:
+            file.write(json.dumps(asdict(sent)) + "\n")
+        return result
+
+    _wrap(execute)
+
+
+def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
+    """From here on, wait for the command and strike, once; ``target`` then tells at what."""
+    count: Counter[str] = Counter()
+    lock = threading.Lock()
+
+    def execute(call: Call) -> Result:
+        with lock:
+            count[call.host.role] += 1
+            struck = (call.host.role, count[call.host.role]) == (fault.role, fault.number)
+        if not struck:
+            return call.go()
+        target.write_text(json.dumps(asdict(Sent(fault.role, fault.number, normal(call.argv)))))
+        return fault.strike(call, lab, usual_s)
+
+    _wrap(execute)
+
+
+def _wrap(handle: Callable[[Call], Result]) -> None:
+    original: Any = SshHost._execute
+
+    def execute(self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        return handle(Call(original, self, argv, root, given, deadline_s))
+
+    SshHost._execute = execute  # type: ignore[method-assign]

@@ -1,0 +1,190 @@
+"""What the hosts of a local lab are like, seen from outside, through the kernel alone.
+
+Nothing here is the lab's own code, but for where a local lab says which process is PID 1 of which host.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.local import state
+
+FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/dev/shm")
+LOOK_AT_NETWORK = "grep -rs '' /proc/sys/net; ip -j address; ip -j route; tc -j qdisc"
+LINK_KEYS = ("mtu", "qdisc", "txqlen", "address", "link_type")
+BOOT_SSHD = re.compile(r"sshd: /usr/sbin/sshd -D -e \[listener\] .*")
+SETTLE_DEADLINE_S = 10.0
+State = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process of a host; ``pid`` and ``parent`` are numbers of this machine."""
+
+    pid: int
+    parent: int
+    name: str
+    command: str
+
+    @property
+    def is_boot_sshd(self) -> bool:
+        """Whether it is the sshd that the host booted with, which the controller talks to."""
+        return BOOT_SSHD.fullmatch(self.command) is not None
+
+
+def processes(init: int) -> dict[int, Process]:
+    """The processes of the host whose PID 1 is ``init`` here; those that have ended (zombies) are none."""
+    namespace, found = os.readlink(f"/proc/{init}/ns/pid"), {}  # noqa: PTH115  looked at often, by thousands
+    for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+        try:
+            if os.readlink(f"/proc/{pid}/ns/pid") != namespace:  # noqa: PTH115
+                continue
+            name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")[2].rpartition(")")
+            state_letter, parent = rest.split()[:2]
+            if state_letter != "Z":
+                found[int(pid)] = Process(int(pid), int(parent), name, _command(pid))
+        except OSError:  # it has just ended
+            continue
+    return found
+
+
+def _command(pid: str) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").strip()
+
+
+def daemons(init: int) -> list[Process]:
+    """What runs in a host by itself: neither booted with it nor descended from its sshd, as every command does."""
+    found = processes(init)
+
+    def came_with_the_host(process: Process | None) -> bool:
+        while process is not None and not process.is_boot_sshd:
+            process = found.get(process.parent)
+        return process is not None
+
+    return [process for process in found.values() if process.pid != init and not came_with_the_host(process)]
+
+
+class Observer:
+    """Looks at both hosts of one local lab. Remembers what a file held while the kernel says that it is unchanged."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self._hashes: dict[tuple[str, int, int, int], str] = {}
+
+    def init(self, host: str) -> int:
+        """The process here that is PID 1 of a host."""
+        lab = state.load(self.name)
+        assert lab is not None, f"the local lab {self.name} is gone"
+        return lab.hosts[host].pid
+
+    def settle(self) -> None:
+        """Wait until no connection is open any more, neither on the hosts nor on the controller."""
+        deadline = time.monotonic() + SETTLE_DEADLINE_S
+        while self._connections() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def _connections(self) -> bool:
+        if self._is_controller_connected():
+            return True
+        found = [processes(self.init(host)) for host in state.HOSTS]
+        return any(_is_session(process, host) for host in found for process in host.values())
+
+    def _is_controller_connected(self) -> bool:
+        for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+            with suppress(OSError):  # it has just ended
+                if f"lab.local.connect {self.name} " in _command(pid):
+                    return True
+        return False
+
+    def state(self) -> State:
+        """All that is compared, as text by name."""
+        found: State = {}
+        if self._is_controller_connected():
+            found["controller: a connection"] = "open"
+        for host in state.HOSTS:
+            init = self.init(host)
+            for look in (self._files, self._mounts, self._processes, self._network):
+                found |= {f"{host}: {what}": how for what, how in look(init)}
+        return found
+
+    def _files(self, init: int) -> Iterator[tuple[str, str]]:
+        root = Path(f"/proc/{init}/root")
+        # a dead one would hang who touches it; that it is there, the table of mounts says
+        avoided = {str(root) + line.split()[1] for line in _mounts(init) if line.split()[2].startswith("fuse")}
+        waiting = [f"{root}{folder}" for folder in FOLDERS]
+        while waiting:
+            for entry in os.scandir(waiting.pop()):
+                if entry.path in avoided:
+                    continue
+                try:
+                    found = entry.stat(follow_symlinks=False)
+                    how = f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {self._content(entry, found)}"
+                except FileNotFoundError:
+                    continue
+                yield f"file {entry.path.removeprefix(str(root))}", how
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+
+    def _content(self, entry: os.DirEntry[str], found: os.stat_result) -> str:
+        if entry.is_symlink():
+            return os.readlink(entry.path)  # noqa: PTH115  as it is written, not as a path
+        if not stat.S_ISREG(found.st_mode):
+            return ""
+        key = (entry.path.partition("/root")[2], found.st_ino, found.st_size, found.st_ctime_ns)
+        if key not in self._hashes:
+            self._hashes[key] = hashlib.sha256(Path(entry.path).read_bytes()).hexdigest()
+        return self._hashes[key]
+
+    def _mounts(self, init: int) -> Iterator[tuple[str, str]]:
+        yield from ((f"mount {line}", str(count)) for line, count in Counter(_mounts(init)).items())
+
+    def _processes(self, init: int) -> Iterator[tuple[str, str]]:
+        found = processes(init)
+        lasting = [process for process in found.values() if not _is_session(process, found)]
+        commands = Counter("sshd" if process.is_boot_sshd else process.command for process in lasting)
+        yield from ((f"process {command}", str(count)) for command, count in commands.items())
+
+    def _network(self, init: int) -> Iterator[tuple[str, str]]:
+        look = ["nsenter", "--target", str(init), "--net", "--", "sh", "-c", LOOK_AT_NETWORK]
+        *sysctls, links, routes, queues = subprocess.run(look, capture_output=True, text=True).stdout.splitlines()
+        for line in sysctls:
+            name, _, value = line.partition(":")
+            yield f"sysctl {name.removeprefix('/proc/sys/')}", value
+        for link in json.loads(links):
+            yield f"link {link['ifname']}", " ".join(f"{key} {link.get(key)}" for key in LINK_KEYS)
+            for address in link["addr_info"]:
+                if address["scope"] != "link":  # those of IPv6 come by themselves, some time after the link is up
+                    yield f"address {link['ifname']} {address['local']}/{address['prefixlen']}", "set"
+        for route in json.loads(routes):
+            yield f"route {route['dst']}", f"{route['dev']} {route.get('gateway')}"
+        for queue in json.loads(queues):
+            yield f"queue {queue['dev']} {queue['kind']}", json.dumps(queue["options"])
+
+
+def _is_session(process: Process, found: dict[int, Process]) -> bool:
+    """Whether a process is the host's own sshd at work for one connection."""
+    parent = found.get(process.parent)
+    return process.name == "sshd-session" and parent is not None and parent.is_boot_sshd
+
+
+def _mounts(init: int) -> list[str]:
+    return Path(f"/proc/{init}/mounts").read_text().splitlines()
+
+
+def difference(before: State, after: State) -> list[str]:
+    """What has changed, a line each."""
+    lines = [f"gone: {what}" for what in sorted(before.keys() - after.keys())]
+    lines += [f"new: {what} ({after[what]})" for what in sorted(after.keys() - before.keys())]
+    both = sorted(before.keys() & after.keys())
+    return lines + [f"changed: {what}: {before[what]} -> {after[what]}" for what in both if before[what] != after[what]]

@@ -1,0 +1,98 @@
+"""Which sweeps are broken, where, and how: the cells of the matrix, from a seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from .cell import Baseline, Cell
+from .inject import KINDS, WHENS, Fault
+
+SWEEP = """
+name = "{name}"
+blocks = 1
+seed = {seed}
+ceiling_seconds = 1.0
+[workload]
+size = "1 MiB"
+[factors]
+{factors}
+"""
+# As short as can be; together they send every kind of command that the lab has for a Linux host.
+SWEEPS = {
+    "network": """
+protocol = ["ssh"]
+tool = ["rsync"]
+direction = ["write"]
+mtu = [1500, 9000]
+tcp_space = ["64 KiB"]
+""",
+    "smb": """
+protocol = ["smb"]
+direction = ["write", "read"]
+mtu = [9000]
+""",
+    "nfs": """
+protocol = ["nfs"]
+direction = ["read"]
+""",
+    "afp": """
+protocol = ["afp"]
+direction = ["write"]
+store = ["disk"]
+""",
+}
+# The sample for the test suite: (sweep, part of a command, kind, when). The first such command on the server.
+SAMPLE = (
+    ("network", "mkdir -m", "SIGKILL", "after"),
+    ("network", "mount -t tmpfs", "hang", "after"),
+    ("network", "mount -t tmpfs", "SIGKILL", "after"),
+    ("network", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
+    ("network", "ip link set dev eth0 mtu 9000", "lost", "after"),
+    ("network", "ip link set dev eth0 mtu 9000", "error", "after"),
+    ("network", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
+    ("network", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
+    ("network", "sshd_config", "full-server", "before"),
+    ("network", "stopwatch.pl eth0", "full-controller", "before"),
+    ("network", "sha256sum", "error", "after"),
+    ("network", "sha256sum", "SIGKILL", "before"),
+    ("smb", "smbpasswd", "hang", "before"),
+    ("smb", "smbpasswd", "lost", "before"),
+    ("smb", "smbstatus --json", "server-killed", "before"),
+    ("smb", "smbstatus --json", "SIGKILL", "after"),
+    ("smb", "head -c", "SIGINT", "after"),
+    ("smb", "stopwatch.pl eth0", "reboot-client", "before"),
+)
+
+
+def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float, seed: int) -> list[Cell]:
+    """Every cell, or a random share of them, in random order; the same for the same seed."""
+    found = [
+        Cell(sweep, Fault(sent.role, sent.number, kind, when))
+        for sweep, baseline in baselines.items()
+        for sent in baseline.sent.values()
+        for kind in KINDS
+        for at, when in enumerate(WHENS)
+        if kind in kinds and (kind != "server-killed" or sent.daemons[at])
+    ]
+    chance = random.Random(seed)
+    chance.shuffle(found)
+    return found[: max(1, round(share * len(found)))]
+
+
+def sample(baselines: Mapping[str, Baseline]) -> list[Cell]:
+    """The cells of the sample."""
+    found = []
+    for sweep, words, kind, when in SAMPLE:
+        sent = next(each for each in baselines[sweep].sent.values() if each.role == "server" and words in each.text)
+        found.append(Cell(sweep, Fault(sent.role, sent.number, kind, when)))
+    return found
+
+
+def parse(name: str) -> Cell:
+    """The cell of this name. Raises ValueError."""
+    sweep, site, kind, when = name.split("/")
+    role, _, number = site.partition("-")
+    if sweep not in SWEEPS or kind not in KINDS or when not in WHENS:
+        raise ValueError(f"{name}: no such sweep, kind or time")
+    return Cell(sweep, Fault(role, int(number), kind, when))

@@ -1,0 +1,76 @@
+"""Whether a run kept every trial, once, and called none ok that was not. Reads the file, not the lab's reader of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What stands in trials.jsonl: whole lines as they are, and what was read from them, by trial."""
+
+    lines: tuple[bytes, ...]
+    rows: dict[str, Row]
+    problems: tuple[str, ...]
+
+
+def read(folder: Path | None) -> Kept:
+    """The trials of a run folder; a last line without an end is not counted, as no lab counts it."""
+    path = folder / "trials.jsonl" if folder else None
+    content = path.read_bytes() if path and path.exists() else b""
+    lines = tuple(content.split(b"\n")[:-1])
+    rows: dict[str, Row] = {}
+    problems = []
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            problems.append(f"line {number} is torn: {line[:60]!r}")
+            continue
+        rows[row["trial_id"]] = row
+    count = Counter(json.loads(line)["trial_id"] for line in lines) if not problems else Counter[str]()
+    problems += [f"{trial} stands there {times} times" for trial, times in count.items() if times > 1]
+    return Kept(lines, rows, tuple(problems))
+
+
+def lost(first: Kept, last: Kept, slots: set[str]) -> list[str]:
+    """What is wrong with the lines: torn, twice, changed since ``first``, or one of ``slots`` missing."""
+    found = list(first.problems or last.problems)
+    if last.lines[: len(first.lines)] != first.lines:
+        found.append("lines that stood there have changed")
+    return found + [f"{trial} is missing" for trial in sorted(slots - last.rows.keys())]
+
+
+def wrong(first: Kept, last: Kept, usual: dict[str, Row], spoilt: str | None) -> list[str]:
+    """Trials that are ``ok`` and cannot be; ``spoilt`` is the one that the fault made fail."""
+    found = [f"{row['trial_id']}: {problem}" for row in last.rows.values() for problem in _doubts(row, usual)]
+    if spoilt in first.rows and first.rows[spoilt]["status"] == "ok":
+        found.append(f"{spoilt}: its transfer was made to fail")
+    return found
+
+
+def _doubts(row: Row, usual: dict[str, Row]) -> list[str]:
+    """What speaks against an ``ok``."""
+    if row["status"] != "ok":
+        return []
+    if row["protocol"] == "link":
+        return [] if row["size_bytes"] > 0 and row["elapsed_s"] > 0 else ["nothing was measured"]
+    effective = row["effective"]
+    wire = row["wire_tx_bytes" if row["direction"] == "write" else "wire_rx_bytes"]
+    mtus = {effective.get("client_mtu"), effective.get("server_mtu")}
+    same = ("client_tcp_rmem", "client_tcp_wmem", "server_tcp_rmem", "server_tcp_wmem", "mount")
+    expected = usual[row["trial_id"]]["effective"]
+    doubts = {
+        "its content was not verified": row["verified"] is not True,
+        "it took no time": not row["elapsed_s"] or row["elapsed_s"] <= 0,
+        f"{wire} of {row['size_bytes']} bytes crossed the wire": not wire or wire < row["size_bytes"],
+        f"the MTU was not {row['mtu']}": mtus != {str(row["mtu"])},
+        f"{effective} is not as without the fault": any(effective.get(key) != expected.get(key) for key in same),
+    }
+    return [doubt for doubt, holds in doubts.items() if holds]

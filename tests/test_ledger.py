@@ -1,0 +1,234 @@
+"""What a host keeps of a run for itself: its lock, its records, and what it takes for its own. On a real sshd."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sshd import Sshd, Wire
+
+from lab import ledger
+from lab.commands import script
+from lab.errors import HostError, RestoreError
+from lab.hosts import Host, SshHost
+from lab.journal import Journal
+from lab.ledger import Ledger
+from lab.settings import Setting, Settings
+
+Connect = Callable[..., SshHost]
+
+
+def owned(host: Host, folder: Path, run: str = "one") -> Ledger:
+    owner = {"who": f"ann@{run}", "pid": "4711", "since": "2026-11-21 12:00 UTC"}
+    return Ledger(host, run, owner, 5, str(folder / "ledger"))
+
+
+def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
+    """The content of a file as a setting."""
+    return Setting(
+        host="client",
+        name=f"file {path.name}",
+        read=script('cat "$1"', str(path)),
+        wanted=wanted,
+        apply=(script('echo "$2" > "$1"', str(path), wanted),),
+        undo=lambda old: (script('echo "$2" > "$1"', str(path), old),),
+        volatile=volatile,
+    )
+
+
+class Place:
+    """A file on a host, and a run that may change it."""
+
+    def __init__(self, connect: Connect, folder: Path):
+        self.connect, self.folder = connect, folder
+        self.file = folder / "knob"
+        self.file.write_text("old\n")
+
+    def settings(self, run: str = "one", **changes: object) -> Settings:
+        host = self.connect(**changes)
+        ledgers = {"client": owned(host, self.folder, run)}
+        return Settings({"client": host}, Journal(self.journal(run)), ledgers, patience_s=5)
+
+    def journal(self, run: str = "one") -> Path:
+        return self.folder / f"{run}.jsonl"
+
+    def left(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir() if path.suffix != ".jsonl")
+
+
+@pytest.fixture
+def place(connect: Connect, tmp_path: Path) -> Place:
+    return Place(connect, tmp_path)
+
+
+def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back(place: Place) -> None:
+    settings = place.settings()
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    (record,) = ledger.read(settings.hosts["client"], str(place.folder / "ledger")).records
+    assert (record.old, record.new, record.run, record.number) == ("old", "new", "one", 2)
+    assert record.boot
+    settings.unwind()
+    assert place.left() == ["knob"]
+    assert place.file.read_text() == "old\n"
+    assert Journal(place.journal()).open == []
+
+
+def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
+    settings = place.settings()
+    settings.claim("client")
+    (place.folder / "ledger" / "one-000002.part").mkdir()
+    with pytest.raises(HostError, match=r"ledger: one-000002\.part: Is a directory"):
+        settings.apply(line(place.file, "new"))
+    assert place.file.read_text() == "old\n"
+    (place.folder / "ledger" / "one-000002.part").rmdir()
+    settings.unwind()
+    assert place.left() == ["knob"]
+
+
+@pytest.mark.parametrize("left", [(), ("one.lock",)])
+def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tuple[str, ...]) -> None:
+    settings = place.settings()
+    settings.journal.intend(settings.ledgers["client"].record(1))
+    (place.folder / "ledger").mkdir(0o700)
+    for name in left:
+        (place.folder / "ledger" / name).touch()
+    settings.unwind()
+    assert place.left() == ["knob"]
+
+
+def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
+    place.settings().claim("client")
+    other = place.settings("two")
+    with pytest.raises(HostError, match=r"client: in use by ann@one \(process 4711, since 2026.*`sudo kill [1-9]"):
+        other.claim("client")
+    other.unwind()
+    assert place.left() == ["knob", "ledger"]
+    assert "in use by ann@one" in ledger.read(other.hosts["client"], str(place.folder / "ledger")).holder
+
+
+def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> None:
+    first = place.settings()
+    first.claim("client")
+    first.apply(line(place.file, "new"))
+    first.hosts["client"].close()
+    second = place.settings("two")
+    while (found := ledger.read(second.hosts["client"], str(place.folder / "ledger"))).holder:
+        time.sleep(0.01)  # until sshd has seen it
+    assert (found.holder, [record.old for record in found.records]) == ("", ["old"])
+    owned(second.hosts["client"], place.folder, "two").take()
+    assert (place.folder / "ledger" / "lock").read_text().startswith("two ")
+
+
+def test_only_one_of_many_gets_the_lock(place: Place) -> None:
+    stale = place.settings("stale")
+    stale.claim("client")
+    stale.hosts["client"].close()
+    hosts = [place.connect() for _ in range(6)]
+
+    def take(number: int) -> str:
+        try:
+            owned(hosts[number], place.folder, f"run{number}").take()
+        except HostError as error:
+            return str(error) if "in use by" not in str(error) else ""
+        return f"run{number}"
+
+    while ledger.read(hosts[0], str(place.folder / "ledger")).holder:
+        time.sleep(0.01)  # until its session has ended
+    with ThreadPoolExecutor(len(hosts)) as threads:
+        taken = [run for run in threads.map(take, range(len(hosts))) if run]
+    assert len(taken) == 1, taken
+    assert (place.folder / "ledger" / "lock").read_text().split()[0] == taken[0]
+    assert [path.name for path in (place.folder / "ledger").iterdir()] == ["lock"]
+
+
+@pytest.mark.parametrize("what", ["a link", "a file", "another owner"])
+def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, what: str) -> None:
+    """It could hold commands that are somebody else's."""
+    there = place.folder / "ledger"
+    if what == "a link":
+        (place.folder / "elsewhere").mkdir()
+        there.symlink_to("elsewhere")
+    elif what == "a file":
+        there.touch()
+    elif os.geteuid() == 0:
+        there.mkdir()
+        os.chown(there, 65534, 65534)
+    else:
+        pytest.skip("only root can give a folder away")
+    before = sorted(path for path in place.folder.rglob("*") if path.suffix != ".jsonl")
+    settings = place.settings()
+    with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
+        settings.claim("client")
+    with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
+        ledger.read(settings.hosts["client"], str(there))
+    settings.unwind()
+    assert sorted(path for path in place.folder.rglob("*") if path.suffix != ".jsonl") == before
+
+
+def test_a_record_that_cannot_be_read_is_not_taken_for_none(place: Place) -> None:
+    settings = place.settings()
+    settings.claim("client")
+    (place.folder / "ledger" / "one-000009").write_text("torn\n")
+    with pytest.raises(HostError, match="a record cannot be read"):
+        ledger.read(settings.hosts["client"], str(place.folder / "ledger"))
+
+
+def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place) -> None:
+    settings = place.settings()
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    file = place.folder / "ledger" / "one-000002"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"host": "server"}) + "\n")
+    (record,) = ledger.read(settings.hosts["client"], str(place.folder / "ledger")).records
+    assert record.host == "client"
+
+
+@pytest.mark.parametrize("volatile", [True, False])
+def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool) -> None:
+    first = place.settings()
+    first.claim("client")
+    first.apply(line(place.file, "new", volatile))
+    first.hosts["client"].close()
+    place.file.write_text("of the new start\n")
+    path = place.journal()
+    boot = first.ledgers["client"].boot
+    path.write_text(path.read_text().replace(boot, "an earlier start"))
+    again = place.settings()
+    again.claim("client")
+    again.unwind()
+    assert place.file.read_text() == ("of the new start\n" if volatile else "old\n")
+    assert again.restarted["client"] == int(volatile)
+    assert place.left() == ["knob"]
+
+
+def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: Sshd, wire: Wire) -> None:
+    settings = place.settings(port=wire.port)
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    wire.cut()
+    settings.unwind()
+    assert place.left() == ["knob"]
+    assert place.file.read_text() == "old\n"
+
+
+def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> None:
+    settings = place.settings(port=wire.port)
+    settings.patience_s = 1
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    wire.close()
+    with pytest.raises(RestoreError, match=r"client: file knob should be 'old' and is unknown \(.*cannot be reached"):
+        settings.unwind()
+    with pytest.raises(HostError, match="cannot be reached"):
+        settings.reach("client")
+    assert place.file.read_text() == "new\n"
+    later = place.settings()
+    later.claim("client")
+    later.unwind()
+    assert place.left() == ["knob"]
