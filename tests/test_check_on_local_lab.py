@@ -253,13 +253,18 @@ def test_a_server_in_the_way_of_the_labs_own_and_one_that_is_there(broken: Bench
     with running(broken, "server", "perl", "-e", f'{listen} print "ready\\n"; <STDIN>') as process:
         finding = only(findings(broken), "warning")
         existing = findings(broken, broken.changed_hosts(share_serve="existing"))
+        tuned = findings(broken, broken.changed_hosts(share_serve="existing", server_tune="yes"))
         process.communicate("")
     assert finding["message"] == "another server answers at 10.99.0.2 port 445, which the lab's own needs"
     assert [subject for subject, message in of(existing, "warning") if "nothing answers" in message] == ["afp", "nfs"]
     assert [message for subject, message in of(existing, "note") if subject == "TCP buffers"] == [
-        "tcp_space may change nothing for afp, nfs, smb, ssh on the server: "
+        "tcp_space changes nothing for afp, nfs, smb, ssh on the server: "
+        "the lab leaves that host as it is (tune in the hosts file)"
+    ]
+    assert [message.partition(": ")[2] for subject, message in of(tuned, "note") if subject == "TCP buffers"] == [
         "a server that runs already keeps the sizes that its sockets were made with"
     ]
+    assert "server memory" not in [each["subject"] for each in existing]  # nor does it make a RAM disk there
 
 
 def test_a_share_whose_folder_is_not_there(broken: Bench) -> None:

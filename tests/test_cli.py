@@ -96,7 +96,8 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
 def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
 ) -> None:
-    monkeypatch.setattr(pair, "SshHost", lambda *_: pytest.fail("it connected"))
+    for module in (pair, check):
+        monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
     write("good.toml", SWEEP)
     write("bad.toml", "name = ")

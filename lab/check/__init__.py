@@ -36,7 +36,7 @@ def check(
             findings += _until_lost(_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_pair(config, machines), "link", machines)
         facts = {role: asdict(machine.facts) if machine.facts else None for role, machine in machines.items()}
-        buffers = protocols.tcp_buffers(config.share, machines)
+        buffers = protocols.tcp_buffers(config, machines)
     if results and set(machines) == set(ROLES):
         findings.append(jumbo.finding(config, hosts_file, results, tell))
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
@@ -73,9 +73,7 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
         yield found
     machine = Machine(role, own, connected, platform, facts)
     machines[role] = machine
-    # the hosts of a local lab share one memory
-    needed = config.client.ram_disk + config.server.ram_disk if config.lab.instance else own.ram_disk
-    for finding in host.findings(machine, config.share, needed):
+    for finding in host.findings(machine, config):
         if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
             machines[role] = replace(machine, no_root=True)
         yield finding
@@ -92,4 +90,4 @@ def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
         message = f"{left} could be looked at: what needs both is left out"
         yield Finding("note", "link", message, "solve the problems above first")
     if machines:
-        yield from protocols.findings(config.share, machines)
+        yield from protocols.findings(config, machines)

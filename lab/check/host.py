@@ -12,7 +12,7 @@ from typing import TypeAlias
 from lab import ledger
 from lab.check.finding import Finding, Level, looked
 from lab.check.machine import Machine
-from lab.config import ShareConfig
+from lab.config import Hosts, ShareConfig
 from lab.platforms.preflight import Noise, skew
 from lab.session import at_home
 
@@ -42,18 +42,16 @@ SHARE_PATH = "[share] path"
 TUNNELS = ("utun", "tun", "tap", "ppp", "wg", "tailscale", "ipsec")
 
 
-def findings(machine: Machine, share: ShareConfig, memory_needed: int) -> Iterator[Finding]:
-    """Everything about one host; ``memory_needed`` are the bytes that RAM disks take.
-
-    Raises HostError where the connection is lost.
-    """
+def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
+    """Everything about one host. Raises HostError where the connection is lost."""
+    share = config.share
     looks: dict[str, Look] = {
         "system": _system,
         SUDO: _root,
         "programs": _programs,
         "address": _address,
         "interface": _interface,
-        "memory": partial(_memory, needed=memory_needed),
+        "memory": partial(_memory, config=config),
         "folder": partial(_folders, share=share),
         "clock": _clock,
     }
@@ -184,10 +182,12 @@ def _interface(machine: Machine, subject: str) -> Iterator[Finding]:
         yield Finding("ok", subject, f"{name}, {said}{duplex}, MTU {facts.mtu}")
 
 
-def _memory(machine: Machine, subject: str, needed: int) -> Iterator[Finding]:
-    if machine.facts is None:
+def _memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Finding]:
+    if machine.facts is None or (machine.role == "server" and config.share.serve == "existing"):  # no RAM disk there
         return
     free, asked = machine.facts.available_bytes, machine.config.ram_disk
+    in_one_memory = config.lab.instance and config.share.serve == "lab"  # the hosts of a local lab
+    needed = config.client.ram_disk + config.server.ram_disk if in_one_memory else asked
     fits = int(free * MEMORY_SHARE * asked / needed)
     both = "" if needed == asked else f", {needed / MIB:.0f} MiB with the other host's, which is in the same memory"
     message = f"ram_disk = {asked / MIB:.0f} MiB{both}; {free / MIB:.0f} MiB are free"

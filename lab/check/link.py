@@ -31,7 +31,7 @@ def _limits(client: Facts, server: Facts) -> Iterator[Finding]:
     subject = "link MTU"
     if client.mtu != server.mtu:
         message = f"the client's is {client.mtu}, the server's {server.mtu}: large packets may get lost one way"
-        yield Finding("warning", subject, message, "set both to the same; a run does so for the time of each case")
+        yield Finding("warning", subject, message, "set both to the same, as a run does where it may tune the host")
     limits = [limit or "an unknown MTU" for limit in (client.mtu_max, server.mtu_max)]
     said = (
         f"today {client.mtu} and {server.mtu}; the interfaces take up to {limits[0]} (client) and {limits[1]} (server)"

@@ -9,31 +9,32 @@ from typing import Any
 from lab import protocols
 from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
-from lab.config import ShareConfig
+from lab.config import Hosts, ShareConfig
 from lab.errors import Unsupported
 from lab.platforms.preflight import Reach
 from lab.protocols import Protocol
 from lab.registry import members
 
+UNTUNED = Reach(False, "the lab leaves that host as it is (tune in the hosts file)")
 RUNNING = Reach(None, "a server that runs already keeps the sizes that its sockets were made with")
 
 
-def findings(share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Everything about the protocols, as far as the hosts that can be reached tell. Raises HostError for a lost one."""
-    able = []
+    share, able = config.share, []
     for name, protocol in sorted(members(protocols, "PROTOCOL").items()):
         sides = list(looked(name, partial(_sides, protocol, share, machines)))
         yield from sides
         if all(finding.level == "ok" for finding in sides):
             able.append(name)
             yield from looked(name, partial(_port, protocol, share, machines))
-    yield from _buffers({name: _reaches(name, share, machines) for name in able})
+    yield from _buffers({name: _reaches(name, config, machines) for name in able})
 
 
-def tcp_buffers(share: ShareConfig, machines: Mapping[str, Machine]) -> dict[str, dict[str, Any]]:
+def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dict[str, Any]]:
     """By protocol and role: whether ``tcp_space`` reaches the sockets (None: not known), why, and what does instead."""
     return {
-        name: {role: vars(reach) for role, reach in _reaches(name, share, machines).items()}
+        name: {role: vars(reach) for role, reach in _reaches(name, config, machines).items()}
         for name in sorted(members(protocols, "PROTOCOL"))
     }
 
@@ -94,13 +95,15 @@ def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine
         yield Finding("warning", protocol.name, f"nothing answers the client at {where}", remedy)
 
 
-def _reaches(name: str, share: ShareConfig, machines: Mapping[str, Machine]) -> dict[str, Reach]:
+def _reaches(name: str, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:
     found = {}
     for role, machine in machines.items():
-        if machine.facts is not None:
-            found[role] = machine.platform.tcp_reach(machine.facts, name, role)
-    if "server" in found and found["server"].reaches and share.serve == "existing":
-        found["server"] = RUNNING
+        if not config.tuned(role):
+            found[role] = UNTUNED
+        elif machine.facts is not None:
+            reach = machine.platform.tcp_reach(machine.facts, name, role)
+            ran_before = role == "server" and config.share.serve == "existing"
+            found[role] = RUNNING if ran_before and reach.reaches else reach
     return found
 
 
@@ -117,6 +120,8 @@ def _buffers(reaches: Mapping[str, Mapping[str, Reach]]) -> Iterator[Finding]:
             yield Finding("ok", subject, f"tcp_space reaches {where}")
         elif reach.reaches is None:
             yield Finding("note", subject, f"tcp_space may change nothing for {where}")
+        elif reach == UNTUNED:
+            yield Finding("note", subject, f"tcp_space changes nothing for {where}")
         else:
             remedy = f"leave tcp_space out, or set {reach.instead} by hand" if reach.instead else "leave tcp_space out"
             yield Finding("warning", subject, f"tcp_space changes nothing for {where}", remedy)
