@@ -25,7 +25,7 @@ from lab.local import kernel, state
 
 from . import matrix, plan
 from .cell import Baseline, Cell, Outcome, measure, play
-from .inject import KINDS
+from .inject import KINDS, Fault
 from .observe import Observer, State
 
 # Instead of a second each time, as many bytes as a moment takes
@@ -61,6 +61,7 @@ class Place:
 
     def sweep(self, name: str, seed: int) -> Path:
         """The file of a sweep."""
+        name = plan.KILLED[0] if name == plan.RESTORE else name
         path = self.bench.directory / f"{name}.toml"
         path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=plan.SWEEPS[name]))
         return path
@@ -122,9 +123,20 @@ def spread(work: Any, tasks: Sequence[Any], free: list[Place]) -> Iterator[tuple
 
 def baselines(labs: list[Place], sweeps: Sequence[str], seed: int) -> dict[str, Baseline]:
     """Each sweep twice without faults; says where the two differ in what they send."""
+    runs = {name for name in sweeps if name != plan.RESTORE} | ({plan.KILLED[0]} if plan.RESTORE in sweeps else set())
+    found = _measured(labs, sorted(runs), seed, None)
+    if plan.RESTORE in sweeps:
+        sweep, words = plan.KILLED
+        killed = plan.first(found[sweep], words, "SIGKILL", "after"), found[sweep]
+        found |= _measured(labs, [plan.RESTORE], seed, killed)
+    return {name: found[name] for name in sweeps}
 
+
+def _measured(
+    labs: list[Place], sweeps: Sequence[str], seed: int, killed: tuple[Fault, Baseline] | None
+) -> dict[str, Baseline]:
     def work(place: Place, task: tuple[str, int]) -> Baseline:
-        return measure(place.bench.name, place.hosts, place.sweep(task[0], seed))
+        return measure(place.bench.name, place.hosts, place.sweep(task[0], seed), killed)
 
     tasks = [(name, turn) for name in sweeps for turn in (1, 2)]
     found = {task: baseline for _, task, baseline in spread(work, tasks, labs)}
@@ -146,8 +158,8 @@ def conduct(labs: list[Place], cells: Sequence[Cell], known: dict[str, Baseline]
     started = time.monotonic()
     for done, (place, _, outcome) in enumerate(spread(work, cells, labs), 1):
         left_s = (time.monotonic() - started) / done * (len(cells) - done)
-        ending = f"{outcome.hosts or 'not injected'}, {outcome.seconds:.1f} s"
-        print(f"[{done}/{len(cells)}, {left_s / 60:.0f} min left] {outcome.cell.name}: {ending}", flush=True)
+        ending = f"{outcome.cell.name}: {outcome.hosts}, {outcome.seconds:.1f} s"
+        print(f"[{done}/{len(cells)}, {left_s / 60:.0f} min left] {ending}", flush=True)
         if outcome.dirt:
             place.down()
             place.up()
@@ -159,7 +171,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="faults", description="Break a run at every command that it sends.")
     parser.add_argument("--seed", type=int, default=1, help="of the order of cases and cells, and of the share")
     parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of fault (default: %(default)s)")
-    parser.add_argument("--sweeps", default=",".join(plan.SWEEPS), help="(default: %(default)s)")
+    parser.add_argument("--sweeps", default=",".join(plan.NAMES), help="(default: %(default)s)")
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
     what = parser.add_mutually_exclusive_group()

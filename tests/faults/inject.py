@@ -50,12 +50,6 @@ class Sent:
         """Its name in a sweep."""
         return f"{self.role}-{self.number}"
 
-    @property
-    def trial(self) -> str | None:
-        """The trial that it moves or verifies, if it does."""
-        found = re.search(r"/(b\d{3}-\d{4})\.bin", self.text)
-        return found[1] if found and re.search(r"stopwatch\.pl|sha256sum", self.text) else None
-
 
 @dataclass(frozen=True)
 class Call:
@@ -87,6 +81,11 @@ class Fault:
     number: int
     kind: str
     when: str
+
+    @property
+    def site(self) -> str:
+        """The name of the command in a sweep."""
+        return f"{self.role}-{self.number}"
 
     def strike(self, call: Call, lab: str, usual_s: float) -> Result:
         """Go on with a command, and have the fault happen. ``usual_s`` is how long the command takes without it."""
@@ -134,6 +133,12 @@ SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
 def normal(argv: tuple[str, ...]) -> str:
     """A command as text that is the same in every run."""
     return re.sub(r"file-share-lab-[0-9a-f]{8}", "file-share-lab-TOKEN", " ".join(" ".join(argv).split()))
+
+
+def trial_of(command: str) -> str | None:
+    """The trial that a command moves or verifies, if it does."""
+    found = re.search(r"/(b\d{3}-\d{4})\.bin", command)
+    return found[1] if found and re.search(r"stopwatch\.pl|sha256sum", command) else None
 
 
 def record(lab: str, target: Path) -> None:

@@ -24,7 +24,7 @@ FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/de
 LOOK_AT_NETWORK = "grep -rs '' /proc/sys/net; ip -j address; ip -j route; tc -j qdisc"
 LINK_KEYS = ("mtu", "qdisc", "txqlen", "address", "link_type")
 BOOT_SSHD = re.compile(r"sshd: /usr/sbin/sshd -D -e \[listener\] .*")
-SETTLE_DEADLINE_S = 10.0
+SETTLE_DEADLINE_S = 60.0
 State = dict[str, str]
 
 
