@@ -104,21 +104,27 @@ def spread(work: Any, tasks: Sequence[Any], free: list[Place]) -> Iterator[tuple
     waiting = deque(tasks)
     running: dict[Any, tuple[Place, Any, Any]] = {}
     places_free = list(free)
-    while waiting or running:
-        while waiting and places_free:
-            place, task = places_free.pop(), waiting.popleft()
-            ours, process = apart(work, place, task)
-            running[ours] = (place, task, process)
-        done: Any
-        for done in connection.wait(list(running)):
-            place, task, process = running.pop(done)
-            try:
-                result = done.recv()
-            except EOFError:
-                raise SystemExit(f"faults: {task}: the harness itself failed") from None
+    try:
+        while waiting or running:
+            while waiting and places_free:
+                place, task = places_free.pop(), waiting.popleft()
+                ours, process = apart(work, place, task)
+                running[ours] = (place, task, process)
+            done: Any
+            for done in connection.wait(list(running)):
+                place, task, process = running[done]
+                try:
+                    result = done.recv()
+                except EOFError:
+                    raise SystemExit(f"faults: {task}: the harness itself failed") from None
+                process.join()
+                del running[done]
+                yield place, task, result
+                places_free.append(place)
+    finally:
+        for _, _, process in running.values():
+            process.kill()
             process.join()
-            yield place, task, result
-            places_free.append(place)
 
 
 def baselines(labs: list[Place], sweeps: Sequence[str], seed: int) -> dict[str, Baseline]:

@@ -24,14 +24,15 @@ from .observe import Observer, daemons
 WHENS = ("before", "after")
 HANG_S = 1.0
 RESULTS = Path("results")
-# The sshd that serves this connection is the topmost one above this script that is not the listener.
+# All of sshd that serves this connection: those above this script that are not the listener. None of them is left to
+# tell how the command ended.
 LOSE = """
-pid=$$
+pid=$$ sessions=
 while [ "$pid" -gt 1 ]; do
-    [ "$(cat "/proc/$pid/comm")" = sshd-session ] && session=$pid
+    [ "$(cat "/proc/$pid/comm")" = sshd-session ] && sessions="$sessions $pid"
     pid=$(sed 's/^.*) //' "/proc/$pid/stat" | cut -d ' ' -f 2)
 done
-kill -s KILL "$session"
+kill -s KILL $sessions
 """
 
 
