@@ -1,4 +1,4 @@
-.PHONY: demo test check fmt clean
+.PHONY: demo test faults check fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
@@ -7,6 +7,10 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 test:   ## every test, those on the local lab included
 	@scripts/setup.sh test
 	.venv/bin/python -m pytest
+
+faults: ## break a run at every command that it sends (docs/faults.md); FAULTS='--share 0.02' does less
+	@scripts/setup.sh faults
+	PYTHONPATH=tests .venv/bin/python -m faults $(FAULTS)
 
 check:  ## lint, format, types, layers
 	@scripts/setup.sh check

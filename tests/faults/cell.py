@@ -8,6 +8,7 @@ import shutil
 import signal
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +20,8 @@ from . import inject, space, trials
 from .inject import Fault, Sent
 from .observe import Observer, State, difference
 
-RUN_DEADLINE_S = 180.0
-SETTLE_S = 3.0
+RUN_DEADLINE_S = 600.0
+SETTLE_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,19 @@ class Cell:
     def name(self) -> str:
         """As the command line takes it."""
         fault = self.fault
-        return f"{self.sweep}/{fault.role}-{fault.number}/{fault.kind}/{fault.when}"
+        return f"{self.sweep}/{fault.site}/{fault.kind}/{fault.when}"
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A sweep without faults: the commands that it sends, and the trials that come of it."""
+    """A sweep without faults: the commands that it sends, and the trials that come of it.
+
+    With ``killed_at`` the commands are those of `lab restore`, after the controller was killed there in the run.
+    """
 
     sent: dict[str, Sent]
     trials: dict[str, trials.Row]
+    killed_at: Fault | None = None
 
     @property
     def slots(self) -> set[str]:
@@ -52,11 +57,14 @@ class Baseline:
 
 @dataclass
 class Outcome:
-    """What became of a cell. ``hosts`` is ``self``, ``restore`` or ``dirty``, and empty where nothing was injected."""
+    """What became of a cell. ``command`` is where it was injected, and empty where it never was.
+
+    ``hosts`` is ``self``, ``restore`` or ``dirty``; the lists say what is wrong, and are empty where nothing is.
+    """
 
     cell: Cell
     command: str = ""
-    hosts: str = ""
+    hosts: str = "dirty"
     dirt: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -73,7 +81,8 @@ class Outcome:
 class Stage:
     """Where `lab` commands run for one cell: a folder, with results on a small file system of their own."""
 
-    def __init__(self, hosts: Path, sweep: Path):
+    def __init__(self, lab: str, hosts: Path, sweep: Path):
+        self.lab_name = lab
         self.folder = Path(tempfile.mkdtemp(prefix="cell-", dir=hosts.parent))
         self.results = self.folder / "results"
         self.hosts, self.sweep = hosts, sweep
@@ -99,19 +108,27 @@ class Stage:
             output = os.open(path, os.O_WRONLY | os.O_CREAT)
             os.dup2(output, 1)
             os.dup2(output, 2)
-            prepare()
-            os._exit(cli.main(arguments))
+            try:
+                prepare()
+                os._exit(cli.main(arguments))
+            except BaseException:
+                traceback.print_exc()
+                os._exit(70)
         code = _wait(pid)
         self.outputs.append((f"lab {' '.join(arguments)}", code, path.read_text(errors="replace")))
         return code
 
-    def run(self, prepare: Callable[[], None]) -> int:
-        """Run the sweep."""
-        return self.lab("run", "--hosts", str(self.hosts), str(self.sweep), prepare=prepare)
+    def subject(self, prepare: Callable[[], None], killed_at: Fault | None) -> int:
+        """Do what is to be broken, after ``prepare``: the run, or where that is killed first, the restoring."""
+        run = ("run", "--hosts", str(self.hosts), str(self.sweep))
+        if killed_at is None:
+            return self.lab(*run, prepare=prepare)
+        self.lab(*run, prepare=lambda: inject.inject(self.lab_name, killed_at, 0.0, self.folder / "killed"))
+        return self.lab("restore", prepare=prepare)
 
     def run_folder(self) -> Path | None:
-        """The folder of the run; None where it came to none."""
-        return next((path for path in self.results.iterdir() if path.is_dir()), None)
+        """The folder of the run; None where it came to none: without a run.json nothing has begun."""
+        return next((path.parent for path in self.results.glob("*/run.json") if path.stat().st_size), None)
 
     def story(self) -> str:
         """Everything that was said, and the commands around the fault, for a person to read."""
@@ -134,59 +151,68 @@ def _wait(pid: int) -> int:
     raise TimeoutError(f"`lab` did not end in {RUN_DEADLINE_S:g} s")
 
 
-def measure(name: str, hosts: Path, sweep: Path) -> Baseline:
-    """Run a sweep without faults. It must succeed."""
-    with Stage(hosts, sweep) as stage:
+def measure(lab: str, hosts: Path, sweep: Path, killed: tuple[Fault, Baseline] | None) -> Baseline:
+    """Do without faults what is to be broken; it must succeed. ``killed``: where the run is, and its own baseline."""
+    killed_at, run = killed or (None, None)
+    with Stage(lab, hosts, sweep) as stage:
         target = stage.folder / "sent"
-        code = stage.run(lambda: inject.record(name, target))
+        code = stage.subject(lambda: inject.record(lab, target), killed_at)
         assert code == 0, f"the sweep {sweep.stem} fails without any fault:\n{stage.story()}"
         sent = [Sent(**json.loads(line)) for line in target.read_text().splitlines()]
-        return Baseline({each.site: each for each in sent}, trials.read(stage.run_folder()).rows)
+        rows = run.trials if run else trials.read(stage.run_folder()).rows
+        return Baseline({each.site: each for each in sent}, rows, killed_at)
 
 
 def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path, baseline: Baseline) -> Outcome:
-    """Run one cell on a local lab whose hosts are as in ``before``."""
+    """Play one cell on a local lab whose hosts are as in ``before``."""
     started = time.monotonic()
     outcome = Outcome(cell)
-    with Stage(hosts, sweep) as stage:
+    with Stage(observer.name, hosts, sweep) as stage:
         try:
-            _play(outcome, stage, observer, before, baseline)
+            code = _strike(outcome, stage, baseline)
+            _look_at_hosts(outcome, stage, observer, before)
+            _look_at_trials(outcome, stage, baseline, code)
+            if not outcome.dirt:
+                outcome.dirt = [f"after the resumed run: {line}" for line in _settled(observer, before)]
         except TimeoutError as error:
-            outcome.other.append(str(error))
+            outcome.dirt.append(str(error))
+        if outcome.dirt:
+            outcome.hosts = "dirty"
+        for command, _, said in stage.outputs:
+            outcome.other += [f"`{command}` printed a traceback"] if "Traceback" in said else []
         outcome.story = stage.story()
     outcome.seconds = time.monotonic() - started
     return outcome
 
 
-def _play(outcome: Outcome, stage: Stage, observer: Observer, before: State, baseline: Baseline) -> None:
-    fault = outcome.cell.fault
-    usual = baseline.sent[f"{fault.role}-{fault.number}"]
-    target = stage.folder / "injected"
-    sizes = {place: size for host in state.HOSTS for place, size in space.places(observer.name, host).items()}
-    stage.run(lambda: inject.inject(observer.name, fault, usual.elapsed_s, target))
+def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
+    """Do what is to be broken, with the fault; then lift what stays of it. The exit code."""
+    fault, lab, target = outcome.cell.fault, stage.lab_name, stage.folder / "injected"
+    usual_s = baseline.sent[fault.site].elapsed_s
+    sizes = {place: size for host in state.HOSTS for place, size in space.places(lab, host).items()}
+    code = stage.subject(lambda: inject.inject(lab, fault, usual_s, target), baseline.killed_at)
     space.lift(sizes)
     space.lift_controller(stage.results)
-    if not target.exists():
-        outcome.other.append("the run never came to this command")
-        outcome.command = usual.text
+    if target.exists():
+        outcome.command = Sent(**json.loads(target.read_text())).text
+    else:
+        outcome.other.append("this command was never sent")
+    return code
+
+
+def _look_at_trials(outcome: Outcome, stage: Stage, baseline: Baseline, code: int) -> None:
+    """Whether every trial is there, once, and true; completes the run."""
+    first, fault = trials.read(stage.run_folder()), outcome.cell.fault
+    failed = any(first.rows.get(slot, {}).get("status") != "ok" for slot in baseline.slots)
+    if code == 0 and failed and baseline.killed_at is None:
+        outcome.other.append("the run ended with exit code 0, and not all of its trials are ok")
+    if stage.run_folder() is None:
         return
-    struck = Sent(**json.loads(target.read_text()))
-    outcome.command = struck.text
-    _look_at_hosts(outcome, stage, observer, before)
-    first = trials.read(stage.run_folder())
-    if stage.run_folder() is not None:
-        _resume(outcome, stage, first, baseline)
-        last = trials.read(stage.run_folder())
-        outcome.lost = trials.lost(first, last, baseline.slots)
-        outcome.wrong = trials.wrong(first, last, baseline.trials, struck.trial if _spoils(fault) else None)
-        if not outcome.dirt:
-            outcome.dirt = [f"after the resumed run: {line}" for line in _settled(observer, before)]
-            outcome.hosts = "dirty" if outcome.dirt else outcome.hosts
-    outcome.other += [f"`{command}` printed a traceback" for command, _, said in stage.outputs if "Traceback" in said]
-
-
-def _spoils(fault: Fault) -> bool:
-    return fault.kind in inject.SPOILS
+    _resume(outcome, stage, first, baseline)
+    last = trials.read(stage.run_folder())
+    spoilt = inject.trial_of(outcome.command) if fault.kind in inject.SPOILS else None
+    outcome.lost = trials.lost(first, last, baseline.slots)
+    outcome.wrong = trials.wrong(first, last, baseline.trials, spoilt)
 
 
 def _look_at_hosts(outcome: Outcome, stage: Stage, observer: Observer, before: State) -> None:
@@ -196,8 +222,6 @@ def _look_at_hosts(outcome: Outcome, stage: Stage, observer: Observer, before: S
         outcome.hosts = "restore"
         code = stage.lab("restore")
         outcome.dirt = _settled(observer, before)
-        if outcome.dirt:
-            outcome.hosts = "dirty"
         if code != 0:
             outcome.other.append(f"`lab restore` ended with exit code {code}")
 

@@ -24,14 +24,15 @@ from .observe import Observer, daemons
 WHENS = ("before", "after")
 HANG_S = 1.0
 RESULTS = Path("results")
-# The sshd that serves this connection is the topmost one above this script that is not the listener.
+# All of sshd that serves this connection: those above this script that are not the listener. None of them is left to
+# tell how the command ended.
 LOSE = """
-pid=$$
+pid=$$ sessions=
 while [ "$pid" -gt 1 ]; do
-    [ "$(cat "/proc/$pid/comm")" = sshd-session ] && session=$pid
+    [ "$(cat "/proc/$pid/comm")" = sshd-session ] && sessions="$sessions $pid"
     pid=$(sed 's/^.*) //' "/proc/$pid/stat" | cut -d ' ' -f 2)
 done
-kill -s KILL "$session"
+kill -s KILL $sessions
 """
 
 
@@ -49,12 +50,6 @@ class Sent:
     def site(self) -> str:
         """Its name in a sweep."""
         return f"{self.role}-{self.number}"
-
-    @property
-    def trial(self) -> str | None:
-        """The trial that it moves or verifies, if it does."""
-        found = re.search(r"/(b\d{3}-\d{4})\.bin", self.text)
-        return found[1] if found and re.search(r"stopwatch\.pl|sha256sum", self.text) else None
 
 
 @dataclass(frozen=True)
@@ -87,6 +82,11 @@ class Fault:
     number: int
     kind: str
     when: str
+
+    @property
+    def site(self) -> str:
+        """The name of the command in a sweep."""
+        return f"{self.role}-{self.number}"
 
     def strike(self, call: Call, lab: str, usual_s: float) -> Result:
         """Go on with a command, and have the fault happen. ``usual_s`` is how long the command takes without it."""
@@ -134,6 +134,12 @@ SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
 def normal(argv: tuple[str, ...]) -> str:
     """A command as text that is the same in every run."""
     return re.sub(r"file-share-lab-[0-9a-f]{8}", "file-share-lab-TOKEN", " ".join(" ".join(argv).split()))
+
+
+def trial_of(command: str) -> str | None:
+    """The trial that a command moves or verifies, if it does."""
+    found = re.search(r"/(b\d{3}-\d{4})\.bin", command)
+    return found[1] if found and re.search(r"stopwatch\.pl|sha256sum", command) else None
 
 
 def record(lab: str, target: Path) -> None:

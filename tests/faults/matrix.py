@@ -16,7 +16,7 @@ def table(outcomes: Iterable[Outcome]) -> str:
     for outcome in outcomes:
         fault = outcome.cell.fault
         counts = (
-            outcome.hosts != "", outcome.hosts == "self", outcome.hosts == "restore", outcome.hosts == "dirty",
+            outcome.command != "", outcome.hosts == "self", outcome.hosts == "restore", outcome.hosts == "dirty",
             bool(outcome.lost), bool(outcome.wrong), bool(outcome.other),
         )  # fmt: skip
         row = rows[fault.kind, fault.when]
@@ -34,7 +34,7 @@ def _line(name: str, values: Iterable[object]) -> str:
 
 def complaint(outcome: Outcome, seed: int) -> str:
     """What is wrong with a cell, and how to repeat it."""
-    lines = [f"{outcome.cell.name}: {outcome.command[:200]}"]
+    lines = [f"{outcome.cell.name}: {outcome.command[:200] or 'not injected'}"]
     for what in ("dirt", "lost", "wrong", "other"):
         lines += [f"    {what}: {line}" for line in getattr(outcome, what)]
     return "\n".join([*lines, f"    again: make faults FAULTS='--seed {seed} --only {outcome.cell.name}'"])

@@ -24,7 +24,7 @@ FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/de
 LOOK_AT_NETWORK = "grep -rs '' /proc/sys/net; ip -j address; ip -j route; tc -j qdisc"
 LINK_KEYS = ("mtu", "qdisc", "txqlen", "address", "link_type")
 BOOT_SSHD = re.compile(r"sshd: /usr/sbin/sshd -D -e \[listener\] .*")
-SETTLE_DEADLINE_S = 10.0
+SETTLE_DEADLINE_S = 60.0
 State = dict[str, str]
 
 
@@ -124,17 +124,16 @@ class Observer:
         avoided = {str(root) + line.split()[1] for line in _mounts(init) if line.split()[2].startswith("fuse")}
         waiting = [f"{root}{folder}" for folder in FOLDERS]
         while waiting:
-            for entry in os.scandir(waiting.pop()):
+            for entry in _entries(waiting.pop()):
                 if entry.path in avoided:
                     continue
-                try:
-                    found = entry.stat(follow_symlinks=False)
-                    how = f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {self._content(entry, found)}"
-                except FileNotFoundError:
-                    continue
-                yield f"file {entry.path.removeprefix(str(root))}", how
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                with suppress(FileNotFoundError):  # what has just gone is no difference
+                    yield f"file {entry.path.removeprefix(str(root))}", self._file(entry)
+                    waiting += [entry.path] if entry.is_dir(follow_symlinks=False) else []
+
+    def _file(self, entry: os.DirEntry[str]) -> str:
+        found = entry.stat(follow_symlinks=False)
+        return f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {self._content(entry, found)}"
 
     def _content(self, entry: os.DirEntry[str], found: os.stat_result) -> str:
         if entry.is_symlink():
@@ -176,6 +175,13 @@ def _is_session(process: Process, found: dict[int, Process]) -> bool:
     """Whether a process is the host's own sshd at work for one connection."""
     parent = found.get(process.parent)
     return process.name == "sshd-session" and parent is not None and parent.is_boot_sshd
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(folder))
+    except FileNotFoundError:
+        return []
 
 
 def _mounts(init: int) -> list[str]:

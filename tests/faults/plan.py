@@ -42,26 +42,28 @@ direction = ["write"]
 store = ["disk"]
 """,
 }
+# `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
+RESTORE = "restore"
+KILLED = ("smb", "smbstatus --json")
+NAMES = (*SWEEPS, RESTORE)
 # The sample for the test suite: (sweep, part of a command, kind, when). The first such command on the server.
 SAMPLE = (
     ("network", "mkdir -m", "SIGKILL", "after"),
     ("network", "mount -t tmpfs", "hang", "after"),
-    ("network", "mount -t tmpfs", "SIGKILL", "after"),
     ("network", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
-    ("network", "ip link set dev eth0 mtu 9000", "lost", "after"),
     ("network", "ip link set dev eth0 mtu 9000", "error", "after"),
     ("network", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
     ("network", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
-    ("network", "sshd_config", "full-server", "before"),
     ("network", "stopwatch.pl eth0", "full-controller", "before"),
     ("network", "sha256sum", "error", "after"),
-    ("network", "sha256sum", "SIGKILL", "before"),
+    ("network", "sha256sum", "lost", "after"),
     ("smb", "smbpasswd", "hang", "before"),
-    ("smb", "smbpasswd", "lost", "before"),
+    ("smb", "smbpasswd", "full-server", "after"),
     ("smb", "smbstatus --json", "server-killed", "before"),
-    ("smb", "smbstatus --json", "SIGKILL", "after"),
     ("smb", "head -c", "SIGINT", "after"),
     ("smb", "stopwatch.pl eth0", "reboot-client", "before"),
+    ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
+    ("restore", "umount", "lost", "after"),
 )
 
 
@@ -84,15 +86,20 @@ def sample(baselines: Mapping[str, Baseline]) -> list[Cell]:
     """The cells of the sample."""
     found = []
     for sweep, words, kind, when in SAMPLE:
-        sent = next(each for each in baselines[sweep].sent.values() if each.role == "server" and words in each.text)
-        found.append(Cell(sweep, Fault(sent.role, sent.number, kind, when)))
+        found.append(Cell(sweep, first(baselines[sweep], words, kind, when)))
     return found
+
+
+def first(baseline: Baseline, words: str, kind: str, when: str) -> Fault:
+    """A fault at the first command to the server that has these words in it."""
+    sent = next(each for each in baseline.sent.values() if each.role == "server" and words in each.text)
+    return Fault(sent.role, sent.number, kind, when)
 
 
 def parse(name: str) -> Cell:
     """The cell of this name. Raises ValueError."""
     sweep, site, kind, when = name.split("/")
     role, _, number = site.partition("-")
-    if sweep not in SWEEPS or kind not in KINDS or when not in WHENS:
+    if sweep not in NAMES or kind not in KINDS or when not in WHENS:
         raise ValueError(f"{name}: no such sweep, kind or time")
     return Cell(sweep, Fault(role, int(number), kind, when))

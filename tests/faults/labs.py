@@ -1,0 +1,119 @@
+"""Local labs to play cells in, and processes to play them: one cell at a time in each lab."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import connection
+from pathlib import Path
+from typing import Any
+
+from bench import Bench
+
+from lab.local import kernel, state
+
+from . import plan
+from .observe import Observer, State
+
+# Instead of a second each time, as many bytes as a moment takes
+IPERF3 = """#!/bin/sh
+case " $* " in *" --client "*) set -- $(echo "$*" | sed 's/--time [0-9]*/--bytes 4M/') ;; esac
+exec /usr/bin/iperf3 "$@"
+"""
+FORK = multiprocessing.get_context("fork")
+
+
+class Place:
+    """A local lab where cells are played, one at a time."""
+
+    def __init__(self, name: str, folder: Path):
+        self.bench = Bench(name, folder)
+        self.up()
+
+    def up(self) -> None:
+        """Bring it up, and note how it is."""
+        self.bench.up()
+        self.observer = Observer(self.bench.name)
+        for host in state.HOSTS:
+            program = Path(f"/proc/{self.observer.init(host)}/root/usr/local/bin/iperf3")
+            program.write_text(IPERF3)
+            program.chmod(0o755)
+        small = {"client_ram_disk": "64 MiB", "server_ram_disk": "64 MiB", "share_path": "/srv"}
+        self.hosts = self.bench.changed_hosts(**small)
+        self.before: State = self.observer.state()
+
+    def down(self) -> None:
+        """Take it down."""
+        self.bench.lab("local", "down", "--name", self.bench.name)
+
+    def sweep(self, name: str, seed: int) -> Path:
+        """The file of a sweep."""
+        name = plan.KILLED[0] if name == plan.RESTORE else name
+        path = self.bench.directory / f"{name}.toml"
+        path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=plan.SWEEPS[name]))
+        return path
+
+
+@contextmanager
+def places(count: int) -> Iterator[list[Place]]:
+    """So many local labs, side by side."""
+    with tempfile.TemporaryDirectory(prefix="file-share-lab-faults-") as folder:
+        made: list[Place] = []
+        try:
+            for number in range(count):
+                directory = Path(folder) / str(number)
+                directory.mkdir()
+                made.append(Place(f"faults-{os.getpid()}-{number}", directory))
+            yield made
+        finally:
+            for place in made:
+                place.down()
+
+
+def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:
+    """Start work in a process of its own; its result comes through the connection, and ends it."""
+    ours, theirs = FORK.Pipe(duplex=False)
+    parent = os.getpid()
+
+    def job() -> None:
+        kernel.die_with_parent(parent)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the matrix, which ends this
+        theirs.send(work(*arguments))
+
+    process = FORK.Process(target=job, daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
+
+
+def spread(work: Any, tasks: Sequence[Any], free: list[Place]) -> Iterator[tuple[Place, Any, Any]]:
+    """Do ``work(place, task)`` for each task, in processes of their own, one a place; yields as they are done."""
+    waiting = deque(tasks)
+    running: dict[Any, tuple[Place, Any, Any]] = {}
+    places_free = list(free)
+    try:
+        while waiting or running:
+            while waiting and places_free:
+                place, task = places_free.pop(), waiting.popleft()
+                ours, process = apart(work, place, task)
+                running[ours] = (place, task, process)
+            done: Any
+            for done in connection.wait(list(running)):
+                place, task, process = running[done]
+                try:
+                    result = done.recv()
+                except EOFError:
+                    raise SystemExit(f"faults: {task}: the harness itself failed") from None
+                process.join()
+                del running[done]
+                yield place, task, result
+                places_free.append(place)
+    finally:
+        for _, _, process in running.values():
+            process.kill()
+            process.join()
