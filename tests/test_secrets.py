@@ -61,8 +61,8 @@ def test_from_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LAB_TEST_PASSWORD", raising=False)
-    assert "environment variable LAB_TEST_PASSWORD, which is not set" in refused("env:LAB_TEST_PASSWORD")
+    monkeypatch.delenv("LAB_TEST_NO_PASSWORD", raising=False)
+    assert "environment variable LAB_TEST_NO_PASSWORD, which is not set" in refused("env:LAB_TEST_NO_PASSWORD")
 
 
 @pytest.mark.parametrize(("value", "said"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
