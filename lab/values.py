@@ -58,7 +58,7 @@ def _password(value: str) -> str:
 
 def host_name(value: str) -> str:
     """What ssh takes as the name of a host, which may be an alias of ~/.ssh/config; ValueError otherwise."""
-    if value.startswith("-") or not re.fullmatch(r"""[^\s'"`$\\;&<>|(){}]+""", value) or not value.isprintable():
+    if value.startswith("-") or not re.fullmatch(r"""[^\s'"`$\\;/&<>|(){}]+""", value) or not value.isprintable():
         raise ValueError("is not the name of a host: ssh takes none with spaces, quotes or signs of the shell")
     return value
 
