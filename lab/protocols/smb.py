@@ -53,7 +53,7 @@ class LinuxSmb(LinuxMount):
         self.config = ""
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A Samba of our own on the data address; the account is in its own database, not the system's."""
+        """A Samba of our own on the data address; the account has its password in a database of ours."""
         server.check_sockets()
         state = f"{server.directory}/smb"
         server.host.run("mkdir", "-m", "700", "-p", state)
