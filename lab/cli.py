@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import resource
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from rich.console import Console
 from lab import interrupts
 from lab.errors import BadInput, Interrupted, LabError, LabFailure
 from lab.local import lifecycle, state
+from lab.untrusted import printable
 
 # What the other commands need is imported by each: pandas, matplotlib and paramiko take a second, and `lab local`
 # needs none of them.
@@ -39,6 +41,7 @@ WIDTH_OF_A_FILE = 120
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     _open_streams()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
     arguments = _parser().parse_args(argv)
     interrupts.install()
     try:
@@ -81,9 +84,9 @@ def _console() -> Console:
 
 
 def _say(text: str) -> None:
-    """Say something on standard error, as it is."""
+    """Say something on standard error, as it is; what a host put into it does nothing to the terminal."""
     with suppress(OSError):
-        Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
+        Console(stderr=True).print(printable(text), markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _parser() -> argparse.ArgumentParser:

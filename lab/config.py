@@ -15,11 +15,30 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from lab.errors import BadInput
-from lab.values import LARGEST, Absolute, Address, Instance, Name, PasswordSource, Port, Seconds, Size, TcpSpace
+from lab.values import (
+    LARGEST,
+    Absolute,
+    AccountName,
+    Address,
+    HostName,
+    Instance,
+    Interface,
+    PasswordSource,
+    PlainFolder,
+    Port,
+    Seconds,
+    ShareName,
+    Size,
+    TcpSpace,
+    UserName,
+    plain_account,
+    plain_folder,
+    plain_name,
+)
 
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 # what pydantic says of these is about Python
@@ -49,8 +68,8 @@ class Model(BaseModel):
 class HostConfig(Model):
     """One ``[client]`` or ``[server]`` section: how to reach the host, and what the lab may use on it."""
 
-    host: str = Field(min_length=1)
-    user: str | None = None
+    host: HostName
+    user: UserName | None = None
     port: Port | None = None
     identity: str | None = None
     known_hosts: str | None = None
@@ -58,8 +77,8 @@ class HostConfig(Model):
     sudo: Literal["nopasswd", "password", "none"] = "nopasswd"
     sudo_password: PasswordSource = "prompt"
     data_address: Address
-    interface: str | None = None
-    mount_base: Absolute = "/tmp"
+    interface: Interface | None = None
+    mount_base: PlainFolder = "/tmp"
     ram_disk: Size = 2 * 1024**3
     tune: Literal["yes", "no"] | None = None
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
@@ -70,9 +89,17 @@ class ShareConfig(Model):
 
     serve: Literal["lab", "existing"] = "existing"
     path: Absolute | None = None
-    name: Name = "lab"
-    account: str = Field(min_length=1, pattern=r"^[^\n:/;@]+$")
+    name: ShareName = "lab"
+    account: AccountName
     password: PasswordSource = "prompt"
+
+    @field_validator("path", "name", "account")
+    @classmethod
+    def _servers_of_the_lab_can_be_told(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Of a share that is there already, everything is taken that its server could be told."""
+        if value is None or info.data.get("serve") != "lab":
+            return value
+        return {"path": plain_folder, "name": plain_name, "account": plain_account}[str(info.field_name)](value)
 
 
 class LabConfig(Model):

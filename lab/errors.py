@@ -21,9 +21,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+LONGEST = 20_000  # characters of a message: a host may print megabytes where a word belongs
+LONGEST_LINE = 300
+
 
 class LabError(Exception):
     """An error with one message that says what happened and what to do next."""
+
+    def __init__(self, message: str):
+        super().__init__(message if len(message) <= LONGEST else f"{message[:LONGEST]}…")
 
 
 class BadInput(LabError):
@@ -54,7 +60,7 @@ class CommandError(HostError):
 
     def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, hint: str = ""):
         self.host, self.argv, self.exit_code, self.output = host, tuple(argv), exit_code, output
-        tail = "\n".join("    " + line for line in output.strip().splitlines()[-6:])
+        tail = "\n".join(f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:])
         message = f"{host}: {abridged(argv)}: {self.how_it_ended()}"
         super().__init__("\n".join(part for part in (message, tail, hint) if part))
 

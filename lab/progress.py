@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lab.sweep import Progress as Step
+from lab.untrusted import first_line
 
 
 @contextmanager
@@ -47,7 +48,7 @@ class Display:
         if trial.status == "ok" and trial.elapsed_s:
             outcome = f"{trial.size_bytes / trial.elapsed_s / 1e6:8.1f} MB/s"
         else:
-            reason = escape("".join(trial.reason.splitlines()[:1]))  # it may quote a shell's [/…]
+            reason = escape(first_line(trial.reason, 300))  # it may quote a shell's [/…]
             outcome = f"[red]{trial.status}[/red]: {reason}"
         line = f"{step.done:4d}/{step.total}  block {trial.block}  {what:58s} {outcome}"
         self.console.print(line, highlight=False, soft_wrap=True)

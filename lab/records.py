@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lab.values import LARGEST
+
 SCHEMA = 1
 
 
@@ -58,8 +60,7 @@ def _json_types(hint: Any) -> frozenset[type]:
 FIELDS = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial).items()}
 _WORDS = {"direction": {"write", "read"}, "store": {"ram", "disk"}, "status": {"ok", "void", "failed"}}
 _WORDS["tcp_space"] = {"default"}
-_LEAST, _LIMIT = 1e-9, 2**63  # of what is counted or timed: below one no clock reaches, the other no column holds
-_DEEPEST = 100  # brackets inside brackets: far more than any run has, far less than Python can follow
+_LEAST = 1e-9  # of what is timed: no clock reaches below
 _TEXT, _TEXT_OR_NONE = frozenset({str}), frozenset({str, types.NoneType})
 _RUN_TYPES = {
     **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file"), _TEXT),
@@ -106,7 +107,7 @@ def _all_fit(name: str, values: Sequence[Any]) -> bool:
     distinct = set(values)
     words = {value for value in distinct if isinstance(value, str)}
     numbers = distinct - words - {None}
-    return words <= _WORDS.get(name, set()) and all(value == 0 or _LEAST <= value < _LIMIT for value in numbers)
+    return words <= _WORDS.get(name, set()) and all(value == 0 or _LEAST <= value < LARGEST for value in numbers)
 
 
 def _is_text(value: str) -> bool:
@@ -129,19 +130,3 @@ def run_problem(key: str, value: Any) -> str:
     except ValueError as error:
         return f"{key!r} holds what cannot be written: {error}"
     return f"{key} holds a NUL character" if isinstance(value, str) and "\0" in value else ""
-
-
-def from_json(content: bytes) -> Any:
-    """The value in some JSON. ValueError, too, for one so deep that whoever walks through it would fall."""
-    try:
-        value = json.loads(content.decode())
-        if content.count(b"[") + content.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
-            raise RecursionError
-    except RecursionError as error:
-        raise ValueError(f"brackets stand more than {_DEEPEST} deep in brackets") from error
-    return value
-
-
-def _depth(value: Any) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if inner is None else 1 + max(map(_depth, inner), default=0)

@@ -26,6 +26,7 @@ from rich.text import Text
 from lab import figures, results, stats
 from lab.report_words import LOCAL_LAB, TEXTS
 from lab.results import RunFolder
+from lab.untrusted import printable
 
 SPREADS = (("min", "max"), ("low", "high"))
 STYLE = """
@@ -62,6 +63,8 @@ def write(folder: RunFolder) -> Path:
     title, trials = f"How fast is this share? {folder.text('name')}", results.load(folder.path)
     drawings = _draw(trials, folder.report_path / "figures")
     records = trials.assign(options=trials["options"].map(json.dumps), effective=trials["effective"].map(json.dumps))
+    words: list[str] = list(records.select_dtypes("str").columns)
+    records[words] = records[words].map(_no_formula)
     records.to_csv(folder.report_path / "table.csv", index=False)
     sections = _sections(trials)
     post = _markdown(title, folder.run, trials, [*sections, _hosts(folder.run)])
@@ -70,6 +73,11 @@ def write(folder: RunFolder) -> Path:
     everything = [*sections, *_details(folder.run, trials)]
     page.write_text(_html(title, folder.run, trials, everything, drawings), encoding="utf-8")
     return page
+
+
+def _no_formula(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def comparison_table(trials: pd.DataFrame) -> Table:
@@ -234,14 +242,14 @@ def _span(low: float, high: float, style: str) -> str:
 
 
 def _rich(grid: _Grid, provenance: Sequence[str]) -> Table:
-    below = Text("\n".join(filter(None, provenance)))
+    below = Text(printable("\n".join(filter(None, provenance))))
     table = Table(title=Text(grid.caption), caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, heading in enumerate(grid.headings):
         # a number cut short would be another number; names may wrap, but not word by word
         kind = {"justify": "right", "no_wrap": True} if number else {"min_width": 11}
         table.add_column(Text(heading), **kind)
     for row in grid.rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 
@@ -261,24 +269,24 @@ def _markdown(title: str, run: dict[str, Any], trials: pd.DataFrame, sections: I
 
 def _md(text: str) -> str:
     """Text that Markdown shows as it is: on one line, and neither markup nor HTML."""
-    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(printable(" ".join(text.split())), quote=False))
 
 
 def _html(
     title: str, run: dict[str, Any], trials: pd.DataFrame, sections: Iterable[_Section], drawings: dict[str, bytes]
 ) -> str:
-    name = html.escape(title)
+    name = _shown(title)
     parts = [f"<h1>{name}</h1>"]
-    parts += [f'<p class="where">{html.escape(line)}</p>' for line in stats.provenance(trials) if line]
+    parts += [f'<p class="where">{_shown(line)}</p>' for line in stats.provenance(trials) if line]
     if run.get("instance") is not None:
         parts.append(f"<p><strong>{LOCAL_LAB}</strong></p>")
     for section in sections:
-        parts.append(f"<h2>{section.title}</h2><p>{html.escape(section.text)}</p>")
+        parts.append(f"<h2>{section.title}</h2><p>{_shown(section.text)}</p>")
         if section.figure:
             source = base64.b64encode(drawings[section.figure]).decode()
             parts.append(f'<img alt="{section.title}" src="data:image/svg+xml;base64,{source}">')
         parts += map(_html_table, section.grids)
-    parts.append(f"<h2>The sweep</h2><pre>{html.escape(run.get('sweep_text', ''))}</pre>")
+    parts.append(f"<h2>The sweep</h2><pre>{_shown(run.get('sweep_text', ''))}</pre>")
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>\n<body>'
@@ -288,9 +296,12 @@ def _html(
 
 
 def _html_table(grid: _Grid) -> str:
-    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in grid.headings)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>\n" for row in grid.rows)
+    head = "".join(f"<th>{_shown(heading)}</th>" for heading in grid.headings)
+    body = "".join("<tr>" + "".join(f"<td>{_shown(cell)}</td>" for cell in row) + "</tr>\n" for row in grid.rows)
     kind = ' class="text"' if grid.is_text else ""
-    return (
-        f"<table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table><p>{html.escape(grid.caption)}</p>"
-    )
+    return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table><p>{_shown(grid.caption)}</p>"
+
+
+def _shown(text: str) -> str:
+    """Text that a browser shows as it is: no markup, and nothing that turns the direction of what follows."""
+    return html.escape(printable(text))

@@ -21,8 +21,9 @@ import pandas as pd
 
 from lab import durable
 from lab.errors import BadInput
-from lab.records import FIELDS, SCHEMA, first_problem, from_json, run_problem
+from lab.records import FIELDS, SCHEMA, first_problem, run_problem
 from lab.records import Trial as Trial
+from lab.untrusted import from_json
 
 JOURNAL = "journal.jsonl"
 _DTYPES = {
@@ -96,7 +97,7 @@ class RunFolder:
 
     def _parse(self, line: bytes, number: int) -> Any:
         try:
-            return from_json(line)
+            return from_json(line.decode())
         except ValueError as error:
             raise self._bad_line(number, f"not a trial: {error}") from error
 
@@ -179,7 +180,7 @@ def _read_run(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file():
             raise BadInput(f"{path.parent}: not a run folder: it has no run.json")
-        run: dict[str, Any] = from_json(path.read_bytes())
+        run: dict[str, Any] = from_json(path.read_bytes().decode())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     schema = run.get("schema") if isinstance(run, dict) else None
@@ -195,7 +196,7 @@ def _read_run(path: Path) -> dict[str, Any]:
 
 def _is_json(line: bytes) -> bool:
     try:
-        from_json(line)
+        from_json(line.decode())
     except ValueError:
         return False
     return True

@@ -13,6 +13,8 @@ from pydantic import SecretStr
 
 from lab.errors import BadInput
 
+_taken: dict[str, SecretStr] = {}  # from the environment, by variable: several passwords may come from one
+
 
 def resolve(source: str, what: str, key: str) -> SecretStr:
     """The password that ``source`` (``prompt``, ``env:X``, ``file:X``, ``keyring:X``) stands for.
@@ -40,9 +42,11 @@ def _prompt(_: str, what: str) -> str:
 
 
 def _environment(name: str, _: str) -> str:
-    if name not in os.environ:
+    if name in os.environ:  # taken out, or every program that is started from here on would inherit it
+        _taken[name] = SecretStr(os.environ.pop(name))
+    if name not in _taken:
         raise BadInput(f"it is to come from the environment variable {name}, which is not set")
-    return os.environ[name]
+    return _taken[name].get_secret_value()
 
 
 def _file(name: str, _: str) -> str:

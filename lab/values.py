@@ -6,11 +6,12 @@ import ipaddress
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator
 
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
 UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
+LONGEST_NAME = 255  # bytes of one name in a path
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
 # labels of 63 characters at the most; the last one has a letter, or it would be a misspelt IP address
@@ -55,6 +56,78 @@ def _password(value: str) -> str:
     return value
 
 
+def host_name(value: str) -> str:
+    """What ssh takes as the name of a host, which may be an alias of ~/.ssh/config; ValueError otherwise."""
+    if value.startswith("-") or not re.fullmatch(r"""[^\s'"`$\\;/&<>|(){}]+""", value) or not value.isprintable():
+        raise ValueError("is not the name of a host: ssh takes none with spaces, quotes or signs of the shell")
+    return value
+
+
+def user_name(value: str) -> str:
+    """What ssh takes as the name of an account; ValueError otherwise."""
+    if value.startswith("-") or not re.fullmatch(r"""[^\s'"`;:/%&<>|(){}]+(?<!\\)""", value) or not value.isprintable():
+        raise ValueError("is not the name of an account: ssh takes none with spaces, quotes or signs of the shell")
+    return value
+
+
+def interface_name(value: str) -> str:
+    """The name of a network interface, which becomes part of a path in /sys; ValueError otherwise."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}", value):
+        raise ValueError("is not the name of an interface such as eth0 or en0")
+    return value
+
+
+def absolute(value: str) -> str:
+    """A full path, or one below the ``~`` of whoever logs in, without needless slashes; ValueError otherwise."""
+    if not re.fullmatch(r"/.*|~(/.*)?", value):
+        raise ValueError("is not a full path such as /srv/lab, or ~/lab for the home of the account that logs in there")
+    if not value.isprintable():
+        raise ValueError("has a character that cannot be seen")
+    parts = [part for part in value.split("/")[1:] if part]
+    if {".", ".."} & set(parts):
+        raise ValueError("has a . or .. in it; a table of mounts would show another path")
+    if any(len(part.encode()) > LONGEST_NAME for part in parts):
+        raise ValueError(f"has a name of more than {LONGEST_NAME} bytes in it, which no file system holds")
+    return "/".join([value.split("/")[0], *parts]) or "/"
+
+
+def plain_folder(value: str) -> str:
+    """A full path that the settings of every server and client can express; ValueError otherwise."""
+    if re.search(r"""["\\%]|\$\{|  """, absolute(value)):
+        raise ValueError('cannot have ", \\, %, ${ or two spaces in a row: the settings of some server cannot say it')
+    return absolute(value)
+
+
+def share_name(value: str) -> str:
+    """What clients may ask a server for; ValueError otherwise."""
+    if not value.isprintable() or re.search(r"[/\\]", value) or value in ("", ".", ".."):
+        raise ValueError("is not the name of a share: it is printed, and has neither / nor \\ in it")
+    if len(value.encode()) > LONGEST_NAME:
+        raise ValueError(f"has more than {LONGEST_NAME} bytes")
+    return value
+
+
+def plain_name(value: str) -> str:
+    """The name of a share that servers of the lab's own can be told of; ValueError otherwise."""
+    if not re.fullmatch(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]| (?! )){0,63}", value):
+        raise ValueError("is, with serve = lab, 1 to 64 letters, digits, and, not at its beginning, dots, - or spaces")
+    return value
+
+
+def account_name(value: str) -> str:
+    """An account of a file server; ValueError otherwise."""
+    if not value.isprintable() or not re.fullmatch(r"(?!-)[^:/;@]{1,255}", value):
+        raise ValueError("is not an account: it is printed, begins with no -, and has none of : / ; @")
+    return value
+
+
+def plain_account(value: str) -> str:
+    """An account that servers of the lab's own can be told of; ValueError otherwise."""
+    if not re.fullmatch(r"\w[\w.-]*", value):
+        raise ValueError("is, with serve = lab, letters, digits, and, not at its beginning, dots or -")
+    return value
+
+
 def _address(value: str) -> str:
     try:
         return str(ipaddress.ip_address(value))
@@ -62,12 +135,6 @@ def _address(value: str) -> str:
         if re.fullmatch(HOST_NAME, value):
             return value
     raise ValueError("is neither an IP address, such as 192.168.77.1, nor the name of a host")
-
-
-def _absolute(value: str) -> str:
-    if not re.fullmatch(r"/.*|~(/.*)?", value):
-        raise ValueError("is not a full path such as /srv/lab, or ~/lab for the home of the account that logs in there")
-    return value
 
 
 def _instance(value: str | None) -> str | None:
@@ -81,7 +148,12 @@ Seconds = Annotated[float, BeforeValidator(parse_seconds)]
 TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_space)]
 Port = Annotated[int, BeforeValidator(parse_port)]
 Address = Annotated[str, AfterValidator(_address)]
-Absolute = Annotated[str, AfterValidator(_absolute)]
+Absolute = Annotated[str, AfterValidator(absolute)]
+PlainFolder = Annotated[str, AfterValidator(plain_folder)]
+HostName = Annotated[str, AfterValidator(host_name)]
+UserName = Annotated[str, AfterValidator(user_name)]
+ShareName = Annotated[str, AfterValidator(share_name)]
+AccountName = Annotated[str, AfterValidator(account_name)]
+Interface = Annotated[str, AfterValidator(interface_name)]
 PasswordSource = Annotated[str, AfterValidator(_password)]
 Instance = Annotated[str | None, AfterValidator(_instance)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,63}$")]

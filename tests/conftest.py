@@ -16,6 +16,7 @@ from bench import Bench
 from hypothesis import HealthCheck, settings
 from sshd import Sshd, Wire, empty_home, running
 
+import lab.secrets
 from lab.hosts import SshHost
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("local_lab"):
             item.add_marker(pytest.mark.skip(reason="the local lab needs Linux and root: `sudo make test`"))
+
+
+@pytest.fixture(autouse=True)
+def _passwords_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test takes out of the environment is not there for the next."""
+    monkeypatch.setattr(lab.secrets, "_taken", {})
 
 
 @pytest.fixture(scope="session")

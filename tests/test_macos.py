@@ -15,7 +15,7 @@ from lab.commands import script
 from lab.errors import LabFailure
 from lab.platforms import macos
 from lab.platforms import macos_output as output
-from lab.platforms.base import TOOLS
+from lab.platforms.base import TOOLS, parse_facts
 from lab.platforms.macos import MacOS
 
 
@@ -104,7 +104,7 @@ def test_hdiutil_info() -> None:
 @given(st.text())
 def test_what_cannot_be_read_is_a_value_error(text: str) -> None:
     parsers: list[Callable[[str], Any]] = [
-        output.parse_identity,
+        parse_facts,
         output.parse_sw_vers,
         output.parse_route,
         output.parse_ifconfig,
@@ -134,7 +134,7 @@ def test_the_script_for_facts(tmp_path: Path) -> None:
     programs = {"hostname": "echo mini", "uname": "echo 25.4.0", "ssh": "echo usage >&2; exit 255"}
     programs["rsync"] = "echo; echo openrsync: protocol version 29; echo more"
     host = EmulatedHost(tmp_path, programs, ("sh", "id", "sed"))
-    values, tools = output.parse_identity(host.shell(macos.FACTS, *TOOLS).stdout)
+    values, tools = parse_facts(host.shell(macos.FACTS, *TOOLS).stdout)
     assert (values["hostname"], values["kernel"], values["home"]) == ("mini", "25.4.0", "/Users/lab")
     assert tools == {"rsync": "openrsync: protocol version 29", "ssh": ""}
 

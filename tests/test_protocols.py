@@ -264,11 +264,25 @@ def test_without_them_nobody_knows_the_toys() -> None:
 
 
 def test_tools_copy_every_byte_and_nothing_else() -> None:
-    assert workloads.tool("cp").argv("linux", "/a", "/b", "") == ("cp", "--sparse=never", "--reflink=never", "/a", "/b")
-    assert workloads.tool("cp").argv("macos", "/a", "/b", "") == ("cp", "-X", "/a", "/b")
-    assert workloads.tool("rsync").argv("linux", "/a", "/b", "") == ("rsync", "--whole-file", "--inplace", "/a", "/b")
+    assert workloads.tool("cp").argv("linux", "/a", "/b", "") == (
+        "cp",
+        "--sparse=never",
+        "--reflink=never",
+        "--",
+        "/a",
+        "/b",
+    )
+    assert workloads.tool("cp").argv("macos", "/a", "/b", "") == ("cp", "-X", "--", "/a", "/b")
+    assert workloads.tool("rsync").argv("linux", "/a", "/b", "") == (
+        "rsync",
+        "--whole-file",
+        "--inplace",
+        "--",
+        "/a",
+        "/b",
+    )
     over_ssh = workloads.tool("rsync").argv("macos", "/a", "me@nas:/b", "ssh -p 22022")
-    assert over_ssh == ("rsync", "--whole-file", "--inplace", "--rsh=ssh -p 22022", "/a", "me@nas:/b")
+    assert over_ssh == ("rsync", "--whole-file", "--inplace", "--rsh=ssh -p 22022", "--", "/a", "me@nas:/b")
 
 
 def test_a_deadline_grows_with_the_payload() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import getpass
 import io
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import keyring.errors
 import pytest
 
 from lab.errors import BadInput
+from lab.hosts import SshHost
 from lab.secrets import resolve
 
 SECRET = "hunter2-do-not-show"
@@ -61,8 +64,8 @@ def test_from_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LAB_TEST_PASSWORD", raising=False)
-    assert "environment variable LAB_TEST_PASSWORD, which is not set" in refused("env:LAB_TEST_PASSWORD")
+    monkeypatch.delenv("LAB_TEST_NO_PASSWORD", raising=False)
+    assert "environment variable LAB_TEST_NO_PASSWORD, which is not set" in refused("env:LAB_TEST_NO_PASSWORD")
 
 
 @pytest.mark.parametrize(("value", "said"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
@@ -178,3 +181,21 @@ def test_the_end_of_input_at_the_prompt_is_no_traceback(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(getpass, "getpass", end_of_input)
     refused("prompt")
+
+
+NO_CORE = """
+import resource, sys
+from lab import cli
+cli.main(["plan", "nothing-here.toml"])
+print(resource.getrlimit(resource.RLIMIT_CORE))
+"""
+
+
+def test_no_core_dump_of_the_controller_holds_them() -> None:
+    done = subprocess.run([sys.executable, "-c", NO_CORE], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "(0, 0)\n"
+
+
+def test_no_core_dump_of_a_command_on_a_host_holds_them(connect: Callable[..., SshHost]) -> None:
+    # the hard limit: the soft one is zero on most systems anyway
+    assert connect().shell("ulimit -H -c").stdout == "0\n"

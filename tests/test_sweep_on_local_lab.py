@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from bench import Bench, end
+from secret_watch import shown_in
 
 pytestmark = pytest.mark.local_lab
 EVERYTHING: dict[str, Any] = {
@@ -167,7 +168,8 @@ def test_a_missing_program_is_named_with_its_package(bench: Bench) -> None:
 def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong"
     wrong.touch(0o600)
-    wrong.write_text("not it")
+    secret = "not%40 it/w:o'r\"d\\$x,é"
+    wrong.write_text(secret)
     hosts = bench.changed_hosts(share_password=f"file:{wrong}")
     # AFP's accounts are the system's own, so that a wrong password is refused there
     done = bench.run(hosts=hosts, protocol=["afp"], tool=["cp"], direction=["write"])
@@ -176,8 +178,8 @@ def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) 
     assert trial["status"] == "failed"
     assert "afp://" in trial["reason"]
     assert "password was refused" in trial["reason"]
-    logs = "".join(path.read_text() for path in bench.newest().iterdir() if path.is_file())
-    assert "not it" not in logs
+    written = b"".join(path.read_bytes() for path in bench.newest().iterdir() if path.is_file())
+    assert not shown_in(written + (done.stdout + done.stderr).encode(), secret)
 
 
 @pytest.mark.parametrize("protocol", ["smb", "ssh"])

@@ -27,7 +27,7 @@ LARGEST_OUTPUT = 16 * 1024**2
 PID_LINE = re.compile(r"file-share-lab:(\d+)\n")
 WRAPPER = (
     'echo "file-share-lab:$$" >&2; PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin; '
-    'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; "$@"; exit $?'
+    'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; exit $?'
 )
 # paramiko's own calls say any of these where the connection ends while they run, even a close
 LOST = (paramiko.SSHException, OSError, EOFError)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from lab.commands import script
-from lab.errors import LabFailure, TransferError
-from lab.hosts import Host
+from lab.errors import LabFailure, TransferError, abridged
+from lab.hosts import Host, Result
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.settings import Setting
+from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, quantity, word
+from lab.values import absolute, user_name
 
 STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
@@ -29,6 +32,8 @@ exec perl -e '
     print $socket ? "yes\n" : "no\n";
 ' "$1" "$2"
 """
+IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -211,15 +216,11 @@ class Platform(ABC):
             result = self.host.run(*argv, check=False)
             if result.exit_code == 0:
                 return ""
-        return result.output.splitlines()[-1] if result.output else "no reply"
+        return first_line(result.output.rpartition("\n")[2]) or "no reply"
 
     def free_bytes(self, path: str) -> int:
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""
-        rows = [line.split() for line in self.host.run("df", "-Pk", "--", path).stdout.splitlines()]
-        try:
-            return int(rows[-1][3]) * 1024
-        except (LookupError, ValueError) as error:
-            raise LabFailure(f"{self.host.role}: the free space of {path} cannot be read") from error
+        return self._read(parse_df, "df", "-Pk", "--", path)
 
     def remove_files(self, *paths: str) -> None:
         """Remove files that the lab made; a missing one is no error."""
@@ -236,7 +237,7 @@ class Platform(ABC):
 
     def counters(self, interface: str) -> Counters:
         """The counters as they stand now; the host must be settled."""
-        return parse_counters(_values(self.host.run(*self._stopwatch(interface, "", ())).stdout), "before")
+        return self._read(lambda text: parse_counters(_values(text), "before"), *self._stopwatch(interface, "", ()))
 
     def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
         """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
@@ -247,40 +248,93 @@ class Platform(ABC):
         values = _values(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
-            said = " / ".join(result.stderr.strip().splitlines()[-3:])
-            raise TransferError(f"{self.host.role}: {argv[0]}: {what}: {said}")
-        counted = parse_counters(values, "after").since(parse_counters(values, "before"))
-        elapsed_s = float(values["elapsed_s"])
-        if elapsed_s <= 0:  # only a wall clock can do that
+            said = " / ".join(map(first_line, result.stderr.strip().splitlines()[-3:]))
+            raise TransferError(f"{self.host.role}: {argv[0]}: {first_line(what)}: {said}")
+        timing = self._parsed(lambda text: parse_timing(_values(text), deadline_s), result)
+        if timing.elapsed_s <= 0:  # only a wall clock can do that
             raise TransferError(f"{self.host.role}: {argv[0]}: the clock was set back while it ran")
-        return Timing(elapsed_s, counted, values["clock"], values["flushed"])
+        return timing
+
+    def _read(self, parser: Callable[[str], T], *argv: str) -> T:
+        return self._parsed(parser, self.host.run(*argv))
+
+    def _parsed(self, parser: Callable[[str], T], result: Result) -> T:
+        """What a parser makes of what a command printed. Raises LabFailure, with both, where it cannot be true."""
+        try:
+            return parser(result.stdout)
+        except ValueError as error:
+            said = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
+            raise LabFailure(f"{self.host.role}: {abridged(result.argv)}: {error}; it printed:\n{said}") from error
 
 
-def parse_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``."""
+def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``.
+
+    Raises ValueError where one of IDENTITY or of ``more`` is missing, or is nothing that a host can have.
+    """
     values: dict[str, str] = {}
     tools: dict[str, str] = {}
     for line in text.splitlines():
         name, _, value = line.partition(" ")
         if name == "tool":
             tool, _, version = value.partition(" ")
-            tools[tool] = version
+            tools[tool] = first_line(version)
         else:
-            values[name] = value.strip()
-    return values, tools
+            values[name] = first_line(value)
+    missing = [name for name in (*IDENTITY, *more) if name not in values]
+    if missing:
+        raise ValueError(f"no line {', '.join(missing)}")
+    for name, check in (("user", user_name), ("home", absolute), ("uid", count)):
+        _field(values, name, check)
+    return values, {tool: tools[tool] for tool in TOOLS if tool in tools}
 
 
-def parse_counters(values: dict[str, str], when: str) -> Counters:
-    """Counters from the stopwatch's lines; ``when`` is ``before`` or ``after``."""
+def parse_df(text: str) -> int:
+    """Bytes that are free, of ``df -Pk``. Raises ValueError."""
+    found = re.search(r"\s([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+%|-)\s+/", text)  # a device may have spaces
+    if not found:
+        raise ValueError("no line with the free space")
+    return count(found[3]) * 1024
+
+
+def parse_counters(values: Mapping[str, str], when: str) -> Counters:
+    """Counters from the stopwatch's lines; ``when`` is ``before`` or ``after``. Raises ValueError."""
     prefix = f"{when}.state."
-    cpu, resent = values.get(f"{when}.cpu_s"), values.get(f"{when}.retransmits")
+    state = {name.removeprefix(prefix): name for name in values if name.startswith(prefix)}
+    cpu, resent = f"{when}.cpu_s", f"{when}.retransmits"
     return Counters(
-        tx_bytes=int(values[f"{when}.tx_bytes"]),
-        rx_bytes=int(values[f"{when}.rx_bytes"]),
-        cpu_s=None if cpu is None else float(cpu),
-        retransmits=None if resent is None else int(resent),
-        state={name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)},
+        tx_bytes=_field(values, f"{when}.tx_bytes", count),
+        rx_bytes=_field(values, f"{when}.rx_bytes", count),
+        cpu_s=_field(values, cpu, quantity) if cpu in values else None,
+        retransmits=_field(values, resent, count) if resent in values else None,
+        state={short: _field(values, name, _state) for short, name in state.items()},
     )
+
+
+def parse_timing(values: Mapping[str, str], deadline_s: float) -> Timing:
+    """A timed command from the stopwatch's lines; ``elapsed_s`` may be negative. Raises ValueError."""
+    elapsed_s = float(_field(values, "elapsed_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
+    counted = parse_counters(values, "after").since(parse_counters(values, "before"))
+    if elapsed_s > deadline_s:
+        raise ValueError(f"elapsed_s {elapsed_s} is longer than the {deadline_s:g} s that it was given")
+    if max(counted.tx_bytes, counted.rx_bytes) > FASTEST_BYTES_PER_S * abs(elapsed_s):
+        raise ValueError(f"more bytes than any link carries in {elapsed_s} s")
+    clock = _field(values, "clock", lambda value: word(value, "monotonic|wall"))
+    flushed = _field(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
+    return Timing(elapsed_s, counted, clock, flushed)
+
+
+def _field(values: Mapping[str, str], name: str, check: Callable[[str], T]) -> T:
+    if name not in values:
+        raise ValueError(f"no {name}")
+    try:
+        return check(values[name])
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _state(value: str) -> str:
+    return word(value, r"[\t -~]{1,200}")
 
 
 def _values(text: str) -> dict[str, str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
 
-from lab.commands import Command, command, script
+from lab.commands import command, script
 from lab.errors import LabFailure
+from lab.mounts import is_mounted
 from lab.platforms import linux_noise, linux_packages
 from lab.platforms.base import TOOLS, Facts, Platform, parse_facts
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.settings import Setting
+from lab.untrusted import count, from_json
+from lab.values import interface_name
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
 FACTS = r"""
@@ -47,9 +48,11 @@ class Linux(Platform):
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""
-        values, tools = parse_facts(self.host.shell(FACTS, *TOOLS).stdout)
-        interface = parse_route(self.host.run("ip", "-j", "route", "get", peer).stdout, peer)
-        link = parse_link(self.host.run("ip", "-j", "-d", "link", "show", "dev", interface).stdout)
+        values, tools = self._parsed(parse_linux_facts, self.host.shell(FACTS, *TOOLS))
+        interface = self._read(parse_route, "ip", "-j", "route", "get", peer)
+        if not interface:
+            raise LabFailure(f"{self.host.role}: {peer} is an address of this host itself; check data_address")
+        mtu, mtu_min, mtu_max = self._read(parse_link, "ip", "-j", "-d", "link", "show", "dev", interface)
         speed = self.host.run("cat", f"/sys/class/net/{interface}/speed", check=False).stdout.strip()
         return Facts(
             hostname=values["hostname"],
@@ -64,10 +67,10 @@ class Linux(Platform):
             is_root=values["uid"] == "0",
             home=values["home"],
             interface=interface,
-            mtu=link["mtu"],
-            mtu_min=link.get("min_mtu"),
-            mtu_max=link.get("max_mtu") or None,
-            link_bits_per_s=int(speed) * 10**6 if re.fullmatch(r"[1-9]\d*", speed) else None,
+            mtu=mtu,
+            mtu_min=mtu_min,
+            mtu_max=mtu_max or None,
+            link_bits_per_s=int(speed) * 10**6 if re.fullmatch(r"[1-9][0-9]{0,8}", speed) else None,
             tools=tools,
         )
 
@@ -90,7 +93,10 @@ class Linux(Platform):
 
     def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
         """The third field is the maximum, which bounds what autotuning may make of a socket."""
-        return tuple(int(state[name].split()[2]) for name in ("tcp_rmem", "tcp_wmem"))
+        try:
+            return tuple(count(state[name].split()[2]) for name in ("tcp_rmem", "tcp_wmem"))
+        except (LookupError, ValueError) as error:
+            raise LabFailure(f"{self.host.role}: the TCP buffers cannot be read from {dict(state)}") from error
 
     def _sysctl(self, name: str, value: str) -> Setting:
         path = f"/proc/sys/{name.replace('.', '/')}"
@@ -106,7 +112,7 @@ class Linux(Platform):
 
     def ram_disk(self, path: str, size_bytes: int) -> Generator[Setting, None, None]:
         """A tmpfs. Its memory is taken as it fills, so what is free is checked first."""
-        free = int(self.host.shell("sed -n 's/^MemAvailable: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo").stdout) * 1024
+        free = self._read(parse_free, "cat", "/proc/meminfo")
         if size_bytes > free:
             raise LabFailure(
                 f"{self.host.role}: a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: "
@@ -156,44 +162,57 @@ class Linux(Platform):
         return ("sha256sum", "--")
 
 
-def is_mounted(path: str) -> Command:
-    """A command that prints ``mounted`` or ``absent``: something is mounted at exactly this path.
+def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """As :func:`parse_facts`, with what only Linux says. Raises ValueError."""
+    values, tools = parse_facts(text, "os", "cpu", "cores", "memory_kib", "available_kib")
+    for name in ("cores", "memory_kib", "available_kib"):
+        count(values[name])
+    return values, tools
 
-    It reads the table and does not touch the path, for a mount whose server is dead may not be touched.
+
+def parse_free(text: str) -> int:
+    """Bytes that programs can get without swapping, of /proc/meminfo. Raises ValueError."""
+    found = re.search(r"^MemAvailable: +([0-9]+) kB$", text, re.MULTILINE)
+    if not found:
+        raise ValueError("no MemAvailable")
+    return count(found[1]) * 1024
+
+
+def parse_route(text: str) -> str:
+    """The interface that leads to a peer, of ``ip -j route get``; empty where that is this machine itself.
+
+    Raises ValueError.
     """
-    escaped = path.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011").replace("\n", "\\012")
-    return script('if grep -qF " $1 " /proc/self/mounts; then echo mounted; else echo absent; fi', escaped)
-
-
-def parse_route(text: str, peer: str) -> str:
-    """The interface that leads to ``peer``, of ``ip -j route get``. Raises LabFailure for this machine itself."""
     try:
-        route = json.loads(text)[0]
-        if route.get("type") != "local":
-            return str(route["dev"])
-    except (ValueError, LookupError) as error:
-        raise LabFailure(f"no route to {peer} can be read from what ip printed: {text[:200]!r}") from error
-    raise LabFailure(f"{peer} is an address of this host itself; check data_address")
+        route = from_json(text)[0]
+        return "" if route.get("type") == "local" else interface_name(str(route["dev"]))
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError("no route") from error
 
 
 def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
     """The addresses of each interface, of ``ip -j address show``. Raises LabFailure."""
     try:
-        links = [link for link in json.loads(text) if "ifname" in link]
+        links = [link for link in from_json(text) if "ifname" in link]
         return {
             link["ifname"]: tuple(info["local"] for info in link.get("addr_info", ()) if "local" in info)
             for link in links
         }
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise LabFailure(f"no addresses can be read from what ip printed: {text[:200]!r}") from error
 
 
-def parse_link(text: str) -> dict[str, Any]:
-    """The one link of ``ip -j -d link show``; older versions print empty objects around it. Raises LabFailure."""
+def parse_link(text: str) -> tuple[int, int | None, int | None]:
+    """The MTU, the least and the most that it may be, of ``ip -j -d link show``; None where that is not said.
+
+    Older versions print empty objects around the one link. Raises ValueError.
+    """
     try:
-        return next(link for link in json.loads(text) if "mtu" in link)
-    except (ValueError, TypeError, StopIteration) as error:
-        raise LabFailure(f"no interface can be read from what ip printed: {text[:200]!r}") from error
+        link = next(link for link in from_json(text) if isinstance(link, dict) and "mtu" in link)
+    except (TypeError, StopIteration) as error:
+        raise ValueError("no interface") from error
+    least, most = (link.get(name) for name in ("min_mtu", "max_mtu"))
+    return count(link["mtu"]), None if least is None else count(least), None if most is None else count(most)
 
 
 PLATFORM = Linux

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from lab.commands import Command, command, script
-from lab.errors import LabFailure, abridged
-from lab.hosts import Result
+from lab.errors import LabFailure
 from lab.platforms import macos_noise, macos_tcp
-from lab.platforms.base import TOOLS, Facts, Platform
+from lab.platforms.base import TOOLS, Facts, Platform, parse_facts
 from lab.platforms.macos_output import (
     HARDWARE,
     SECTOR_BYTES,
     image_sectors,
     parse_addresses,
     parse_hardware,
-    parse_identity,
     parse_ifconfig,
     parse_images,
     parse_max_mtu,
@@ -31,8 +28,8 @@ from lab.platforms.macos_output import (
 )
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.settings import Setting
+from lab.untrusted import count
 
-T = TypeVar("T")
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 WITH_MACOS = ("perl", "rsync", "openssh-client", "openssh-server")
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
@@ -72,7 +69,7 @@ class MacOS(Platform):
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""
-        values, tools = self._parsed(parse_identity, self.host.shell(FACTS, *TOOLS))
+        values, tools = self._parsed(parse_facts, self.host.shell(FACTS, *TOOLS))
         memory_bytes, cores, processor = self._read(parse_hardware, "sysctl", *HARDWARE)
         interface = self._read(parse_route, "route", "-n", "get", peer)
         link = self._read(parse_ifconfig, "ifconfig", interface)
@@ -96,16 +93,6 @@ class MacOS(Platform):
             link_bits_per_s=link.bits_per_s,
             tools=tools,
         )
-
-    def _read(self, parser: Callable[[str], T], *argv: str) -> T:
-        return self._parsed(parser, self.host.run(*argv))
-
-    def _parsed(self, parser: Callable[[str], T], result: Result) -> T:
-        try:
-            return parser(result.stdout)
-        except ValueError as error:
-            said = "\n".join("    " + line for line in result.output.splitlines()[:6])
-            raise LabFailure(f"{self.host.role}: {abridged(result.argv)}: {error}; it printed:\n{said}") from error
 
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`Platform.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
@@ -144,7 +131,10 @@ class MacOS(Platform):
 
     def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
         """See :meth:`Platform.tcp_space_in`."""
-        return tuple(int(state[name]) for name in ("recvspace", "sendspace"))
+        try:
+            return tuple(count(state[name]) for name in ("recvspace", "sendspace"))
+        except (LookupError, ValueError) as error:
+            raise LabFailure(f"{self.host.role}: the TCP buffers cannot be read from {dict(state)}") from error
 
     def _sysctl(self, name: str, value: str) -> Setting:
         def change(to: str) -> tuple[Command, ...]:
@@ -168,7 +158,7 @@ class MacOS(Platform):
         place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
         if is_mounted(place).run(self.host) != "absent":
             raise LabFailure(f"{self.host.role}: something is mounted at {place} already; unmount it")
-        uid = self._read(int, "id", "-u")
+        uid = self._read(lambda text: count(text.strip()), "id", "-u")
         sectors = image_sectors(size_bytes, place, {image.path for image in self._read(parse_images, *IMAGES)})
         free = self._read(parse_vm_stat, "vm_stat")
         if sectors * SECTOR_BYTES > free:

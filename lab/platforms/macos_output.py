@@ -9,12 +9,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from xml.parsers.expat import ExpatError
 
-from lab.platforms.base import parse_facts
+from lab.untrusted import count, first_line
+from lab.values import interface_name
 
 SECTOR_BYTES = 512
 PAGE_SECTORS = 8  # HFS+ allocates 4096 bytes at a time
 HARDWARE = ("hw.memsize", "hw.ncpu", "machdep.cpu.brand_string")
-IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,6 @@ class Image:
     sectors: int | None
     devices: tuple[str, ...]
     mounted_at: tuple[str, ...]
-
-
-def parse_identity(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Values and tools of what FACTS printed, to its last line."""
-    values, tools = parse_facts(text)
-    missing = [name for name in IDENTITY if name not in values]
-    if missing:
-        raise ValueError(f"no line {', '.join(missing)}")
-    return values, tools
 
 
 def parse_sw_vers(text: str) -> str:
@@ -69,13 +60,13 @@ def parse_sysctl(text: str, needed: Sequence[str] = ()) -> dict[str, str]:
 
 def parse_sizes(text: str, needed: Sequence[str]) -> dict[str, int]:
     """Values that are numbers, of sysctl; each of ``needed`` must be there."""
-    return {name: int(parse_sysctl(text, needed)[name]) for name in needed}
+    return {name: count(parse_sysctl(text, needed)[name]) for name in needed}
 
 
 def parse_hardware(text: str) -> tuple[int, int, str]:
     """Bytes of memory, cores and the name of the processor, of ``sysctl`` and the names in HARDWARE."""
     memory, cores, processor = (parse_sysctl(text, HARDWARE)[name] for name in HARDWARE)
-    return int(memory), int(cores), processor
+    return count(memory), count(cores), first_line(processor)
 
 
 def parse_route(text: str) -> str:
@@ -83,12 +74,12 @@ def parse_route(text: str) -> str:
     found = re.search(r"^\s*interface: (\S+)\s*$", text, re.MULTILINE)
     if not found:
         raise ValueError("no interface")
-    return found[1]
+    return interface_name(found[1])
 
 
 def parse_ifconfig(text: str) -> Link:
     """MTU, addresses and speed of the one interface that ``ifconfig NAME`` shows."""
-    mtu = re.match(r"\S+: flags=\S+ mtu (\d+)", text)
+    mtu = re.match(r"\S+: flags=\S+ mtu ([0-9]{1,9})\b", text)
     if not mtu:
         raise ValueError("no MTU")
     duplex = re.search(r"^\s+media: .*<(?:.*,)?(full|half)-duplex", text, re.MULTILINE)
@@ -120,20 +111,20 @@ def _speed(text: str) -> int | None:
     media = re.search(r"^\s+media: (.*)$", text, re.MULTILINE)
     if not media or "(none)" in media[1]:
         return None
-    speeds = re.findall(r"(\d+)(G?)[bB]ase", media[1])
+    speeds = re.findall(r"([0-9]{1,9})(G?)[bB]ase", media[1])
     return int(speeds[-1][0]) * (10**9 if speeds[-1][1] else 10**6) if speeds else None
 
 
 def parse_max_mtu(text: str) -> int | None:
     """The largest MTU, of ``ifconfig -v NAME``; None where the driver does not say."""
-    found = re.search(r"^\s+max mtu: (\d+)", text, re.MULTILINE)
+    found = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
     return int(found[1]) if found else None
 
 
 def parse_vm_stat(text: str) -> int:
     """Bytes that programs can get without swapping: free, speculative and inactive pages."""
-    page = re.search(r"page size of (\d+) bytes", text)
-    pages = dict(re.findall(r"^Pages (free|speculative|inactive): +(\d+)\.", text, re.MULTILINE))
+    page = re.search(r"page size of ([0-9]{1,9}) bytes", text)
+    pages = dict(re.findall(r"^Pages (free|speculative|inactive): +([0-9]{1,15})\.", text, re.MULTILINE))
     if not page or len(pages) != 3:
         raise ValueError("no page size, or no count of free, speculative and inactive pages")
     return int(page[1]) * sum(int(count) for count in pages.values())
@@ -142,19 +133,24 @@ def parse_vm_stat(text: str) -> int:
 def parse_images(text: str) -> list[Image]:
     """Every attached disk image, of ``hdiutil info -plist``."""
     try:
-        content = plistlib.loads(text.encode())
-    except ExpatError as error:
+        content = plistlib.loads(text.encode(), fmt=plistlib.FMT_XML)
+    except (ExpatError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"not a property list: {error}") from error
     if not isinstance(content, dict) or "framework" not in content:
         raise ValueError("not of hdiutil info")
-    return [_image(entry) for entry in content.get("images", [])]
+    images = content.get("images", [])
+    if not isinstance(images, list):
+        raise ValueError("no list of images")
+    return [_image(entry) for entry in images]
 
 
-def _image(entry: dict[str, object]) -> Image:
-    entities = entry.get("system-entities")
-    owner, sectors = entry.get("owner-uid"), entry.get("blockcount")
-    if not isinstance(entities, list):
+def _image(entry: object) -> Image:
+    entities = entry.get("system-entities") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or not isinstance(entities, list):
         raise ValueError("an image without system-entities")
+    if not all(isinstance(entity, dict) for entity in entities):
+        raise ValueError("a system-entity that is none")
+    owner, sectors = entry.get("owner-uid"), entry.get("blockcount")
     return Image(
         path=str(entry.get("image-path", "")),
         owner_uid=owner if isinstance(owner, int) else None,

@@ -23,12 +23,12 @@ zeroconf = no
 spotlight = no
 afpstats = no
 uam list = uams_dhx2_passwd.so
-log file = {state}/afpd.log
+log file = "{state}/afpd.log"
 log level = default:info
-vol dbpath = {state}/cnid
+vol dbpath = "{state}/cnid"
 
 [{name}]
-path = {path}
+path = "{path}"
 valid users = {account}
 cnid scheme = dbd
 ea = sys
@@ -56,7 +56,12 @@ class LinuxAfp(LinuxMount):
         # afpd works as the account that logged in, which must reach the volume's database in here
         server.host.run("mkdir", "-m", "755", "-p", state, f"{state}/cnid")
         config = AFP_CONF.format(
-            address=server.address, port=PORT, state=state, name=share.name, path=share.path, account=share.account
+            address=server.address,
+            port=PORT,
+            state=_literal(state),
+            name=share.name,
+            path=_literal(share.path),
+            account=share.account,
         )
         path = server.write("afp/afp.conf", config)
         argv = in_private_mounts(START, state, path)
@@ -95,6 +100,11 @@ class LinuxAfp(LinuxMount):
             return {}
         logins = server.host.shell('grep -h "Login by" "$1" | tail -n 1', f"{server.directory}/afp/afpd.log", root=True)
         return parse_login(logins.stdout)
+
+
+def _literal(path: str) -> str:
+    """A path as it stands between double quotes in afp.conf, where a dollar sign begins a variable."""
+    return path.replace("$", "$$")
 
 
 def parse_login(line: str) -> dict[str, Any]:

@@ -11,19 +11,35 @@ from pydantic import SecretStr
 from lab.errors import Unsupported
 from lab.hosts import Host
 from lab.settings import Setting
+from lab.values import plain_folder
 
 Steps: TypeAlias = Generator[Setting, None, None]
+LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 more than the folder
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two hosts, as a dialect needs to know it."""
+    """One of the two hosts, as a dialect needs to know it. Raises Unsupported for a folder that no file can express."""
 
     host: Host
     platform: str
     address: str
     directory: str
     user: str
+
+    def __post_init__(self) -> None:
+        try:
+            plain_folder(self.directory)
+        except ValueError as error:  # a hosts file was checked already; this is the home folder that ~ stands for
+            raise Unsupported(f"{self.host.role}: mount_base: {self.directory} {error}; give another one") from error
+
+    def check_sockets(self) -> None:
+        """Raise Unsupported where sockets in the lab's own folder would have longer paths than a kernel takes."""
+        if len(self.directory.encode()) > LONGEST_FOLDER:
+            raise Unsupported(
+                f"{self.host.role}: {self.directory} is too long for the sockets in it: "
+                f"give a mount_base of at most {LONGEST_FOLDER - len('/file-share-lab-01234567')} bytes"
+            )
 
     def write(self, name: str, content: str) -> str:
         """Put a file that only its owner can read into the lab's own folder; returns its path."""

@@ -6,19 +6,21 @@ A session of its own: a private D-Bus, gvfsd, gvfsd-fuse, none of which sees or 
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Generator
 from urllib.parse import quote
 
 from lab.commands import Command, script
 from lab.daemon import daemon
 from lab.errors import Unsupported
+from lab.mounts import FIND, in_table
 from lab.protocols.base import Side, Steps
 from lab.settings import Setting
 
 # No service folders: nothing but what is started here ever runs on this bus
 BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path={bus}</listen><auth>EXTERNAL</auth>
+<busconfig><type>session</type><listen>{address}</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow own="*"/><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
 </policy></busconfig>
 """
@@ -65,10 +67,12 @@ class Session:
         self.directory = f"{client.directory}/gvfs"
         run = f"{self.directory}/run"
         self.fuse = f"{run}/gvfs"
+        self.bus = f"{run}/bus"
         self.environment = (
             "env",
+            "LC_ALL=C.UTF-8",  # or gio would print ? for most letters of a path
             f"XDG_RUNTIME_DIR={run}",
-            f"DBUS_SESSION_BUS_ADDRESS=unix:path={run}/bus",
+            f"DBUS_SESSION_BUS_ADDRESS={bus_address(self.bus)}",
             f"GVFS_MOUNTABLE_DIR={self.directory}/mountable",
             "GIO_USE_VOLUME_MONITOR=unix",
             "GVFS_REMOTE_VOLUME_MONITOR_IGNORE=1",
@@ -79,14 +83,11 @@ class Session:
         """The bus and gvfsd. Raises Unsupported where GVfs is not installed."""
         gvfsd = find_program(self.client, "gvfsd")
         self.client.host.shell(MOUNTABLE, self.directory)
-        bus = f"{self.directory}/run/bus"
-        config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(bus=bus))
-        yield self._daemon(
-            "dbus", ("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={config}"), f"test -S {bus}"
-        )
-        yield self._daemon(
-            "gvfsd", (gvfsd, "--no-fuse"), f"{' '.join(self.environment)} gio list computer:/// >&2 || true"
-        )
+        config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(address=bus_address(self.bus)))
+        dbus = ("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={config}")
+        yield self._daemon("dbus", dbus, shlex.join(["test", "-S", self.bus]))
+        listed = shlex.join([*self.environment, "gio", "list", "computer:///"])
+        yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), f"{listed} >&2 || true")
 
     def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
         """A fresh FUSE mount, and the share in it; returns the share's folder.
@@ -94,11 +95,11 @@ class Session:
         The kernel caches file data by FUSE mount, so that a new one is what makes a client cold.
         """
         program = find_program(self.client, "gvfsd-fuse")
-        mounted = f"grep -qF ' {self.fuse} fuse.gvfsd-fuse ' /proc/self/mounts"
-        process = self._daemon("gvfsd-fuse", (program, self.fuse, "-f"), mounted)
+        entry = f"{in_table(self.fuse)} fuse.gvfsd-fuse"
+        process = self._daemon("gvfsd-fuse", (program, self.fuse, "-f"), shlex.join(["sh", "-c", FIND, "sh", entry]))
 
         def undo(old: str) -> tuple[Command, ...]:
-            lazily = script(f"if {mounted}; then umount -l {self.fuse}; fi", root=True)
+            lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', entry, self.fuse, root=True)
             return (*process.undo(old), lazily)
 
         yield dataclasses.replace(process, name="FUSE mount of GVfs", undo=undo)
@@ -117,6 +118,11 @@ class Session:
 
     def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
         return daemon(self.client.host.role, name, (*self.environment, *argv), self.directory, ready, root=False)
+
+
+def bus_address(path: str) -> str:
+    """The address of a D-Bus socket: all but a few characters escaped, which leaves none that XML minds."""
+    return "unix:path=" + quote(path, safe="/").replace("~", "%7E")
 
 
 def find_program(client: Side, name: str) -> str:

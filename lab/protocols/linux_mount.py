@@ -7,9 +7,11 @@ from typing import Any
 
 from lab.commands import Command, command, script
 from lab.errors import LabFailure
+from lab.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
 from lab.settings import Setting
+from lab.untrusted import first_line
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
 # network file system without a server's name.
@@ -45,6 +47,7 @@ class LinuxMount(Dialect):
         if self.kernel_type is not None and kernel_has(client, self.kernel_type):
             return f"kernel {self.kernel_type}"
         gvfs.find_program(client, "gvfsd-fuse")
+        client.check_sockets()
         return "GVfs over FUSE"
 
     def prepare(self, client: Side) -> Steps:
@@ -69,8 +72,10 @@ class LinuxMount(Dialect):
         client.host.run("mkdir", "-p", path)
         mount = command("mount", "-t", str(self.kernel_type), "-o", options, source, path, root=True, deadline_s=60)
         yield mounted(client, path, mount)
-        line = client.host.shell('grep -F " $1 " /proc/self/mounts', path).stdout.split()
-        effective = {"mount": "kernel", **self.negotiated(server, share), "mount_options": line[3]}
+        fields = first_line(client.host.shell(FIND, in_table(path)).stdout, 1000).split(" ")
+        if len(fields) < 4:
+            raise LabFailure(f"{client.host.role}: the options of the mount {path} cannot be read")
+        effective = {"mount": "kernel", **self.negotiated(server, share), "mount_options": fields[3]}
         return Attached(path, effective=effective)
 
 
@@ -79,7 +84,7 @@ def mounted(client: Side, path: str, mount: Command) -> Setting:
     return Setting(
         host=client.host.role,
         name=f"mount {path}",
-        read=script('if grep -qF " $1 " /proc/self/mounts; then echo mounted; else echo absent; fi', path),
+        read=is_mounted(path),
         wanted="mounted",
         apply=(mount,),
         undo=lambda _: (script(UNMOUNT, path, root=True),),

@@ -17,9 +17,9 @@ RPCBIND_PORT = 111
 GANESHA_CONF = """\
 NFS_CORE_PARAM {{ Protocols = 3, 4; NFS_Port = {port}; MNT_Port = {mount_port}; Bind_addr = {address};
     Enable_NLM = false; Enable_RQUOTA = false; mount_path_pseudo = true; allow_set_io_flusher_fail = true; }}
-NFSv4 {{ Graceless = true; RecoveryBackend = fs; RecoveryRoot = {state}; Only_Numeric_Owners = true; }}
+NFSv4 {{ Graceless = true; RecoveryBackend = fs; RecoveryRoot = "{state}"; Only_Numeric_Owners = true; }}
 MDCACHE {{ Close_Fast = true; }}
-EXPORT {{ Export_Id = 77; Path = {path}; Pseudo = {path}; Filesystem_id = 77.77; Access_Type = RW;
+EXPORT {{ Export_Id = 77; Path = "{path}"; Pseudo = "{path}"; Filesystem_id = 77.77; Access_Type = RW;
     Squash = No_Root_Squash; SecType = sys; Transports = TCP; Attr_Expiration_Time = 0; PrivilegedPort = false;
     FSAL {{ Name = VFS; }} }}
 """
@@ -29,7 +29,7 @@ EXPORT {{ Export_Id = 77; Path = {path}; Pseudo = {path}; Filesystem_id = 77.77;
 START = r"""
 mount -t tmpfs -o mode=755 lab "$1" && mkdir "$1/upper" "$1/work" &&
 sed 's/^\([^ ]* [^ ]*\) tmpfs /\1 ext4 /' /proc/self/mounts > "$1/upper/mtab" &&
-mount -t overlay -o "lowerdir=/etc,upperdir=$1/upper,workdir=$1/work" lab /etc || exit
+cd "$1" && mount -t overlay -o lowerdir=/etc,upperdir=upper,workdir=work lab /etc && cd / || exit
 if ! sh -c "$4"; then
     mount -t tmpfs -o mode=755 lab /run && mkdir /run/rpcbind || exit
     rpcbind -f -w &

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
 from types import MappingProxyType
 from typing import Any
 
 from lab.daemon import daemon, listening
-from lab.errors import Unsupported
+from lab.errors import LabFailure, Unsupported
 from lab.protocols import gvfs
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount
+from lab.untrusted import from_json, word
 
 PORT = 445
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
@@ -52,7 +53,8 @@ class LinuxSmb(LinuxMount):
         self.config = ""
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A Samba of our own on the data address; the account is in its own database, not the system's."""
+        """A Samba of our own on the data address; the account has its password in a database of ours."""
+        server.check_sockets()
         state = f"{server.directory}/smb"
         server.host.run("mkdir", "-m", "700", "-p", state)
         config = SMB_CONF.format(
@@ -74,8 +76,10 @@ class LinuxSmb(LinuxMount):
         """The password goes into a file: option strings are visible to everybody, and commas break them."""
         secret = f"username={share.account}\npassword={share.password.get_secret_value()}\n"
         credentials = client.write("smb-credentials", secret)
-        who = client.host.shell("id -u; id -g").stdout.split()
-        return f"//{server.address}/{share.name}", f"credentials={credentials},uid={who[0]},gid={who[1]}"
+        who = re.fullmatch(r"([0-9]+)\n([0-9]+)\n", client.host.shell("id -u; id -g").stdout)
+        if not who:
+            raise LabFailure(f"{client.host.role}: id printed something else than two numbers")
+        return f"//{server.address}/{share.name}", f"credentials={credentials},uid={who[1]},gid={who[2]}"
 
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
         """Dialect, signing and encryption, as our Samba reports its newest session."""
@@ -88,11 +92,11 @@ class LinuxSmb(LinuxMount):
 def parse_smbstatus(text: str) -> dict[str, Any]:
     """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
     try:
-        sessions = list(json.loads(text)["sessions"].values())
+        sessions = list(from_json(text)["sessions"].values())
         # their ids are random
         newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
         found = {
-            "dialect": newest["session_dialect"],
+            "dialect": word(newest["session_dialect"]),
             "signing": _cipher(newest["signing"]),
             "encryption": _cipher(newest["encryption"]),
         }
@@ -105,7 +109,7 @@ def parse_smbstatus(text: str) -> dict[str, Any]:
 
 def _cipher(protection: dict[str, str]) -> str:
     """The cipher; where there is none (``-`` or nothing), the degree, which says so in a word."""
-    return protection["cipher"].strip("-") or protection["degree"]
+    return word(protection["cipher"].strip("-") or protection["degree"])
 
 
 PROTOCOL = Protocol("smb", PORT, mounted=True, dialects={"linux": LinuxSmb})

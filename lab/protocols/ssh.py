@@ -9,17 +9,18 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.daemon import daemon, listening
-from lab.errors import Unsupported
+from lab.errors import LabFailure, Unsupported
 from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, Steps
 from lab.settings import Setting
+from lab.untrusted import first_line
 
 PORT = 22
 OWN_PORT = 22022
 SSHD_CONFIG = """\
 Port {port}
 ListenAddress {address}
-HostKey {state}/host_key
-AuthorizedKeysFile {state}/authorized_keys
+HostKey "{state}/host_key"
+AuthorizedKeysFile "{state}/authorized_keys"
 StrictModes no
 PermitRootLogin prohibit-password
 PasswordAuthentication no
@@ -59,7 +60,7 @@ class UnixSsh(Dialect):
         ssh = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]
         if share.served_by_lab:
             ssh += self._own_keys(client, server)
-        said = client.host.run(*ssh, "-v", f"{server.user}@{server.address}", "true").stderr
+        said = client.host.run(*ssh, "-v", "--", f"{server.user}@{server.address}", "true").stderr
         yield from ()
         return Attached(
             f"{server.user}@{server.address}:{share.path}",
@@ -69,18 +70,26 @@ class UnixSsh(Dialect):
 
     def _own_keys(self, client: Side, server: Side) -> list[str]:
         key, known_hosts = f"{client.directory}/ssh_key", f"{client.directory}/ssh_known_hosts"
-        public = client.host.shell(MAKE_KEY, key).stdout
-        server.write("ssh/authorized_keys", public)
-        host_key = server.host.shell(MAKE_KEY, f"{server.directory}/ssh/host_key").stdout
-        client.write("ssh_known_hosts", f"[{server.address}]:{OWN_PORT} {host_key}")
-        options = ["IdentitiesOnly=yes", f"UserKnownHostsFile={known_hosts}", "StrictHostKeyChecking=yes"]
+        server.write("ssh/authorized_keys", f"{_public_key(client, key)}\n")
+        host_key = _public_key(server, f"{server.directory}/ssh/host_key")
+        client.write("ssh_known_hosts", f"[{server.address}]:{OWN_PORT} {host_key}\n")
+        options = ["IdentitiesOnly=yes", f'UserKnownHostsFile="{known_hosts}"', "StrictHostKeyChecking=yes"]
         return ["-F", "none", "-p", str(OWN_PORT), "-i", key, *(word for option in options for word in ("-o", option))]
+
+
+def _public_key(side: Side, path: str) -> str:
+    """The public key of a key file, made where there is none. Each host gets to read what the other one says here."""
+    said = side.host.shell(MAKE_KEY, path).stdout
+    found = re.match(r"ssh-ed25519 [A-Za-z0-9+/]+=*(?=[ \n])", said)
+    if not found:
+        raise LabFailure(f"{side.host.role}: {path}.pub is no public key: {first_line(said)!r}")
+    return found[0]
 
 
 def parse_verbose(text: str) -> dict[str, Any]:
     """Server version and cipher from what ``ssh -v`` says."""
-    version = re.search(r"remote software version (\S+)", text)
-    cipher = re.search(r"kex: server->client cipher: (\S+)", text)
+    version = re.search(r"remote software version ([!-~]{1,100})", text)
+    cipher = re.search(r"kex: server->client cipher: ([!-~]{1,100})", text)
     found = {"dialect": version[1] if version else None, "cipher": cipher[1] if cipher else None}
     return {name: value for name, value in found.items() if value}
 

@@ -20,7 +20,7 @@ class Cp(Tool):
 
     def argv(self, platform: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
-        return ("cp", *FLAGS[platform], source, target)
+        return ("cp", *FLAGS[platform], "--", source, target)
 
 
 TOOL = Cp()

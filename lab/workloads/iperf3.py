@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from lab.daemon import daemon, listening
 from lab.errors import LabFailure
 from lab.hosts import Host
 from lab.settings import Setting
+from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
 
 NAME = "iperf3"
 PORT = 15201  # not iperf3's own, which a person may be using
@@ -44,15 +43,18 @@ def measure(client: Host, address: str, direction: str, seconds: float) -> dict[
 def parse(text: str) -> dict[str, float]:
     """The totals of ``iperf3 --json``. Raises LabFailure."""
     try:
-        report = json.loads(text)
+        report = from_json(text)
         if "error" in report:
-            raise LabFailure(f"iperf3: {report['error']}")
+            raise LabFailure(f"iperf3: {first_line(str(report['error']))}")
         received, sent = report["end"]["sum_received"], report["end"]["sum_sent"]
-        return {
-            "bytes": received["bytes"],
-            "elapsed_s": received["seconds"],
-            "bytes_per_s": received["bits_per_second"] / 8,
-            "retransmits": sent.get("retransmits", 0),
+        found = {
+            "bytes": count(received["bytes"]),
+            "elapsed_s": quantity(received["seconds"]),
+            "bytes_per_s": quantity(received["bits_per_second"]) / 8,
+            "retransmits": count(sent.get("retransmits", 0)),
         }
+        if not 0 < found["bytes"] <= FASTEST_BYTES_PER_S * found["elapsed_s"]:
+            raise ValueError("no link carries that")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LabFailure(f"iperf3: its report cannot be read: {text[:200]!r}") from error
+        raise LabFailure(f"client: iperf3: its report cannot be true: {text[:200]!r}") from error
+    return found

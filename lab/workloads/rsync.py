@@ -20,7 +20,7 @@ class Rsync(Tool):
     def argv(self, platform: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
         shell = (f"--rsh={remote_shell}",) if remote_shell else ()
-        return ("rsync", *FLAGS, *shell, source, target)
+        return ("rsync", *FLAGS, *shell, "--", source, target)
 
 
 TOOL = Rsync()

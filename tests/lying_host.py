@@ -1,0 +1,98 @@
+"""A host that was broken into: by seed, it puts something else in the place of what its commands print."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import random
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from lab.hosts import Result, SshHost
+
+# what each text would do, were it run, opened or shown: see the tests
+BAIT = "pwned-by-a-lying-host"
+ESCAPES = "\x1b[2J\x1b]0;owned\x07\x1b]8;;http://evil.example\x1b\\click\x9b31m\x7f\r\b"
+MARKUP = f"<script>{BAIT}</script><img src=x onerror=alert(1)>[x](javascript:alert(1))|`=cmd|'/C calc'!A1"
+SHELL = f"$(touch {BAIT}); `touch {BAIT}` | touch {BAIT}\n-oProxyCommand=touch {BAIT}"
+NUMBERS = ("-1", "nan", "inf", "1e308", "9" * 400, "0", "0x10", "٣", "1_0", "-0", "")
+PATHS = ("../../" + BAIT, "/tmp/" + BAIT, "~/" + BAIT)
+
+
+def _number(text: str, chance: random.Random) -> str:
+    """Another number in the place of one of its numbers, or of all."""
+    bad = chance.choice(NUMBERS)
+    found = list(re.finditer(r"[0-9]+(\.[0-9]+)?", text))
+    if not found or chance.random() < 0.3:
+        return re.sub(r"[0-9]+(\.[0-9]+)?", bad, text)
+    one = chance.choice(found)
+    return text[: one.start()] + bad + text[one.end() :]
+
+
+def _word(text: str, chance: random.Random) -> str:
+    """Something hostile in the place of one word, the rest as it was: what is most likely to be believed."""
+    bad = chance.choice((ESCAPES, MARKUP, SHELL, *PATHS, "x" * 10_000, "-oProxyCommand=id", "\u202eabc", "\0"))
+    found = list(re.finditer(r"[^\s\"{}:,]+", text))
+    if not found:
+        return bad
+    one = chance.choice(found)
+    return text[: one.start()] + bad + text[one.end() :]
+
+
+def _json(_: str, chance: random.Random) -> str:
+    session = {"session_dialect": float("nan")}
+    values: tuple[Any, ...] = ([], {}, None, 1, "x", [[]], [None], {"end": 1}, {"sessions": {"1": session}})
+    deep = "[" * 5000 + "]" * 5000
+    return chance.choice((deep, '{"a":' * 5000 + "1" + "}" * 5000, "[1e999]", '["\\ud800"]', *map(json.dumps, values)))
+
+
+def _twice(text: str, chance: random.Random) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(line * chance.choice((1, 2, 3)) for line in lines)
+
+
+LIES: dict[str, Callable[[str, random.Random], str]] = {
+    "binary": lambda _, chance: chance.randbytes(3000).decode(errors="replace"),
+    "huge": lambda text, chance: (text or "x\n") + chance.choice(("x", "1", "[", "a b\n", "9\n")) * 4_000_000,
+    "truncated": lambda text, chance: text[: chance.randrange(len(text) + 1)],
+    "empty": lambda _, __: "",
+    "localized": lambda _, __: "Fehler: Datei oder Verzeichnis nicht gefunden\nGerät ist belegt 1,5 Ко\n",
+    "number": _number,
+    "word": _word,
+    "json": _json,
+    "escapes": lambda text, _: ESCAPES + text + ESCAPES,
+    "markup": lambda text, _: text + MARKUP,
+    "path": lambda _, chance: chance.choice(PATHS) + "\n",
+    "twice": _twice,
+}
+
+
+@contextmanager
+def lying(seed: int) -> Iterator[list[str]]:
+    """Both hosts tell one kind of lie, each time with the same small chance; yields what was lied about."""
+    chance = random.Random(seed)
+    kind = chance.choice(sorted(LIES))
+    often, role = chance.choice((0.01, 0.05, 0.3)), chance.choice(("client", "server"))
+    told: list[str] = [f"seed {seed}: {role} tells lies of kind {kind}, {often:.0%} of the time"]
+    honest = SshHost._execute
+    numbers = itertools.count()
+
+    def execute(host: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        result = honest(host, argv, root, given, deadline_s)
+        number = next(numbers)
+        if host.role != role or chance.random() >= often:
+            return result
+        told.append(f"{number}: {' '.join(argv)[:100]}")
+        exit_code = chance.choice((result.exit_code, result.exit_code, 1, 255, -1))
+        if chance.random() < 0.25:
+            return dataclasses.replace(result, stderr=LIES[kind](result.stderr, chance), exit_code=exit_code)
+        return dataclasses.replace(result, stdout=LIES[kind](result.stdout, chance), exit_code=exit_code)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SshHost, "_execute", execute)
+        yield told
