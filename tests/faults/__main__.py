@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -118,6 +119,7 @@ def main() -> int:
     """Run the matrix, or as much of it as there is time for; exit code 1 where any cell is bad."""
     options, started, outcomes = arguments(), time.monotonic(), list[Outcome]()
     state.need_root()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # no lab may stay up
     try:
         play_all(options, outcomes)
     except KeyboardInterrupt:

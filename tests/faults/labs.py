@@ -82,6 +82,7 @@ def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:
 
     def job() -> None:
         kernel.die_with_parent(parent)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the matrix, which ends this
         theirs.send(work(*arguments))
 
