@@ -27,7 +27,8 @@ class Record:
     """A change that was begun and not yet put back: all that it takes to put it back. A line of the journal.
 
     ``run`` is the token of the run that made it, ``boot`` what tells the host's present start from every other one
-    (empty: not known). A ``volatile`` change does not outlive a restart of its host.
+    (empty: not known). A ``volatile`` change does not outlive a restart of its host. One that ``holds`` what it takes
+    to put later ones back (a folder of the lab's) must outlive them.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Record:
     run: str = ""
     boot: str = ""
     volatile: bool = True
+    holds: bool = False
     event: Literal["change"] = "change"
 
     def put_back(self, host: Host) -> str:

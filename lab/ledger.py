@@ -158,6 +158,7 @@ class Ledger:
             undo=(script(RELEASE, self.place, self.run, root=True),),
             run=self.run,
             volatile=False,
+            holds=True,
         )
 
     def take(self) -> None:

@@ -31,8 +31,9 @@ class Setting:
     """One piece of a host's state that the lab may change.
 
     ``read`` prints the present value; ``apply`` brings about ``wanted``; ``undo`` makes, from an old value, the
-    commands that bring it back. ``host`` is a role. A ``volatile`` one does not outlive a restart of the host. One that
-    ``may_cut_off`` the controller is taken back by the host itself, unless the controller has reached it again.
+    commands that bring it back. ``host`` is a role. A ``volatile`` one does not outlive a restart of the host; one that
+    ``holds`` what later ones need is not put back before they are. One that ``may_cut_off`` the controller is taken
+    back by the host itself, unless the controller has reached it again.
     """
 
     host: str
@@ -42,12 +43,13 @@ class Setting:
     apply: tuple[Command, ...]
     undo: Callable[[str], tuple[Command, ...]]
     volatile: bool = True
+    holds: bool = False
     may_cut_off: bool = False
 
     def record(self, number: int, old: str, run: str = "", boot: str = "") -> Record:
         """All that it takes to put this back to ``old``, for the journal."""
-        undo = self.undo(old)
-        return Record(number, self.host, self.name, old, self.wanted, self.read, undo, run, boot, self.volatile)
+        undo, kept = self.undo(old), (self.volatile, self.holds)
+        return Record(number, self.host, self.name, old, self.wanted, self.read, undo, run, boot, *kept)
 
 
 class Settings:
@@ -199,12 +201,7 @@ class Settings:
         Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
         """
         with interrupts.held():
-            records = self.journal.open[mark:]
-            problems = self._unwind([record for record in records if record.name != LEDGER])
-            # a ledger is given up last, and only when it has nothing left to tell
-            busy = {record.host for record in records if record.number in problems}
-            last = [record for record in records if record.name == LEDGER and record.host not in busy]
-            problems |= self._unwind(last)
+            problems = self._unwind(self.journal.open[mark:])
             if problems:
                 advice = "`lab restore` tries again"
                 raise RestoreError("\n".join(["not everything could be put back; " + advice, *problems.values()]))
@@ -212,16 +209,23 @@ class Settings:
     def _unwind(self, records: list[Record]) -> dict[int, str]:
         """Put these back, newest first; what went wrong, by the number of the record."""
         problems: dict[int, str] = {}
+        unnoted: dict[int, str] = {}
         settled: dict[int, Record] = {}
         for record in reversed(records):
-            problem = self._put_back(record)
-            if problem:
+            if record.name == LEDGER:  # which must have nothing left to tell by then
+                problems |= self._strike(record.host, settled, unnoted)
+            if record.holds and any(later.host == record.host and later.number in problems for later in records):
+                problems[record.number] = f"{record.host}: {record.name} stays, for what is left needs it"
+                continue
+            if problem := self._put_back(record):
                 problems[record.number] = problem
                 continue
             for done in self._settled_by(record):
                 settled[done.number] = done
                 problems.pop(done.number, None)
-        return problems | self._strike(settled.values())
+        for role in {record.host for record in settled.values()}:
+            problems |= self._strike(role, settled, unnoted)
+        return problems | unnoted
 
     def _put_back(self, record: Record) -> str:
         """Bring one old value back, over a new connection if need be; what went wrong, empty where nothing did."""
@@ -246,32 +250,32 @@ class Settings:
             return ""
         return record.put_back(host)
 
-    def _strike(self, settled: Iterable[Record]) -> dict[int, str]:
-        """Note on the hosts, then in the journal, what has been put back; what went wrong, by number of record."""
-        problems: dict[int, str] = {}
-        done = list(settled)
-        for role, ledger in self.ledgers.items():
-            ours = [record for record in done if record.host == role and record.name != LEDGER]
-            try:
-                self._strike_on(ledger, ours)
-            except HostError as error:
-                problems |= {record.number: f"{role}: {record.name} was put back, but {error}" for record in ours}
+    def _strike(self, role: str, settled: dict[int, Record], unnoted: dict[int, str]) -> dict[int, str]:
+        """Note on a host, then in the journal, what has been put back there; what went wrong, by number of record.
+
+        ``unnoted`` takes what went wrong here only: a full disk here is no reason to leave a host changed.
+        """
+        done = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
+        try:
+            self._strike_on(role, [record for record in done if record.name != LEDGER])
+        except HostError as error:
+            return {record.number: f"{role}: {record.name} was put back, but {error}" for record in done}
         for record in done:
-            if record.number in problems:
-                continue
             try:
                 self.journal.close(record)
-            except OSError as error:  # a full disk here is no reason to leave the hosts changed
-                said = f"{record.host}: {record.name} was put back, but the journal says not: {error}"
-                problems[record.number] = said
-        return problems
+            except OSError as error:
+                said = f"{role}: {record.name} was put back, but the journal says not: {error}"
+                unnoted[record.number] = said
+        return {}
 
-    def _strike_on(self, ledger: Ledger, records: list[Record]) -> None:
+    def _strike_on(self, role: str, records: list[Record]) -> None:
+        if role not in self.ledgers:
+            return
         try:
-            ledger.strike(records)
+            self.ledgers[role].strike(records)
         except (HostLost, DeadlineExceeded):
-            self.reach(ledger.host.role)
-            ledger.strike(records)
+            self.reach(role)
+            self.ledgers[role].strike(records)
 
     def _settled_by(self, record: Record) -> list[Record]:
         """This record, after later ones of the same thing that failed: trying one again would bring a wrong value."""

@@ -150,7 +150,7 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
 
 
 def test_an_interruption_is_exit_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: Path) -> Any:
+    def interrupted(*_: Any) -> Any:
         raise Interrupted("stopped by SIGINT")
 
     monkeypatch.setattr(check, "check", interrupted)
@@ -162,7 +162,7 @@ def test_a_check_with_a_problem_is_exit_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, level: Level, code: int
 ) -> None:
     findings = [Finding(level, "nfs", "no [/bin/sh] there", "give it [one]"), Finding("ok", "client", "fine")]
-    monkeypatch.setattr(check, "check", lambda _: (findings, {"hosts": {"client": {"cores": 2}}}))
+    monkeypatch.setattr(check, "check", lambda *_: (findings, {"hosts": {"client": {"cores": 2}}}))
     found, out, _ = lab(capsys, "check")
     assert (found, out) == (code, f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n")
     found, out, _ = lab(capsys, "check", "--json")

@@ -8,6 +8,7 @@ from lab.config import HostConfig
 from lab.hosts import Host
 from lab.platforms import Facts, Platform
 from lab.protocols import Side
+from lab.session import at_home
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Machine:
 
     @property
     def side(self) -> Side:
-        """The host as a dialect needs to know it; it has no folder of the lab's own yet."""
-        user = self.facts.user if self.facts else ""
-        return Side(self.host, self.platform.name, self.config.data_address, "", user)
+        """The host as a dialect needs to know it. The folder is one that a run might have: there is none yet."""
+        user, home = (self.facts.user, self.facts.home) if self.facts else ("", "/")
+        folder = f"{at_home(self.config.mount_base, home).rstrip('/')}/file-share-lab-01234567"
+        return Side(self.host, self.platform.name, self.config.data_address, folder, user)

@@ -33,9 +33,11 @@ valid users = {account}
 cnid scheme = dbd
 ea = sys
 """
-# In a mount namespace of its own: netatalk writes a signature into its system folder, and a cache into its home
+# In a mount namespace of its own: netatalk writes a signature into its system folder, a lock that stays when it is
+# killed, and a cache into its home
 START = """
-mount -t tmpfs -o mode=755 lab /var/lib/netatalk && HOME=$1 && export HOME && exec netatalk -d -F "$2"
+mount -t tmpfs -o mode=755 lab /var/lib/netatalk && mount -t tmpfs -o mode=755 lab "$(cd /var/lock && pwd -P)" &&
+HOME=$1 && export HOME && exec netatalk -d -F "$2"
 """
 # `-` as the password has it asked for; without a terminal it is read from standard input
 MOUNT_AFPFS = 'mount_afpfs "afp://$1:-@$2/$3" "$4"'
