@@ -21,6 +21,8 @@ ESCAPES = "\x1b[2J\x1b]0;owned\x07\x1b]8;;http://evil.example\x1b\\click\x9b31m\
 MARKUP = f"<script>{BAIT}</script><img src=x onerror=alert(1)>[x](javascript:alert(1))|`=cmd|'/C calc'!A1"
 SHELL = f"$(touch {BAIT}); `touch {BAIT}` | touch {BAIT}\n-oProxyCommand=touch {BAIT}"
 NUMBERS = ("-1", "nan", "inf", "1e308", "9" * 400, "0", "0x10", "٣", "1_0", "-0", "")
+ASKED = ("stopwatch.pl", "iperf3", "smbstatus", "hostname $(", "ip -j", "meminfo", "gio", "ssh-keygen", "sha256sum",
+         "/proc/self/mounts", "uname", "/proc/sys", "ssh -o", "perl")  # fmt: skip
 PATHS = ("../../" + BAIT, "/tmp/" + BAIT, "~/" + BAIT)
 
 
@@ -74,21 +76,22 @@ LIES: dict[str, Callable[[str, random.Random], str]] = {
 
 @contextmanager
 def lying(seed: int) -> Iterator[list[str]]:
-    """Both hosts tell one kind of lie, each time with the same small chance; yields what was lied about."""
+    """A host tells one kind of lie: now and then, or always about one command; yields what was lied about."""
     chance = random.Random(seed)
     kind = chance.choice(sorted(LIES))
-    often, role = chance.choice((0.01, 0.05, 0.3)), chance.choice(("client", "server"))
-    told: list[str] = [f"seed {seed}: {role} tells lies of kind {kind}, {often:.0%} of the time"]
+    about, role = chance.choice(("", *ASKED)), chance.choice(("client", "server"))
+    often = 0.9 if about else chance.choice((0.01, 0.05, 0.3))
+    told: list[str] = [f"seed {seed}: {role} tells lies of kind {kind} about {about!r}, {often:.0%} of the time"]
     honest = SshHost._execute
     numbers = itertools.count()
 
     def execute(host: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
         result = honest(host, argv, root, given, deadline_s)
         number = next(numbers)
-        if host.role != role or chance.random() >= often:
+        if host.role != role or about not in " ".join(argv) or chance.random() >= often:
             return result
         told.append(f"{number}: {' '.join(argv)[:100]}")
-        exit_code = chance.choice((result.exit_code, result.exit_code, 1, 255, -1))
+        exit_code = chance.choice((*[result.exit_code] * 6, 1, 255, -1))
         if chance.random() < 0.25:
             return dataclasses.replace(result, stderr=LIES[kind](result.stderr, chance), exit_code=exit_code)
         return dataclasses.replace(result, stdout=LIES[kind](result.stdout, chance), exit_code=exit_code)

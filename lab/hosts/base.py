@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lab.errors import CommandError
+from lab.untrusted import printable
 
 DEADLINE_S = 30.0
 
@@ -44,7 +45,7 @@ class CommandLog:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = " ".join(f"{now} {host} {elapsed_s:.3f}s {ending} {'# ' if root else '$ '}{shlex.join(argv)}".split())
         with suppress(OSError), self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")  # a full disk here must not keep a host from being put back
+            file.write(printable(line) + "\n")  # a full disk here must not keep a host from being put back
 
 
 class Host(ABC):

@@ -313,12 +313,12 @@ def parse_counters(values: Mapping[str, str], when: str) -> Counters:
 
 
 def parse_timing(values: Mapping[str, str], deadline_s: float) -> Timing:
-    """A timed command from the stopwatch's lines; ``elapsed_s`` may be negative. Raises ValueError."""
+    """A timed command from the stopwatch's lines, 0 s or less where a clock was set back. Raises ValueError."""
     elapsed_s = float(_field(values, "elapsed_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
     counted = parse_counters(values, "after").since(parse_counters(values, "before"))
     if elapsed_s > deadline_s:
         raise ValueError(f"elapsed_s {elapsed_s} is longer than the {deadline_s:g} s that it was given")
-    if elapsed_s > 0 and max(counted.tx_bytes, counted.rx_bytes) > FASTEST_BYTES_PER_S * elapsed_s:
+    if 0 < elapsed_s < max(counted.tx_bytes, counted.rx_bytes) / FASTEST_BYTES_PER_S:
         raise ValueError(f"more bytes than any link carries in {elapsed_s} s")
     clock = _field(values, "clock", lambda value: word(value, "monotonic|wall"))
     flushed = _field(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
