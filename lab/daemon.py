@@ -49,8 +49,8 @@ kill -s TERM -- "-$pid" 2>/dev/null
 tries=0
 while any_of "$pid"; do
     tries=$((tries + 1))
-    [ $tries -eq 500 ] && kill -s KILL -- "-$pid"
-    [ $tries -gt 800 ] && exit 1
+    [ $tries -eq 200 ] && kill -s KILL -- "-$pid"
+    [ $tries -gt 500 ] && exit 1
     sleep 0.01
 done
 rm -f "$1"

@@ -54,7 +54,7 @@ class Record:
             with suppress(DeadlineExceeded):  # the next step may be the one that forces it
                 step.run(host, check=False)  # what counts is what reads back
         found = self.read.run(host)
-        return "" if found == self.old else self.problem(repr(found))
+        return "" if found == self.old else self.problem(f"{found!r:.200}")
 
     def problem(self, found: str) -> str:
         """One line that says what is, what should be, and how to get there without the lab."""

@@ -25,9 +25,11 @@ from lab.errors import CommandError, DeadlineExceeded, HostError
 from lab.hosts import Host
 from lab.journal import Record, parse
 from lab.processes import IS_ALIVE, SSH_SESSION, STARTED
+from lab.untrusted import first_line
 
 PLACE = "/var/tmp/file-share-lab"
 NAME = "the lab's ledger"
+LONGEST_STEP_S = 300.0
 PROBE_BYTES = 65536  # more than a window of unacknowledged packets, so that it takes full ones both ways
 # A folder that somebody else made, or a link, could hold commands that are theirs.
 ENTER = """
@@ -127,7 +129,13 @@ disarm() {
 }
 """
 CONFIRM = 'disarm "$2" || { echo "too late: this host has taken it back already" >&2; exit 1; }'
-STRIKE = 'shift; for record in "$@"; do disarm "$record"; rm -f "$record" "$record".*; done'
+STRIKE = """
+shift
+for record in "$@"; do
+    if [ -e "$record.armed" ] || [ -e "$record.fired" ]; then disarm "$record"; fi
+    rm -f "$record" "$record".*
+done
+"""
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,7 @@ class Ledger:
         if said[:1] == ["held"]:
             raise HostError(_in_use(self.host.role, said[1:]))
         if said[:1] != ["taken"]:
-            raise HostError(f"{self.host.role}: no lock can be read from what the host printed: {said[:2]}")
+            raise HostError(f"{self.host.role}: no lock can be read from what the host printed: {said[:2]!r:.200}")
         self.boot = " ".join(said[1:2])
 
     def note(self, record: Record) -> None:
@@ -214,7 +222,7 @@ def of(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Ledger]:
 def read(host: Host, place: str = PLACE) -> Found:
     """What a host's ledger holds; changes nothing. Raises HostError where it cannot be read.
 
-    Its records are taken as records of this very host, whatever they say.
+    Its records are taken as records of this very host, whatever they say, and none may take for ever.
     """
     text = _run(host, IS_ALIVE + READ, place)
     lines = text.splitlines()
@@ -226,8 +234,15 @@ def read(host: Host, place: str = PLACE) -> Found:
         records = [parse(line) for line in lines[3 if held else 1 :]]
     except ValueError as error:
         raise HostError(f"{host.role}: {place}: a record cannot be read: {error}") from error
-    ours = [replace(record, host=host.role) for record in records if isinstance(record, Record)]
+    ours = [_bounded(record, host.role) for record in records if isinstance(record, Record)]
     return Found(holder, tuple(sorted(ours, key=lambda record: (record.run, record.number))))
+
+
+def _bounded(record: Record, role: str) -> Record:
+    read, *undo = (
+        replace(step, deadline_s=min(step.deadline_s, LONGEST_STEP_S)) for step in (record.read, *record.undo)
+    )
+    return replace(record, host=role, read=read, undo=tuple(undo))
 
 
 def _run(host: Host, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> str:
@@ -237,8 +252,10 @@ def _run(host: Host, text: str, *args: str, given: str = "", deadline_s: float =
     except DeadlineExceeded:
         raise
     except CommandError as error:
-        said = error.output.strip().splitlines()[-1:] or [error.how_it_ended()]
-        raise HostError(f"{host.role}: {args[0]}: {said[0]}") from error
+        if "sudo:" in error.output:  # for which there is good advice
+            raise
+        said = first_line(error.output.strip().rpartition("\n")[2]) or error.how_it_ended()
+        raise HostError(f"{host.role}: {args[0]}: {said}") from error
 
 
 def _in_use(role: str, said: list[str]) -> str:
@@ -246,7 +263,7 @@ def _in_use(role: str, said: list[str]) -> str:
     pid, owner = ([*said, "", ""])[:2]
     try:
         known = json.loads(owner)
-        who = f"{known['who']} (process {known['pid']}, since {known['since']})"
+        who = first_line(f"{known['who']} (process {known['pid']}, since {known['since']})")
     except (ValueError, LookupError, TypeError):
         who = "a run that says no more of itself"
     remedy = (

@@ -41,11 +41,11 @@ def start(
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
-        check_free(hosts)
         session = Session(hosts, config, Settings(hosts, Journal(None)), password, "check")
         for role, host in hosts.items():
             host.run("true", root=True)
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+        check_free(hosts)
         for case in plan(sweep).cases:
             session.check_case(case)
         about = {

@@ -24,6 +24,7 @@ from lab.ledger import Ledger
 T = TypeVar("T")
 PATIENCE_S = 90.0  # a machine that was restarted is back by then
 PAUSE_S = 0.5
+LONGEST_VALUE = 4096
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ class Settings:
         old = setting.read.run(host)
         if old == setting.wanted:
             return
+        if len(old) > LONGEST_VALUE:
+            raise HostError(f"{setting.host}: {setting.name}: {len(old)} characters are no value that it can have")
         ledger = self.ledgers.get(setting.host)
         run, boot = (ledger.run, ledger.boot) if ledger else ("", "")
         record = setting.record(self.journal.next_number(), old, run, boot)
@@ -105,7 +108,7 @@ class Settings:
         found = setting.read.run(host)
         if found != setting.wanted:
             raise SettingRefused(
-                f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r}"
+                f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r:.200}"
             )
 
     def _change(self, setting: Setting) -> None:

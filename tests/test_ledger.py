@@ -184,9 +184,12 @@ def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place)
     settings.claim("client")
     settings.apply(line(place.file, "new"))
     file = place.folder / "ledger" / "one-000002"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"host": "server"}) + "\n")
+    content = json.loads(file.read_text())
+    content["undo"][0]["deadline_s"] = 1e12
+    file.write_text(json.dumps(content | {"host": "server"}) + "\n")
     (record,) = ledger.read(settings.hosts["client"], str(place.folder / "ledger")).records
     assert record.host == "client"
+    assert record.undo[0].deadline_s == 300
 
 
 @pytest.mark.parametrize("volatile", [True, False])

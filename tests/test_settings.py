@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from memory_host import BEFORE, KINDS, ROLES, SECRET, Fault, Killed, World, knob, lab_signals, untouched
 
 from lab.commands import Command, command
-from lab.errors import Interrupted, LabError, RestoreError, SettingRefused
+from lab.errors import HostError, Interrupted, LabError, RestoreError, SettingRefused
 from lab.journal import Journal
 from lab.settings import Setting
 
@@ -134,6 +134,13 @@ def test_a_refusal_says_what_was_asked_and_what_is(world: World) -> None:
         world.settings.apply(knob("client", "mtu", "9000"))
 
 
+def test_an_old_value_that_is_none_is_not_journalled(world: World) -> None:
+    world.hosts["client"].values["mtu"] = "9" * 5000
+    with pytest.raises(HostError, match="client: knob mtu: 5000 characters are no value"):
+        world.settings.apply(knob("client", "mtu", "9000"))
+    assert (world.writes(), world.path.exists()) == (0, False)
+
+
 def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> None:
     def undo(old: str) -> tuple[Command, ...]:
         return (command("write", "space", old, root=True),)
@@ -148,6 +155,23 @@ def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> N
     assert "`lab restore` tries again" in said[0]
     assert said[1:] == ["server: knob space should be '131072' and is '6 x'; by hand: sudo write space 131072"]
     assert [record.name for record in Journal(world.path).open] == ["knob space"]
+    world.hosts["server"].stuck_keys.clear()
+    world.restore()
+    assert world.state() == untouched()
+
+
+def test_what_holds_the_means_to_put_later_ones_back_is_kept_until_they_are(world: World) -> None:
+    """A folder has the file by which a process in it is found: without that, nobody would ever end the process."""
+    for host in ("server", "client"):
+        world.settings.apply(replace(knob(host, "mount", "a folder"), holds=True))
+        world.settings.apply(knob(host, "mtu", "a process in it"))
+    world.hosts["server"].stuck_keys.add("mtu")
+    with pytest.raises(RestoreError) as caught:
+        world.settings.unwind()
+    assert "server: knob mount stays, for what is left needs it" in str(caught.value)
+    assert world.hosts["server"].values["mount"] == "a folder"
+    assert world.state()["client"] == BEFORE
+    assert [record.name for record in Journal(world.path).open] == ["knob mount", "knob mtu"]
     world.hosts["server"].stuck_keys.clear()
     world.restore()
     assert world.state() == untouched()

@@ -11,6 +11,7 @@ from lab.errors import CommandError, HostError, LabError, LabFailure, abridged
 
 Level: TypeAlias = Literal["problem", "warning", "note", "ok"]
 LEVELS = get_args(Level)
+LONGEST = 1000  # characters of a text: a host may say anything, and of any length
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Finding:
 def one_line(text: str) -> str:
     """``text`` without line breaks, control characters and whatever else a terminal might obey."""
     line = " / ".join(part.strip() for part in text.splitlines() if part.strip())
+    line = line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
     return "".join(character if character.isprintable() else "?" for character in line)
 
 

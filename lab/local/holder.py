@@ -75,9 +75,9 @@ class Holder:
             self.hosts.pop(host).wait()
             leftovers.remove_group(self.name, host)
             pid = self._start_host(host)
+            self._wait_for_sshd(host, pid)  # before it, the host's file system is half built
             link.move(network.fileno(), pid)
         link.bring_up(host, pid, self.rate, self.delay)
-        self._wait_for_sshd(host, pid)
         self.lab.hosts[host] = Process.of(pid)
         self.lab.save()
 
