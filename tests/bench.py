@@ -24,6 +24,12 @@ find /tmp /srv /run /etc/samba /etc/exports /etc/mtab /var/lib /root -xdev 2>/de
 md5sum /etc/passwd /etc/shadow /etc/hosts
 ip -o -4 address
 """
+WAIT_UNTIL_FREE = """
+tries=0
+while { read -r run pid start < /var/tmp/file-share-lab/lock && kill -s 0 "$pid"; } 2>/dev/null; do
+    sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || exit 1
+done
+"""
 SWEEP = """
 name = "{name}"
 blocks = {blocks}
@@ -117,6 +123,11 @@ class Bench:
         """The trials of the newest run, without the ceilings."""
         lines = (self.newest() / "trials.jsonl").read_text().splitlines()
         return [trial for trial in map(json.loads, lines) if trial["protocol"] != "link"]
+
+    def wait_until_free(self) -> None:
+        """Wait until the SSH sessions of a run that was killed have ended, so that no host is in use any more."""
+        for host in HOSTS:
+            self.inside(host, WAIT_UNTIL_FREE)
 
     def wait_for(self, text: str, process: subprocess.Popen[str], seconds: float = 60) -> None:
         """Wait until the newest run's log of commands, or its trials, hold ``text``."""

@@ -1,6 +1,7 @@
 """A controller of its own process, started inside a network namespace: makes one change that may cut it off.
 
-usage: cut_off_controller.py FOLDER INTERFACE CHANGE BREAK. Prints how that ended, and ``changed`` once it is made.
+usage: cut_off_controller.py FOLDER INTERFACE CHANGE BREAK REVERT_AFTER_S
+Prints how that ended, and ``changed`` once it is made.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from lab.ledger import Ledger
 from lab.platforms.linux import Linux
 from lab.settings import Setting, Settings
 
-REVERT_AFTER_S = 5
-
 
 def link_down(interface: str) -> Setting:
     """The link as a setting: up before, and with it the route that goes when the link does."""
@@ -39,10 +38,10 @@ def link_down(interface: str) -> Setting:
 
 
 def main() -> int:
-    folder, interface, change, how = Path(sys.argv[1]), *sys.argv[2:]
+    folder, interface, change, how, revert_after_s = Path(sys.argv[1]), *sys.argv[2:]
     config = HostConfig.model_validate(json.loads((folder / "server.json").read_text()))
     host = SshHost("server", config)
-    own = Ledger(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, REVERT_AFTER_S)
+    own = Ledger(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
     settings = Settings({"server": host}, Journal(folder / "journal.jsonl"), {"server": own}, patience_s=30)
     settings.claim("server")
     setting = link_down(interface) if change == "down" else Linux(host).mtu(interface, int(change))

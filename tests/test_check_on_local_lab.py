@@ -286,6 +286,7 @@ def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
         for role in ("client", "server"):
             assert "in use by root@" in said[f"{role} use"]
         run.kill()
+    bench.wait_until_free()
     said = dict(of(findings(bench), "problem"))
     for role in ("client", "server"):
         assert said[f"{role} use"].startswith("an ended run left it changed: ")

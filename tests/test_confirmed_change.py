@@ -51,9 +51,9 @@ class Network:
     def __init__(self, bench: Bench, folder: Path, controller: subprocess.Popen[bytes]):
         self.bench, self.folder, self.controller = bench, folder, controller
 
-    def started(self, change: str, how: str) -> subprocess.Popen[str]:
+    def started(self, change: str, how: str, revert_after_s: int) -> subprocess.Popen[str]:
         enter = ["nsenter", "--target", str(self.controller.pid), "--net", "--"]
-        command = [*enter, sys.executable, str(CONTROLLER), str(self.folder), "mgmt0", change, how]
+        command = [*enter, sys.executable, str(CONTROLLER), str(self.folder), "mgmt0", change, how, str(revert_after_s)]
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -110,7 +110,7 @@ def network(lab_of_its_own: Bench, tmp_path: Path) -> Iterator[Network]:
 
 def test_a_change_that_does_no_harm_is_confirmed_and_stays_until_it_is_put_back(network: Network) -> None:
     before = network.link()
-    with network.started("1400", "well") as run:
+    with network.started("1400", "well", 60) as run:
         said, _ = run.communicate(timeout=120)
     assert said.splitlines() == ["confirmed", "unwound []"]
     assert network.link() == before
@@ -120,7 +120,7 @@ def test_a_change_that_does_no_harm_is_confirmed_and_stays_until_it_is_put_back(
 def test_what_cuts_the_controller_off_is_taken_back_by_the_host(network: Network, change: str) -> None:
     """MTU 9000 lets every handshake through, and no packet that is full."""
     before = network.link()
-    with network.started(change, "well") as run:
+    with network.started(change, "well", 5) as run:
         said, _ = run.communicate(timeout=120)
     refused, *_, unwound = said.splitlines()
     assert f"with '{change}' the controller did not reach the host again within 5 s" in refused
@@ -131,7 +131,7 @@ def test_what_cuts_the_controller_off_is_taken_back_by_the_host(network: Network
 @pytest.mark.parametrize("how", ["killed", "unplugged"])
 def test_a_controller_that_is_gone_leaves_a_host_that_takes_it_back(network: Network, how: str) -> None:
     before = network.link()
-    with network.started("1400", how) as run:
+    with network.started("1400", how, 12) as run:
         assert run.stdout is not None
         assert run.stdout.readline() == "changed\n"
         if how == "unplugged":
