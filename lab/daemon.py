@@ -22,7 +22,7 @@ my $file = shift;
 setsid();
 my $start;
 if (open my $stat, '<', "/proc/$$/stat") { ($start) = <$stat> =~ /^.*\) (.*)/; $start = (split ' ', $start)[19] }
-else { $start = `ps -o lstart= -p $$` }
+else { $start = join ' ', split ' ', `ps -o lstart= -p $$` }
 open my $own, '>', "$file.part" or die "$file.part: $!\n";
 printf $own "%d\n%s\n", $$, $start and close $own and rename "$file.part", $file or die "$file: $!\n";
 exec @ARGV or die "$ARGV[0]: $!\n";

@@ -2,13 +2,14 @@
 
 # Something about the process $1: field $2 of what Linux's kernel says after its name, or the word $3 of ps elsewhere.
 # (Linux's ps may lack -p on small systems, and works the start out from the clock, a second off now and then.)
-# When a process started is text that stays the same as long as it lives; a pid alone may have gone to another one.
+# When a process started is text that stays the same as long as it lives; a pid alone may have gone to another one. In
+# it are single blanks only, for some ps pad it, and `read` cuts the ends off.
 STARTED = r"""
 about() {
     if [ -d /proc/self ]; then sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f "$2"
     else ps -o "$3=" -p "$1"; fi
 }
-started() { about "$1" 20 lstart; }
+started() { echo $(about "$1" 20 lstart); }
 """
 # Whether the process $1 that started at $2 still runs. A zombie does not: its parent has yet to look, and the first
 # process of a container may never do so.
