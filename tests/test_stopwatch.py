@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from emulated_mac import CAPTURES
 
-from lab.platforms.base import STOPWATCH
+from lab.platforms.stopwatch import STOPWATCH
 
 # perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
 ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'

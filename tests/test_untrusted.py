@@ -17,8 +17,9 @@ from synthetic import RUN, trial, write_run
 
 from lab import report, results
 from lab.errors import LONGEST, CommandError, LabFailure
-from lab.platforms.base import parse_counters, parse_df, parse_facts, parse_timing
+from lab.platforms.base import parse_df, parse_facts
 from lab.platforms.linux import parse_free, parse_link, parse_linux_facts, parse_route
+from lab.platforms.stopwatch import parse_counters, parse_timing
 from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 
 TIMING = {

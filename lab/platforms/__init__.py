@@ -6,7 +6,8 @@ import sys
 
 from lab.errors import Unsupported
 from lab.hosts import Host
-from lab.platforms.base import Counters, Facts, Platform, Timing
+from lab.platforms.base import Facts, Platform
+from lab.platforms.stopwatch import Counters, Timing
 from lab.registry import members
 
 __all__ = ["Counters", "Facts", "Platform", "Timing", "detect"]

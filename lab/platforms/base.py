@@ -6,18 +6,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from lab.commands import script
 from lab.errors import LabFailure, TransferError, abridged
 from lab.hosts import Host, Result
 from lab.platforms.preflight import Medium, Noises, Reach
+from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, field_of, parse_counters, parse_timing, values_of
 from lab.settings import Setting
-from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, quantity, word
+from lab.untrusted import count, first_line
 from lab.values import absolute, user_name
 
-STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 TOOLS = ("perl", "rsync", "iperf3", "ssh")
 LACKING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'
@@ -57,49 +56,6 @@ class Facts:
     mtu_max: int | None = None
     link_bits_per_s: int | None = None
     tools: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Counters:
-    """Ever-growing counts of a host: bytes through the data interface, CPU seconds in use, TCP segments sent again.
-
-    ``state`` is what was in effect when they were taken: ``mtu`` always, and TCP buffers as the platform names them.
-    """
-
-    tx_bytes: int
-    rx_bytes: int
-    cpu_s: float | None
-    retransmits: int | None
-    state: dict[str, str] = field(default_factory=dict)
-
-    def since(self, before: Counters) -> Counters:
-        """What was counted since ``before``. Raises LabFailure where the interface began again from nothing."""
-        tx_bytes, rx_bytes = self.tx_bytes - before.tx_bytes, self.rx_bytes - before.rx_bytes
-        if min(tx_bytes, rx_bytes) < 0:
-            raise LabFailure("the byte counters of the data interface went back: it was reset during the transfer")
-        cpu_s, resent = _grown(self.cpu_s, before.cpu_s), _grown(self.retransmits, before.retransmits)
-        return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state)
-
-
-CountT = TypeVar("CountT", int, float)
-
-
-def _grown(after: CountT | None, before: CountT | None) -> CountT | None:
-    """How far a count grew; None where it is not known, or went back."""
-    return None if after is None or before is None or after < before else after - before
-
-
-@dataclass(frozen=True)
-class Timing:
-    """One timed command: seconds on the client's own clock, flush included, and what was counted meanwhile.
-
-    ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed.
-    """
-
-    elapsed_s: float
-    counted: Counters
-    clock: str
-    flushed: str
 
 
 class Platform(ABC):
@@ -238,7 +194,7 @@ class Platform(ABC):
 
     def counters(self, interface: str) -> Counters:
         """The counters as they stand now; the host must be settled."""
-        return self._read(lambda text: parse_counters(_values(text), "before"), *self._stopwatch(interface, "", ()))
+        return self._read(lambda text: parse_counters(values_of(text), "before"), *self._stopwatch(interface, "", ()))
 
     def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
         """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
@@ -246,12 +202,12 @@ class Platform(ABC):
         Raises TransferError where it fails; DeadlineExceeded where it is stuck.
         """
         result = self.host.run(*self._stopwatch(interface, flush, argv), deadline_s=deadline_s, check=False)
-        values = _values(result.stdout)
+        values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
             said = " / ".join(map(first_line, result.stderr.strip().splitlines()[-3:]))
             raise TransferError(f"{self.host.role}: {argv[0]}: {first_line(what)}: {said}")
-        timing = self._parsed(lambda text: parse_timing(_values(text), deadline_s), result)
+        timing = self._parsed(lambda text: parse_timing(values_of(text), deadline_s), result)
         if timing.elapsed_s <= 0:  # only a wall clock can do that
             raise TransferError(f"{self.host.role}: {argv[0]}: the clock was set back while it ran")
         return timing
@@ -286,7 +242,7 @@ def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
     if missing:
         raise ValueError(f"no line {', '.join(missing)}")
     for name, check in (("user", user_name), ("home", absolute), ("uid", count)):
-        _field(values, name, check)
+        field_of(values, name, check)
     return values, {tool: tools[tool] for tool in TOOLS if tool in tools}
 
 
@@ -296,47 +252,3 @@ def parse_df(text: str) -> int:
     if not found:
         raise ValueError("no line with the free space")
     return count(found[3]) * 1024
-
-
-def parse_counters(values: Mapping[str, str], when: str) -> Counters:
-    """Counters from the stopwatch's lines; ``when`` is ``before`` or ``after``. Raises ValueError."""
-    prefix = f"{when}.state."
-    state = {name.removeprefix(prefix): name for name in values if name.startswith(prefix)}
-    cpu, resent = f"{when}.cpu_s", f"{when}.retransmits"
-    return Counters(
-        tx_bytes=_field(values, f"{when}.tx_bytes", count),
-        rx_bytes=_field(values, f"{when}.rx_bytes", count),
-        cpu_s=_field(values, cpu, quantity) if cpu in values else None,
-        retransmits=_field(values, resent, count) if resent in values else None,
-        state={short: _field(values, name, _state) for short, name in state.items()},
-    )
-
-
-def parse_timing(values: Mapping[str, str], deadline_s: float) -> Timing:
-    """A timed command from the stopwatch's lines, 0 s or less where a clock was set back. Raises ValueError."""
-    elapsed_s = float(_field(values, "elapsed_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
-    counted = parse_counters(values, "after").since(parse_counters(values, "before"))
-    if elapsed_s > deadline_s:
-        raise ValueError(f"elapsed_s {elapsed_s} is longer than the {deadline_s:g} s that it was given")
-    if 0 < elapsed_s < max(counted.tx_bytes, counted.rx_bytes) / FASTEST_BYTES_PER_S:
-        raise ValueError(f"more bytes than any link carries in {elapsed_s} s")
-    clock = _field(values, "clock", lambda value: word(value, "monotonic|wall"))
-    flushed = _field(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
-    return Timing(elapsed_s, counted, clock, flushed)
-
-
-def _field(values: Mapping[str, str], name: str, check: Callable[[str], T]) -> T:
-    if name not in values:
-        raise ValueError(f"no {name}")
-    try:
-        return check(values[name])
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-
-
-def _state(value: str) -> str:
-    return word(value, r"[\t -~]{1,200}")
-
-
-def _values(text: str) -> dict[str, str]:
-    return dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
