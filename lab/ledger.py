@@ -25,7 +25,7 @@ from lab.errors import CommandError, DeadlineExceeded, HostError
 from lab.hosts import Host
 from lab.journal import Record, parse
 from lab.processes import IS_ALIVE, SSH_SESSION, STARTED
-from lab.untrusted import first_line
+from lab.untrusted import first_line, word
 
 PLACE = "/var/tmp/file-share-lab"
 NAME = "the lab's ledger"
@@ -232,13 +232,15 @@ def read(host: Host, place: str = PLACE) -> Found:
     holder = _in_use(host.role, lines[1:3]) if held else ""
     try:
         records = [parse(line) for line in lines[3 if held else 1 :]]
+        ours = [_bounded(record, host.role) for record in records if isinstance(record, Record)]
     except ValueError as error:
         raise HostError(f"{host.role}: {place}: a record cannot be read: {error}") from error
-    ours = [_bounded(record, host.role) for record in records if isinstance(record, Record)]
     return Found(holder, tuple(sorted(ours, key=lambda record: (record.run, record.number))))
 
 
 def _bounded(record: Record, role: str) -> Record:
+    """A record as one of this host; raises ValueError for a token that no run has, for it becomes the name of a file."""
+    word(record.run, "[A-Za-z0-9]{1,32}")
     read, *undo = (
         replace(step, deadline_s=min(step.deadline_s, LONGEST_STEP_S)) for step in (record.read, *record.undo)
     )

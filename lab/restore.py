@@ -75,7 +75,9 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
             for record in records:
                 if record.run == run:
                     journal.intend(record)
-            count += _put_back(journal, hosts, gone, config)
+            # what one host says must not reach the other
+            touched = {role: hosts[role] for role in {record.host for record in journal.open}}
+            count += _put_back(journal, touched, gone, config)
         if gone:
             raise HostError("\n".join(gone.values()))
     return count

@@ -192,6 +192,18 @@ def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place)
     assert record.undo[0].deadline_s == 300
 
 
+@pytest.mark.parametrize("run", ["../../etc/passwd", "", "a b", "-rf"])
+def test_a_record_of_a_run_that_cannot_be_is_not_read(place: Place, run: str) -> None:
+    """Its name becomes that of a file on every host that is restored."""
+    settings = place.settings()
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    file = place.folder / "ledger" / "one-000002"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"run": run}) + "\n")
+    with pytest.raises(HostError, match="a record cannot be read"):
+        ledger.read(settings.hosts["client"], str(place.folder / "ledger"))
+
+
 @pytest.mark.parametrize("volatile", [True, False])
 def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool) -> None:
     first = place.settings()
