@@ -239,7 +239,7 @@ def read(host: Host, place: str = PLACE) -> Found:
 
 
 def _bounded(record: Record, role: str) -> Record:
-    """A record as one of this host; raises ValueError for a token that no run has, for it becomes the name of a file."""
+    """A record as one of this host. Raises ValueError for a token that no run has: it becomes the name of a file."""
     word(record.run, "[A-Za-z0-9]{1,32}")
     read, *undo = (
         replace(step, deadline_s=min(step.deadline_s, LONGEST_STEP_S)) for step in (record.read, *record.undo)
