@@ -24,6 +24,15 @@ find /tmp /srv /run /etc/samba /etc/exports /etc/mtab /var/lib /root -xdev 2>/de
 md5sum /etc/passwd /etc/shadow /etc/hosts
 ip -o -4 address
 """
+# $1 a server, $2 a signal: it gets that once, as soon as $3 bytes have come in since it began; tries for two minutes
+UNDER_WAY = """
+received() { cat /sys/class/net/eth0/statistics/rx_bytes; }
+tries=0
+until pgrep "$1" >/dev/null; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
+enough=$(($(received) + $3))
+until [ $(received) -gt $enough ]; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
+pkill "-$2" "$1"
+"""
 WAIT_UNTIL_FREE = """
 tries=0
 while { read -r run pid start < /var/tmp/file-share-lab/lock && kill -s 0 "$pid"; } 2>/dev/null; do
@@ -71,6 +80,11 @@ class Bench:
         return subprocess.run(
             self.command(*arguments), cwd=self.directory, capture_output=True, text=True, timeout=timeout, check=False
         )
+
+    def strike_under_way(self, server: str, signal_name: str, after_bytes: int) -> tuple[str, ...]:
+        """The `lab` command that sends a signal to a server of the lab's in the middle of a transfer to it."""
+        words = ("sh", "-c", UNDER_WAY, "sh", server, signal_name, str(after_bytes))
+        return ("local", "exec", "--name", self.name, "server", "--", *words)
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:

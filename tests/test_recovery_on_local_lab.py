@@ -91,23 +91,13 @@ def test_a_connection_that_is_cut_fails_its_trial_and_the_sweep_goes_on(bench: B
     assert all("lost" in trial["reason"] for trial in bench.trials() if trial["status"] == "failed")
 
 
-# the server of a share stops answering in the middle of a transfer, and neither ends nor closes a connection
-FREEZE_SERVER_UNDER_WAY = """
-received() { cat /sys/class/net/eth0/statistics/rx_bytes; }
-tries=0
-until pgrep ganesha >/dev/null; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
-enough=$(($(received) + 4000000))
-until [ $(received) -gt $enough ]; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
-pkill -STOP ganesha
-"""
-
-
 def test_a_server_that_falls_silent_is_given_up_and_the_sweep_goes_on(new_bench: Callable[..., Bench]) -> None:
+    """It stops answering in the middle of a transfer, and neither ends nor closes a connection."""
     bench = new_bench("--rate", "40mbit")
     before = bench.state()
     sweep = bench.sweep(protocol=["nfs"], tool=["cp"], direction=["write"], size="16 MiB", blocks=2)
     sweep.write_text('slowest = "8 MB"\n' + sweep.read_text())
-    freezer = ("local", "exec", "--name", bench.name, "server", "--", "sh", "-c", FREEZE_SERVER_UNDER_WAY)
+    freezer = bench.strike_under_way("ganesha", "STOP", 4_000_000)
     with bench.started(*freezer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
         output, _ = run.communicate(timeout=300)
         assert watching.wait() == 0

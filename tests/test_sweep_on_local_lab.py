@@ -19,15 +19,6 @@ EVERYTHING: dict[str, Any] = {
     "tool": ["cp", "rsync"],
     "mtu": [1500, 9000],
 }
-# once, as soon as 12 MB have come in since the server began; gives up after two minutes
-KILL_SERVER_UNDER_WAY = """
-received() { cat /sys/class/net/eth0/statistics/rx_bytes; }
-tries=0
-until pgrep smbd >/dev/null; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
-enough=$(($(received) + 12000000))
-until [ $(received) -gt $enough ]; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
-pkill -9 smbd
-"""
 
 
 def test_a_whole_sweep_is_true_to_the_bytes(bench: Bench, executed: Callable[[Path, Path], None]) -> None:
@@ -111,7 +102,7 @@ def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new
     bench = new_bench("--rate", "100mbit")
     before = bench.state()
     sweep = bench.sweep(protocol=["smb"], tool=["cp"], direction=["write"], size="48 MiB", blocks=2)
-    killer = ("local", "exec", "--name", bench.name, "server", "--", "sh", "-c", KILL_SERVER_UNDER_WAY)
+    killer = bench.strike_under_way("smbd", "KILL", 12_000_000)
     with bench.started(*killer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
         output, _ = run.communicate(timeout=200)
         assert watching.wait() == 0

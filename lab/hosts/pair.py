@@ -14,10 +14,10 @@ ROLES = ("client", "server")
 
 
 @contextmanager
-def connected(config: Hosts, log: CommandLog | None = None) -> Iterator[dict[str, Host]]:
+def connected(config: Hosts) -> Iterator[dict[str, Host]]:
     """Both hosts, connected, by role. Raises HostError."""
     with ExitStack() as stack:
-        yield {role: stack.enter_context(_connected(role, config, log)) for role in ROLES}
+        yield {role: stack.enter_context(_connected(role, config, None)) for role in ROLES}
 
 
 @contextmanager
