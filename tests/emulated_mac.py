@@ -9,7 +9,7 @@ from pathlib import Path
 from fakes import EmulatedHost
 
 CAPTURES = Path(__file__).parent / "captures" / "macos"
-REAL = ("sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "mv")
+REAL = ("sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "mkdir", "mv")
 # State is in files of the folder that they run in. ERA is 10.6 (to 10.9), 10.10 (to 14.3) or 26.
 IFCONFIG = """
 if [ "$2" = mtu ]; then
@@ -48,13 +48,22 @@ attach)
     printf '/dev/disk4          \\t                               \\t\\n' ;;
 info)
     printf '<plist version="1.0"><dict><key>framework</key><string>683.100.3</string><key>images</key><array>'
-    while read -r sectors owner device; do
+    while read -r sectors owner device made_up; do
         printf '<dict><key>blockcount</key><integer>%s</integer><key>diskimages2</key><false/>' "$sectors"
         printf '<key>image-path</key><string>ram://%s</string>' "$sectors"
         printf '<key>owner-uid</key><integer>%s</integer><key>system-entities</key><array><dict>' "$owner"
         printf '<key>content-hint</key><string></string><key>dev-entry</key><string>%s</string>' "$device"
         sed -n "s|^$device \\(.*\\)|<key>mount-point</key><string>\\1</string>|p" mounts
-        printf '</dict></array></dict>'
+        printf '</dict>'
+        if [ -n "$made_up" ]; then
+            printf '<dict><key>content-hint</key><string>EF57347C-0000-11AA-AA11-00306543ECAC</string>'
+            printf '<key>dev-entry</key><string>/dev/%s</string></dict>' "$made_up"
+            printf '<dict><key>content-hint</key><string>41504653-0000-11AA-AA11-00306543ECAC</string>'
+            printf '<key>dev-entry</key><string>/dev/%ss1</string>' "$made_up"
+            sed -n "s|^/dev/${made_up}s1 \\(.*\\)|<key>mount-point</key><string>\\1</string>|p" mounts
+            printf '</dict>'
+        fi
+        printf '</array></dict>'
     done < images
     echo '</array></dict></plist>' ;;
 detach)
@@ -62,8 +71,27 @@ detach)
     if [ "$busy" -gt 0 ] && [ "$3" != -force ]; then
         echo $((busy - 1)) > busy; echo "hdiutil: couldn't eject \\"disk4\\" - Resource busy" >&2; exit 16
     fi
-    grep -v " $2$" images > left; mv left images
+    grep -v " $2\\( .*\\)\\{0,1\\}$" images > left; mv left images
     grep -v "^$2 " mounts > left; mv left mounts ;;
+esac
+"""
+# What an image of APFS has on top of it are disks of its own: disk9 and its volume disk9s1.
+DISKUTIL = """
+case "$*" in
+"apfs createContainer /dev/disk4")
+    sed 's|/dev/disk4$|/dev/disk4 disk9|' images > changed; mv changed images
+    echo "Creating APFS Container"; echo "Created new APFS Container disk9"
+    echo "Disk from APFS operation: disk9"; echo "Finished APFS operation on disk4" ;;
+"apfs addVolume disk9 APFS lab -nomount")
+    echo "Exporting new APFS Volume"; echo "Disk from APFS operation: disk9s1" ;;
+*) echo "Could not find APFS Container Reference" ; exit 1 ;;
+esac
+"""
+# Spotlight has begun to index a volume unless it was told not to. The word "stubborn" in the file has it go on.
+MDUTIL = """
+case $1 in
+-i) [ "$(cat indexing)" = stubborn ] || echo disabled > indexing ;;
+-s) state=$(cat indexing); echo "$2:"; printf '\\tIndexing %s.\\n' "$(echo "$state" | sed s/stubborn/enabled/)" ;;
 esac
 """
 MAC = {
@@ -72,6 +100,8 @@ MAC = {
     "hdiutil": HDIUTIL,
     "newfs_hfs": 'echo "Initialized $3 as a 64 MB case-insensitive HFS Plus volume"',
     "mount": 'if [ $# = 0 ]; then sed "s/ / on /; s/$/ (hfs, local, noatime)/" mounts; else echo "$5 $6" >> mounts; fi',
+    "diskutil": DISKUTIL,
+    "mdutil": MDUTIL,
     "umount": 'grep -v " $1$" mounts > left; mv left mounts',
     "vm_stat": 'cat "$CAPTURES/vm_stat-16k-pages.txt"',
     "sleep": "",
@@ -96,6 +126,7 @@ def mac(
     ``more`` are commands that it has besides.
     """
     start = {"mtu": "1500\n", "flaps": "0\n", "images": "", "mounts": "/dev/disk1s1 /\n", "busy": "0\n", "calls": ""}
+    start["indexing"] = "enabled\n"
     start["values"] = "".join(f"net.inet.{name} {value}\n" for name, value in (known or {}).items())
     for name, text in start.items():
         (folder / name).write_text(text, encoding="utf-8")

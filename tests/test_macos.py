@@ -88,8 +88,12 @@ def test_max_mtu_where_it_is_printed() -> None:
 
 def test_vm_stat() -> None:
     assert output.parse_vm_stat(capture("vm_stat-16k-pages.txt")) == (4430 + 749576 + 615) * 16384
-    old = "(page size of 4096 bytes)\nPages free: 10.\nPages active: 9.\nPages inactive: 20.\nPages speculative: 30.\n"
-    assert output.parse_vm_stat(old) == 60 * 4096
+    assert output.parse_memory(capture("vm_stat-16k-pages.txt")).swapped_bytes is None
+    new = capture("vm_stat-16k-pages.txt") + "Pageouts:      4965.\nSwapins:      0.\nSwapouts:      7.\n"
+    assert output.parse_memory(new).swapped_bytes == 7 * 16384
+    old = "(page size of 4096 bytes)\nPages free: 10.\nPages active: 9.\nPages inactive: 20.\n"
+    old += "Pages speculative: 30.\nPageouts: 5.\n"
+    assert output.parse_memory(old) == output.Memory(60 * 4096, 5 * 4096)
 
 
 def test_hdiutil_info() -> None:
@@ -139,6 +143,48 @@ def test_the_script_for_facts(tmp_path: Path) -> None:
     assert tools == {"rsync": "openrsync: protocol version 29", "ssh": ""}
 
 
+SAID = """\
+hw.model: Mac16,11
+hw.physicalcpu: 10
+hw.perflevel0.physicalcpu: 4
+Now drawing from 'AC Power'
+System-wide power settings:
+Currently in use:
+ standby              0
+ Sleep On Power Button 1
+ powermode            0
+ sleep                1 (sleep prevented by powerd)
+ disksleep            10
+Backup session status:
+{
+    ClientID = "com.apple.backupd";
+    Running = 0;
+}
+/:
+	Indexing enabled. 
+"""  # noqa: W291
+
+
+def test_what_is_good_to_know_beside_figures() -> None:
+    assert output.parse_about(SAID) == {
+        "model": "Mac16,11", "physical_cores": "10", "performance_cores": "4", "power": "AC Power", "powermode": "0",
+        "sleep_minutes": "1", "time_machine_running": "0", "spotlight": "enabled",
+    }  # fmt: skip
+    old = "hw.model: Macmini1,1\n Currently drawing from 'AC Power'\n\tIndexing and searching disabled.\n"
+    assert output.parse_about(old) == {"model": "Macmini1,1", "power": "AC Power", "spotlight": "disabled"}
+
+
+@pytest.mark.parametrize(
+    ("said", "limits"),
+    [
+        ("Valid MTU Range: 1280-1500\n", (1280, 1500)),
+        ("en9 is not a recognized hardware port.\n** Error: The parameters were not valid.\n", (None, None)),
+    ],
+)
+def test_the_range_of_an_mtu(said: str, limits: tuple[int | None, int | None]) -> None:
+    assert output.parse_mtu_range(said) == limits
+
+
 def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     identity = "hostname mini\nkernel 25.4.0\nuser lab\nuid 501\nhome /Users/lab\ntool rsync openrsync: 29\nend\n"
     host.on(script(macos.FACTS, *TOOLS), identity)
@@ -148,6 +194,9 @@ def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     host.on(("ifconfig", "en0"), capture("ifconfig-10gbase-t.txt"))
     host.on(("ifconfig", "lo0"), "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> mtu 16384\n")
     host.on(("ifconfig", "-v", "en0"), capture("ifconfig-10gbase-t.txt") + "\tmax mtu: 9000\n")
+    host.on(("networksetup", "-listvalidMTUrange", "en0"), "Valid MTU Range: 1280-9000\n")
+    host.on(("sysctl", macos.MAX_BUFFER), "kern.ipc.maxsockbuf: 8388608\n")
+    host.on(script(macos.ABOUT, *output.ABOUT_HARDWARE), SAID)
     host.on(("sw_vers",), capture("sw_vers-26.4.1.txt"))
     host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
 
@@ -158,6 +207,7 @@ def test_facts() -> None:
     facts = MacOS(host).facts("203.0.113.7")
     assert (facts.os, facts.kernel, facts.cpu, facts.cores) == ("macOS 26.4.1 (25E253)", "Darwin 25.4.0", "Apple M1", 8)
     assert (facts.interface, facts.mtu, facts.mtu_max, facts.link_bits_per_s) == ("en0", 1500, 9000, 10**10)
+    assert (facts.mtu_min, facts.tcp_space_max, facts.about["model"]) == (1280, 8388608, "Mac16,11")
     assert (facts.is_root, facts.home, facts.tools) == (False, "/Users/lab", {"rsync": "openrsync: 29"})
 
 

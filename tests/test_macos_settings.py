@@ -9,11 +9,14 @@ from emulated_mac import CAPTURES, capture, mac, state
 from fakes import EmulatedHost, FakeHost
 
 from lab.commands import script
-from lab.errors import CommandError, LabFailure, RestoreError, SettingRefused
+from lab.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
 from lab.hosts import Host
 from lab.journal import Journal
-from lab.platforms import macos
+from lab.mounts import is_mounted_on_mac
+from lab.platforms import macos, macos_ram_disk
 from lab.platforms import macos_output as output
+from lab.platforms.base import AWAIT
+from lab.platforms.linux import Linux
 from lab.platforms.macos import MacOS
 from lab.settings import Settings
 
@@ -120,11 +123,11 @@ def test_an_unknown_sysctl_has_no_old_value(tmp_path: Path, era: str) -> None:
 # RAM disk
 
 
-def ram_disk(host: EmulatedHost, folder: Path) -> tuple[Settings, Path]:
+def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tuple[Settings, Path]:
     place = folder / "ram & disk"
     place.mkdir(exist_ok=True)
     changes = settings(host, folder)
-    changes.follow(MacOS(host).ram_disk(str(place), SIZE))
+    changes.follow(MacOS(host).ram_disk(str(place), SIZE, layout))
     return changes, place
 
 
@@ -136,10 +139,58 @@ def test_a_ram_disk_comes_and_goes(tmp_path: Path) -> None:
     assert state(host)["mounts"].endswith(f"/dev/disk4 {place}\n")
     assert host.calls("newfs_hfs") == ["newfs_hfs -v lab /dev/rdisk4"]
     assert (place / ".metadata_never_index").exists()
+    assert (place / ".fseventsd" / "no_log").exists()
+    assert (tmp_path / "indexing").read_text() == "disabled\n"
     assert place.stat().st_mode & 0o7777 == 0o1777
     changes.unwind()
     assert state(host) == before
     assert [call for call in host.calls("hdiutil") if "-force" in call] == []
+
+
+def test_a_case_sensitive_ram_disk(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    ram_disk(host, tmp_path, "hfs-case")
+    assert host.calls("newfs_hfs") == ["newfs_hfs -s -v lab /dev/rdisk4"]
+
+
+def test_of_apfs_the_image_is_detached_and_not_the_disk_that_is_made_up(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    before = state(host)
+    changes, place = ram_disk(host, tmp_path, "apfs")
+    assert f"mount -t apfs -o noatime /dev/disk9s1 {place}" in host.calls("mount")
+    assert host.calls("newfs_hfs") == []
+    (tmp_path / "busy").write_text(BUSY_TWICE)
+    changes.unwind()
+    assert state(host) | {"values": ""} == before | {"values": ""}
+    assert {call for call in host.calls("hdiutil") if "detach" in call} == {"hdiutil detach /dev/disk4"}
+
+
+def test_apfs_that_cannot_be_made_is_an_error_and_leaves_no_image(tmp_path: Path) -> None:
+    host = mac(tmp_path, more={"diskutil": 'echo "Error: -69461: Unable to delete the APFS Container"; exit 1'})
+    changes = settings(host, tmp_path)
+    (tmp_path / "ram & disk").mkdir()
+    with pytest.raises(CommandError, match="-69461"), changes.scope():
+        changes.follow(MacOS(host).ram_disk(str(tmp_path / "ram & disk"), SIZE, "apfs"))
+    assert state(host)["images"] == ""
+
+
+def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    (tmp_path / "indexing").write_text("stubborn\n")
+    with pytest.raises(CommandError, match="Spotlight still indexes"):
+        ram_disk(host, tmp_path)
+
+
+def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path: Path) -> None:
+    linux, macos_host = Linux(FakeHost("server")), MacOS(FakeHost("server"))
+    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: on linux there is no choice"):
+        linux.check_ram_disk("apfs")
+    with pytest.raises(Unsupported, match=r"ram_disk_format = zfs: on macos it can be hfs, hfs-case, apfs"):
+        macos_host.check_ram_disk("zfs")
+    with pytest.raises(Unsupported, match=r"AFP cannot share APFS: ram_disk_format = hfs in \[server\]"):
+        macos_host.check_ram_disk("apfs", "afp")
+    for layout, serves in ((None, "afp"), ("hfs-case", "afp"), ("apfs", "smb"), ("apfs", "")):
+        macos_host.check_ram_disk(layout, serves)
 
 
 def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(tmp_path: Path) -> None:
@@ -194,7 +245,7 @@ def test_an_image_that_belongs_to_somebody_else_is_neither_erased_nor_removed(tm
 )
 def test_the_image_is_found_in_what_hdiutil_prints(tmp_path: Path, name: str, owner: int, said: str) -> None:
     host = EmulatedHost(tmp_path, {"hdiutil": f"sed 's/>501</>{owner}</' '{CAPTURES}/{name}'"}, ("sh", "sed", "perl"))
-    result = host.run("perl", "-e", macos.RAM_IMAGE, "state", "4194304", "/work", check=False)
+    result = host.run("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", "4194304", "/work", check=False)
     assert result.output == said
 
 
@@ -214,16 +265,18 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
 ) -> None:
     host = FakeHost()
     sectors = output.image_sectors(SIZE, "/work", set())
-    find = ("perl", "-e", macos.RAM_IMAGE, "state", str(sectors), "/work")
+    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", str(sectors), "/work")
     host.on(script('cd "$1" && pwd -P', "/work"), "/work\n")
-    host.on(macos.is_mounted("/work"), "absent\n")
+    host.on(is_mounted_on_mac("/work"), "absent\n")
     host.on(("id", "-u"), "501\n")
-    host.on(macos.IMAGES, capture("hdiutil-info-none-10.13.plist"))
+    host.on(macos_ram_disk.IMAGES, capture("hdiutil-info-none-10.13.plist"))
     host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
     host.on(find, "absent\n")
-    host.on(script(macos.ATTACH, f"ram://{sectors}"), "/dev/disk4          \t                               \t\n")
+    host.on(
+        script(macos_ram_disk.ATTACH, f"ram://{sectors}"), "/dev/disk4          \t                               \t\n"
+    )
     host.on(find, "attached\n", times=2)
-    host.on(macos.IMAGES, plist(sectors, images))
+    host.on(macos_ram_disk.IMAGES, plist(sectors, images))
     host.on((*find[:3], "detach", *find[4:]))
     host.on(find, "absent\n")
     changes = settings(host, tmp_path)
@@ -274,14 +327,26 @@ def test_ping_gets_the_space_that_a_jumbo_packet_needs(tmp_path: Path) -> None:
 def test_a_path_that_does_not_carry_the_packet_is_an_error() -> None:
     host = FakeHost()
     host.on(("sysctl", *macos.RAW_SOCKET), "net.inet.raw.maxdgram: 16384\nnet.inet.raw.recvspace: 16384\n")
+    host.on(script(AWAIT, "ping", "-n", "-D", "-s", "56", "-c", "1", "-W", "2000", "192.0.2.2"))
     ping = ("ping", "-n", "-D", "-s", "8972", "-c", "1", "-W", "2000", "192.0.2.2")
     host.on(ping, stderr="ping: sendto: Message too long", exit_code=2, times=3)
     with pytest.raises(LabFailure, match=r"MTU 9000 do not reach 192\.0\.2\.2 in one piece .*Message too long"):
         MacOS(host).prove_path("192.0.2.2", 9000)
 
 
-def test_caches_are_purged_as_root() -> None:
-    host = FakeHost()
-    host.on(("purge",), root=True)
+def test_a_link_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    """The third ping is the first that is answered, and only then a long one is sent."""
+    ping = 'n=$(cat pings); echo $((n + 1)) > pings; [ "$n" -ge 2 ]'
+    sizes = {"raw.maxdgram": "16384", "raw.recvspace": "16384"}
+    host = mac(tmp_path, "26", sizes, more={"ping": ping})
+    (tmp_path / "pings").write_text("0\n")
+    MacOS(host).prove_path("192.0.2.2", 9000)
+    assert [call.split()[4] for call in host.calls("ping")] == ["56", "56", "56", "8972"]
+
+
+@pytest.mark.parametrize(("more", "called"), [({"purge": "", "sync": ""}, "purge"), ({"sync": ""}, "sync")])
+def test_caches_are_purged_where_a_mac_has_purge(tmp_path: Path, more: dict[str, str], called: str) -> None:
+    host = mac(tmp_path, more=more)
     MacOS(host).drop_caches()
-    assert host.unused() == []
+    assert [call.strip() for call in host.calls("purge", "sync")] == [called]
+    assert MacOS(host).can_read_cold() == ("purge" in more)

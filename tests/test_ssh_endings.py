@@ -13,36 +13,21 @@ from typing import Any
 import paramiko
 import pytest
 from memory_host import lab_signals
-from sshd import Wire
+from sshd import ONLY_PARAMIKO, Wire, gone, wait_for
 
 from lab.errors import CommandError, DeadlineExceeded, HostError, Interrupted
 from lab.hosts import SshHost
 from lab.hosts import ssh as ssh_module
+from lab.hosts.paramiko_connection import ParamikoConnection
 
 
-def gone(pid: str) -> bool:
-    """Whether a process ends before long; a zombie that nobody has waited for yet has ended."""
-    for _ in range(1000):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
+def transport_of(host: SshHost) -> paramiko.Transport:
+    assert isinstance(host.connection, ParamikoConnection)
+    return host.connection.transport
 
 
 # runs until it is ended, and ends with its connection where nothing can be sent to end it
 ON_AND_ON = "while echo tick; do sleep 0.1; done"
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    """Wait until something is so, at most half a minute."""
-    for _ in range(1500):
-        if what():
-            return
-        time.sleep(0.02)
 
 
 def written(file: Path) -> bool:
@@ -53,7 +38,9 @@ def written(file: Path) -> bool:
 FAMILY = 'sh -c "trap : TERM; while :; do sleep 1; done" & echo $$ $! > "$1"; sleep 60; wait'
 
 
-@pytest.mark.parametrize("key", ["plain", "noisy"])
+@pytest.mark.parametrize(
+    ("sshd", "key"), [("paramiko", "plain"), ("paramiko", "noisy"), ("openssh", "noisy")], indirect=["sshd"]
+)
 def test_a_deadline_ends_the_command_and_its_children(
     connect: Callable[..., SshHost], key: str, tmp_path: Path
 ) -> None:
@@ -112,19 +99,26 @@ def test_a_connection_that_breaks_is_said_and_stays_broken(
     assert time.monotonic() - started < 15
 
 
-@pytest.mark.parametrize("when", ["before", "while opening", "during"])
+@pytest.mark.parametrize(
+    ("sshd", "when"),
+    [
+        ("paramiko", "before"), ("paramiko", "while opening"), ("paramiko", "during"),
+        ("openssh", "before"), ("openssh", "during"),
+    ],
+    indirect=["sshd"],
+)  # fmt: skip
 def test_a_host_that_falls_silent_hangs_nothing(
     connect: Callable[..., SshHost], wire: Wire, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     monkeypatch.setattr(ssh_module, "KILL_DEADLINE_S", 0.5)
+    monkeypatch.setattr(ssh_module, "PID_DEADLINE_S", 0.5)
     host = connect(port=wire.port)
-    transport = host.client.get_transport()
-    assert transport is not None
     if when == "before":
         wire.freeze()
     elif when == "during":
         threading.Timer(0.3, wire.freeze).start()
     else:
+        transport = transport_of(host)
         real = transport.open_session
 
         def open_session(*args: Any, **kwargs: Any) -> Any:
@@ -139,13 +133,14 @@ def test_a_host_that_falls_silent_hangs_nothing(
     assert time.monotonic() - started < 50
 
 
+@ONLY_PARAMIKO
 @pytest.mark.parametrize("error", [EOFError(), OSError("Socket is closed"), paramiko.SSHException("no answer")])
 def test_a_connection_that_ends_while_a_command_is_being_ended(
     connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     """Every call of paramiko may find out first, a close and the closer at a deadline among them."""
     host = connect()
-    transport: Any = host.client.get_transport()
+    transport: Any = transport_of(host)
     begin_really, send_really = SshHost._begin, transport._send_user_message
 
     def refuse(message: Any) -> None:
@@ -162,6 +157,7 @@ def test_a_connection_that_ends_while_a_command_is_being_ended(
     monkeypatch.setattr(transport, "_send_user_message", send_really)
 
 
+@ONLY_PARAMIKO
 def test_an_answer_that_can_no_longer_come_is_not_waited_for(
     connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sshd import Sshd
 
 from lab.errors import CommandError, DeadlineExceeded
-from lab.hosts import CommandLog, SshHost
-from lab.hosts import ssh as ssh_module
+from lab.hosts import CommandLog, SshHost, connection
 
 SECRET = "hunter2-do-not-show"
 
@@ -80,7 +79,7 @@ def test_input_that_nobody_reads_and_input_that_is_missing_hang_nothing(host: Ss
 def test_output_beyond_the_largest_is_dropped_and_the_rest_still_read(
     host: SshHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ssh_module, "LARGEST_OUTPUT", 1 << 20)
+    monkeypatch.setattr(connection, "LARGEST_OUTPUT", 1 << 20)
     result = host.shell("head -c 4000000 /dev/zero | tr '\\0' x; echo done >&2", deadline_s=30)
     assert 0 < len(result.stdout) <= 1 << 20
     assert result.stderr == "done\n"

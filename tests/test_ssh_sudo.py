@@ -15,23 +15,29 @@ from lab.errors import CommandError, HostKeyError
 from lab.hosts import CommandLog, SshHost
 
 SECRET = "hunter2-do-not-show"
-# knows one password, or needs none where $NOBODY_ASKS exists; -k forgets, so each call asks anew
+# Knows one password and remembers that it was given, unless -k tells it not to; needs none where there is a file
+# `nobody-asks`. Where there is one `is-1.7.0`, -k stands alone.
 SUDO = """#!/bin/sh
 echo "$*" >> {folder}/sudo-calls
 while [ $# -gt 0 ]; do case $1 in
-    -n) never=1 ;; -S) read=1 ;; -k) ;; -p) shift ;; --) shift; break ;; *) break ;;
+    -n) never=1 ;; -S) read=1 ;; -k) forget=1 ;; -p) shift ;; --) shift; break ;; *) break ;;
 esac; shift; done
-if [ ! -e {folder}/nobody-asks ]; then
+if [ -n "$forget" ]; then
+    [ $# -gt 0 ] && [ -e {folder}/is-1.7.0 ] && {{ echo "usage: sudo -h | -K | -k | -L | -V" >&2; exit 1; }}
+    [ $# -gt 0 ] || {{ rm -f {folder}/remembered; exit 0; }}
+fi
+if [ ! -e {folder}/nobody-asks ] && {{ [ -n "$forget" ] || [ ! -e {folder}/remembered ]; }}; then
     [ -n "$never" ] && {{ echo "sudo: a password is required" >&2; exit 1; }}
     IFS= read -r given
     [ "$given" = {secret} ] || {{ echo "sudo: 1 incorrect password attempt" >&2; exit 1; }}
+    [ -n "$forget" ] || touch {folder}/remembered
 fi
 exec "$@"
 """
 
 
 @pytest.fixture(scope="module")
-def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+def one_sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
     with running(tmp_path_factory.mktemp("sshd")) as server:
         yield server
 
@@ -59,22 +65,26 @@ def sudoer(sshd: Sshd, tmp_path: Path) -> Iterator[Any]:
         host.close()
 
 
+@pytest.mark.parametrize("version", ["later", "1.7.0"])
 def test_sudo_gets_its_password_and_the_command_the_rest(
-    sudoer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sudoer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setenv("SUDO_PASSWORD", SECRET)
+    (tmp_path / f"is-{version}").touch()
     host = sudoer("password")
-    assert host.run("cat", root=True, given="for the command\n").stdout == "for the command\n"
+    for _ in range(2):  # once it has been given, sudo of 1.7.0 does not read it again
+        assert host.run("cat", root=True, given="for the command\n").stdout == "for the command\n"
     assert host.run("cat", given="no sudo\n").stdout == "no sudo\n"
     assert host.run("sh", "-c", 'echo "$LC_ALL"', root=True).stdout == "C\n"  # sudo forgets the environment
     assert SECRET not in (tmp_path / "commands.log").read_text() + (tmp_path / "sudo-calls").read_text()
 
 
-@pytest.mark.parametrize("mode", ["password", "nopasswd"])
+@pytest.mark.parametrize(("mode", "version"), [("password", "later"), ("password", "1.7.0"), ("nopasswd", "later")])
 def test_where_sudo_asks_for_nothing_the_password_does_not_reach_the_command(
-    sudoer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+    sudoer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, version: str
 ) -> None:
     monkeypatch.setenv("SUDO_PASSWORD", SECRET)
+    (tmp_path / f"is-{version}").touch()
     (tmp_path / "nobody-asks").touch()
     assert sudoer(mode).run("cat", root=True, given="mine\n").stdout == "mine\n"
 

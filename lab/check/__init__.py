@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import platforms
-from lab.check import files, host, jumbo, link, protocols
+from lab.check import files, hardware, host, jumbo, link, protocols
 from lab.check.finding import Finding, looked, of_error, worst_first
 from lab.check.machine import Machine
 from lab.config import HostConfig, Hosts, load_hosts
@@ -21,12 +21,13 @@ __all__ = ["Finding", "check"]
 
 
 def check(
-    hosts_file: Path, results: Path | None = None, tell: Callable[[str], None] = print
+    hosts_file: Path, results: Path | None = None, tell: Callable[[str], None] = print, on_hardware: bool = False
 ) -> tuple[list[Finding], dict[str, Any]]:
     """Findings, worst first, and what they were made of. Changes nothing, unless jumbo frames are to be tried.
 
-    For that ``results`` is where a journal can be kept meanwhile. Raises BadInput for the hosts file; whatever is wrong
-    with a host is a finding, and the other is looked at as well.
+    For that ``results`` is where a journal can be kept meanwhile. With ``on_hardware``, what the lab takes for granted
+    is compared with what the hosts say. Raises BadInput for the hosts file; whatever is wrong with a host is a finding,
+    and the other is looked at as well.
     """
     config = load_hosts(hosts_file)
     machines: dict[str, Machine] = {}
@@ -35,7 +36,12 @@ def check(
         for role in ROLES:
             findings += _until_lost(_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_pair(config, machines), "link", machines)
-        facts = {role: asdict(machine.facts) if machine.facts else None for role, machine in machines.items()}
+        for role, machine in list(machines.items()) if on_hardware else ():
+            findings += _until_lost(hardware.findings(machine, _peer(config, role).data_address), role, machines)
+        facts = {
+            role: asdict(machine.facts) | {"transport": machine.config.transport} if machine.facts else None
+            for role, machine in machines.items()
+        }
         buffers = protocols.tcp_buffers(config, machines)
     if results and set(machines) == set(ROLES):
         findings.append(jumbo.finding(config, hosts_file, results, tell))
@@ -61,8 +67,9 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
     except LabFailure as error:
         yield of_error("problem", f"{role} SSH", error)
         return
-    yield Finding("ok", f"{role} SSH", f"{own.user}@{own.host}" if own.user else own.host)
-    peer = config.server if role == "client" else config.client
+    login = f"{own.user}@{own.host}" if own.user else own.host
+    yield Finding("ok", f"{role} SSH", f"{login}, by {own.transport}")
+    peer = _peer(config, role)
     facts: Facts | None = None
     try:
         facts = platform.facts(peer.data_address)
@@ -79,6 +86,10 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
         yield finding
     if not machines[role].no_root:
         yield from looked(f"{role} use", lambda: host.use(machine, f"{role} use"))
+
+
+def _peer(config: Hosts, role: str) -> HostConfig:
+    return config.server if role == "client" else config.client
 
 
 def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:

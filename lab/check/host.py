@@ -10,9 +10,10 @@ from functools import partial
 from typing import TypeAlias
 
 from lab import ledger
-from lab.check.finding import Finding, Level, looked
+from lab.check.finding import Finding, Level, looked, of_error
 from lab.check.machine import Machine
 from lab.config import Hosts, ShareConfig
+from lab.errors import Unsupported
 from lab.platforms.preflight import Noise, skew
 from lab.session import at_home
 
@@ -37,6 +38,12 @@ NO_ROOT = (
 # programs, and the package of each in Debian
 NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}
 USEFUL = {"rsync": "rsync"}
+# permissions may allow what macOS then refuses to whoever really looks
+FOLDER = """
+[ -d "$1" ] || { echo missing; exit; }
+[ ! -r "$1" ] || ls "$1" >/dev/null || exit
+if [ -w "$1" ]; then echo fine; else echo closed; fi
+"""
 SUDO = "sudo"
 SHARE_PATH = "[share] path"
 TUNNELS = ("utun", "tun", "tap", "ppp", "wg", "tailscale", "ipsec")
@@ -65,6 +72,8 @@ def _system(machine: Machine, subject: str) -> Iterator[Finding]:
     if facts := machine.facts:
         memory = f"{facts.memory_bytes / 2**30:.1f} GiB of memory"
         yield Finding("ok", subject, f"{facts.hostname}: {facts.os}, {facts.kernel}, {facts.cores} cores, {memory}")
+        if facts.tcp_space_max:
+            yield Finding("ok", subject, f"it takes TCP buffers of up to {facts.tcp_space_max} bytes (tcp_space)")
 
 
 def _root(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -128,11 +137,8 @@ def _address(machine: Machine, subject: str) -> Iterator[Finding]:
     place = next((name for name, addresses in found.items() if config.data_address in addresses), None)
     if place is None:
         has = "; ".join(f"{name} {', '.join(addresses)}" for name, addresses in own.items() if addresses)
-        if _is_ip(config.data_address):
-            message = f"data_address {config.data_address} is on no interface of it: it has {has or 'only loopback'}"
-            yield Finding("problem", subject, message, f"correct data_address in [{machine.role}]")
-        else:
-            yield Finding("note", subject, f"data_address {config.data_address} is a name; it has {has}")
+        message = f"data_address {config.data_address} is on no interface of it: it has {has or 'only loopback'}"
+        yield Finding("problem", subject, message, f"correct data_address in [{machine.role}]")
         return
     leads = machine.facts.interface if machine.facts else place
     if leads == place == (config.interface or place):
@@ -143,14 +149,6 @@ def _address(machine: Machine, subject: str) -> Iterator[Finding]:
         message += f", while interface = {config.interface}"
     remedy = "give both hosts data addresses of one network, and interface as the one that has them, or not at all"
     yield Finding("problem", subject, f"{message}: MTU and byte counts would be those of another link", remedy)
-
-
-def _is_ip(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _usable(text: str) -> bool:
@@ -185,6 +183,10 @@ def _interface(machine: Machine, subject: str) -> Iterator[Finding]:
 def _memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Finding]:
     if machine.facts is None or (machine.role == "server" and config.share.serve == "existing"):  # no RAM disk there
         return
+    try:
+        machine.platform.check_ram_disk(machine.config.ram_disk_format)
+    except Unsupported as error:
+        yield of_error("problem", subject, error)
     free, asked = machine.facts.available_bytes, machine.config.ram_disk
     in_one_memory = config.lab.instance and config.share.serve == "lab"  # the hosts of a local lab
     needed = config.client.ram_disk + config.server.ram_disk if in_one_memory else asked
@@ -213,9 +215,8 @@ def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]
 
 
 def _folders(machine: Machine, subject: str, share: ShareConfig) -> Iterator[Finding]:
-    test = '[ -d "$1" ] || { echo missing; exit; }; if [ -w "$1" ]; then echo fine; else echo closed; fi'
     for key, path, level in _places(machine, share):
-        state = machine.host.shell(test, path).stdout.strip()
+        state = machine.host.shell(FOLDER, path).stdout.strip()
         if state == "fine":
             yield Finding("ok", subject, f"{path}: {machine.platform.free_bytes(path) / MIB:.0f} MiB free")
         elif state == "missing":

@@ -61,18 +61,25 @@ def _attaches(protocol: Protocol, machine: Machine) -> str:
     dialect = protocol.dialect(machine.platform.name)
     if protocol.mounted and machine.no_root:
         raise Unsupported("cannot mount without root: see sudo above")
+    _check_programs(machine, dialect.attaches_with, "attach")
     return dialect.how(machine.side)
 
 
 def _serves(protocol: Protocol, share: ShareConfig, machine: Machine) -> str:
     if share.serve == "existing":
         return "the share that is there"
-    programs = protocol.dialect(machine.platform.name).serves_with
-    lacking = machine.platform.lacking(programs)
-    if lacking:
+    dialect = protocol.dialect(machine.platform.name)
+    _check_programs(machine, dialect.serves_with, "serve")
+    if protocol.mounted and machine.no_root:
+        raise Unsupported("cannot serve without root: see sudo above")
+    return f"served by {dialect.served_by(machine.side, share.account)}"
+
+
+def _check_programs(machine: Machine, programs: Mapping[str, str], what: str) -> None:
+    """Raise Unsupported, with how to install them, for programs that the host lacks."""
+    if programs and (lacking := machine.platform.lacking(programs)):
         install = " and ".join(sorted({machine.platform.how_to_install(programs[name]) for name in lacking}))
-        raise Unsupported(f"cannot serve it without {', '.join(lacking)}: {install}")
-    return f"served by {next(iter(programs))}"
+        raise Unsupported(f"cannot {what} it without {', '.join(lacking)}: {install}")
 
 
 def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
@@ -81,6 +88,8 @@ def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine
     if client is None or "server" not in machines or client.facts is None or "perl" not in client.facts.tools:
         return
     if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
+        return
+    if share.serve == "lab" and not protocol.dialect(machines["server"].platform.name).own_server:
         return
     server = machines["server"].config
     answers = client.platform.answers(server.data_address, protocol.port)

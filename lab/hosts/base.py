@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -54,6 +55,7 @@ class Host(ABC):
     def __init__(self, role: str):
         self.role = role
         self.log = CommandLog()
+        self.explain: Callable[[str], str] = lambda _: ""  # set by the platform, which knows its system's messages
 
     def run(
         self, *argv: str, root: bool = False, given: str = "", deadline_s: float = DEADLINE_S, check: bool = True
@@ -72,7 +74,9 @@ class Host(ABC):
         finally:
             self.log.write(self.role, argv, root, ending, time.monotonic() - started)
         if check and result.exit_code != 0:
-            raise CommandError(self.role, argv, result.exit_code, result.output, self._hint(result))
+            raise CommandError(
+                self.role, argv, result.exit_code, result.output, self._hint(result) or self.explain(result.output)
+            )
         return result
 
     def shell(

@@ -1,47 +1,57 @@
-"""A host over SSH, by paramiko: one connection, kept for the run; every command in a channel of its own."""
+"""A host over SSH: one connection, kept for the run; what both transports share."""
 
 from __future__ import annotations
 
-import re
 import shlex
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
-
-import paramiko
 
 from lab import interrupts, secrets
 from lab.config import HostConfig
 from lab.errors import BadInput, DeadlineExceeded, HostError, HostLost
+from lab.hosts import openssh_connection, paramiko_connection
 from lab.hosts.base import Host, Result
-from lab.hosts.connection import CONNECT_DEADLINE_S, connect
+from lab.hosts.connection import Conversation
 
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
-LARGEST_OUTPUT = 16 * 1024**2
 # The pid on standard error is there so that a command that takes too long can be ended. The login shell may be any
 # shell, and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed. It is not
 # replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a shell.
-PID_LINE = re.compile(r"file-share-lab:(\d+)\n")
+# A command's own 255 is said, because ssh exits so too where the connection breaks.
 WRAPPER = (
-    'echo "file-share-lab:$$" >&2; PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin; '
-    'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; exit $?'
+    'echo "file-share-lab:$$" >&2; '
+    "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
+    'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; '
+    "code=$?; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
 )
-# paramiko's own calls say any of these where the connection ends while they run, even a close
-LOST = (paramiko.SSHException, OSError, EOFError)
-SUDO = {"none": [], "nopasswd": ["sudo", "-n", "--"], "password": ["sudo", "-S", "-p", "", "-k", "--"]}
+CONNECT = {"paramiko": paramiko_connection.connect, "openssh": openssh_connection.connect}
+# sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
+# the command would: what is meant for sudo ends with a line that sudo does not get.
+END_OF_PASSWORD = "file-share-lab:end-of-password"
+AFTER_PASSWORD = f'while read -r line && [ "$line" != {END_OF_PASSWORD} ]; do :; done; exec "$@"'
+SUDO = {
+    "none": [],
+    "nopasswd": ["sudo", "-n", "--"],
+    "password": ["sudo", "-S", "-p", "", "-k", "--"],
+    "password, remembered": ["sudo", "-S", "-p", "", "--", "/bin/sh", "-c", AFTER_PASSWORD, "sh"],
+}
+# which of the last three it is, for an account that is said to need a password
+WHICH_SUDO = """
+sudo -k
+if sudo -n true 2>/dev/null; then echo nopasswd
+elif sudo -k -n true 2>&1 | grep -q '^usage: '; then echo 'password, remembered'
+else echo password; fi
+"""
 SUDO_HINT = "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/two-macs.md)"
 
 
 class SshHost(Host):
-    """A host reached by paramiko. Connects at once; raises HostError with what to do where that fails."""
+    """A host reached by the transport of its section. Connects at once; raises HostError with what to do."""
 
     def __init__(self, role: str, config: HostConfig):
         super().__init__(role)
         self.config = config
-        self.sudo = config.sudo
+        self.sudo: str = config.sudo
         self._password = (
             secrets.resolve(
                 config.sudo_password,
@@ -51,27 +61,22 @@ class SshHost(Host):
             if config.sudo == "password"
             else None
         )
-        self.client, self._proxy = connect(role, config)
-        if config.sudo == "password" and self._needs_no_password():
-            # sudo would leave the password on standard input, for the command to read
-            self.sudo = "nopasswd"
-
-    def _needs_no_password(self) -> bool:
-        return self.run("sudo", "-k", "-n", "true", check=False).exit_code == 0
+        self.connection = CONNECT[config.transport](role, config)
+        if config.sudo == "password":
+            # where sudo asks for no password, it would leave that on standard input, for the command to read
+            self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
 
     def reconnect(self) -> None:
         """Connect anew; the way there and its key are checked as at first."""
         self.close()
         try:
-            self.client, self._proxy = connect(self.role, self.config)
+            self.connection = CONNECT[self.config.transport](self.role, self.config)
         except BadInput as error:  # a file that was well at first
             raise HostError(str(error)) from error
 
     def close(self) -> None:
         """Close the connection."""
-        self.client.close()
-        if self._proxy is not None:
-            self._proxy.close()
+        self.connection.close()
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
         started = time.monotonic()
@@ -95,24 +100,20 @@ class SshHost(Host):
 
     def _begin(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Conversation:
         """Send a command to the host. Raises HostLost where that is out of reach."""
-        if root and self.sudo == "password" and self._password is not None:
-            given = self._password.get_secret_value() + "\n" + given
-        if root and SUDO[self.sudo]:
-            argv = (*SUDO[self.sudo], "/usr/bin/env", "LC_ALL=C", *argv)
-        line = shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *argv])
-        transport = self.client.get_transport()
-        if transport is None or not transport.is_active():
-            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost")
         deadline = time.monotonic() + deadline_s
+        words = argv
+        if root and self.sudo.startswith("password") and self._password is not None:
+            end = "" if self.sudo == "password" else f"{END_OF_PASSWORD}\n"
+            given = f"{self._password.get_secret_value()}\n{end}{given}"
+        if root and SUDO[self.sudo]:
+            words = (*SUDO[self.sudo], "/usr/bin/env", "LC_ALL=C", *argv)
         try:
-            channel = transport.open_session(timeout=min(deadline_s, CONNECT_DEADLINE_S))
-            with _closing_at(channel, deadline):
-                channel.exec_command(line)  # waits for its answer for ever
-        except LOST as error:
-            if time.monotonic() >= deadline and transport.is_active():
-                raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
-            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost: {error}") from error
-        return Conversation(channel, given)
+            return self.connection.begin(shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
+        except TimeoutError as error:
+            raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
+        except ConnectionError as error:
+            said = f": {error}" if str(error) else ""
+            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost{said}") from error
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a command that is still running, with its children: sshd gives each command a session of its own.
@@ -120,9 +121,8 @@ class SshHost(Host):
         Its leader is the login shell, which may have become the command or may be waiting for it.
         """
         pid = conversation.wait_for_pid(PID_DEADLINE_S)
-        _close(conversation.channel)
-        transport = self.client.get_transport()
-        if pid is None or transport is None or not transport.is_active():
+        conversation.close()
+        if pid is None or not self.connection.is_active:
             return
         script = (
             'group=$(ps -o pgid= -p "$1" | tr -d " "); group=${group:-$1}; '
@@ -137,96 +137,3 @@ class SshHost(Host):
         if "sudo:" in result.stderr and ("password" in result.stderr or "terminal" in result.stderr):
             return SUDO_HINT
         return ""
-
-
-class Conversation:
-    """Both streams of one running command."""
-
-    def __init__(self, channel: paramiko.Channel, given: str):
-        self.channel = channel
-        self._chunks: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
-        work = (self._send, given.encode()), (self._receive, "stdout"), (self._receive, "stderr")
-        self._threads = [threading.Thread(target=job, args=(what,), daemon=True) for job, what in work]
-        for thread in self._threads:
-            thread.start()
-
-    def _send(self, given: bytes) -> None:
-        try:
-            self.channel.sendall(given)
-            self.channel.shutdown_write()
-        except LOST:
-            return  # it did not want its input; its exit code tells
-
-    def _receive(self, stream: str) -> None:
-        receive: Any = self.channel.recv if stream == "stdout" else self.channel.recv_stderr
-        chunks, total = self._chunks[stream], 0
-        try:
-            while data := receive(65536):
-                total += len(data)
-                if total <= LARGEST_OUTPUT:  # beyond it, it is read and forgotten
-                    chunks.append(data)
-        except LOST:
-            return
-
-    def wait(self, deadline: float) -> bool:
-        """Wait for the end of the command and of its output; False where the deadline (monotonic) came first."""
-        for thread in self._threads:
-            while thread.is_alive():
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    return False
-                thread.join(min(left, 1.0))
-        while not self.channel.status_event.wait(min(max(deadline - time.monotonic(), 0.0), 1.0)):
-            if time.monotonic() >= deadline:
-                return False
-        return True
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit code; None where the connection ended before the command."""
-        return self.channel.exit_status if self.channel.exit_status >= 0 else None
-
-    def _text(self, stream: str) -> str:
-        return b"".join(self._chunks[stream]).decode("utf-8", errors="replace")
-
-    @property
-    def stdout(self) -> str:
-        """What it printed so far."""
-        return self._text("stdout")
-
-    @property
-    def pid(self) -> str | None:
-        """Its process id on the host, once known."""
-        found = PID_LINE.search(self._text("stderr"))
-        return found[1] if found else None
-
-    def wait_for_pid(self, seconds: float) -> str | None:
-        """Its process id; None where it is still not known after ``seconds``."""
-        deadline = time.monotonic() + seconds
-        while self.pid is None and self._threads[2].is_alive() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return self.pid
-
-    @property
-    def errors(self) -> str:
-        """What it wrote to standard error so far, without our own line."""
-        return PID_LINE.sub("", self._text("stderr"), count=1)
-
-
-@contextmanager
-def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
-    """Close a channel from outside at a deadline (monotonic): what waits for it inside then fails."""
-    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), _close, [channel])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def _close(channel: paramiko.Channel) -> None:
-    """Close a channel, and wake who waits for an answer on it; one whose connection ended first is closed already."""
-    with suppress(*LOST):
-        channel.close()
-    channel.event.set()

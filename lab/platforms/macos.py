@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from lab import refusals
 from lab.commands import Command, command, script
+from lab.daemon import daemon
 from lab.errors import LabFailure
-from lab.platforms import macos_noise, macos_tcp
-from lab.platforms.base import TOOLS, Facts, Platform, parse_facts
+from lab.platforms import macos_counts, macos_noise, macos_tcp
+from lab.platforms.base import TAKE_SAMPLES, TOOLS, Facts, parse_facts, whole_lines
+from lab.platforms.counts import Reading
 from lab.platforms.macos_output import (
+    ABOUT_HARDWARE,
     HARDWARE,
-    SECTOR_BYTES,
-    image_sectors,
+    parse_about,
     parse_addresses,
     parse_hardware,
     parse_ifconfig,
-    parse_images,
     parse_max_mtu,
+    parse_mtu_range,
     parse_ports,
     parse_route,
     parse_sizes,
     parse_sw_vers,
     parse_sysctl,
     parse_vm_stat,
-    prove_ours,
 )
+from lab.platforms.macos_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
+from lab.platforms.stopwatch import Counters, Timing, grown
 from lab.settings import Setting
 from lab.untrusted import count
 
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 WITH_MACOS = ("perl", "rsync", "openssh-client", "openssh-server")
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
-IMAGES = ("hdiutil", "info", "-plist")
+MAX_BUFFER = "kern.ipc.maxsockbuf"
 RAW_SOCKET = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
 FACTS = r"""
 echo "hostname $(hostname)"
@@ -46,6 +51,14 @@ for tool in "$@"; do
 done
 echo end
 """
+# What is good to have beside figures, each command by itself: an older system lacks some. $@ names of sysctl
+ABOUT = """
+for name in "$@"; do sysctl "$name"; done 2>/dev/null
+pmset -g batt; pmset -g
+if command -v tmutil >/dev/null; then tmutil status; fi
+mdutil -s /
+:
+"""
 READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9][0-9]*\).*/\1/p' | grep ."""
 # Some drivers take the link down for seconds when the MTU changes, and may do so just after ifconfig has returned.
 AWAIT_LINK = """
@@ -56,16 +69,18 @@ done
 echo "$1: the link did not come back" >&2
 exit 1
 """
-ATTACH = 'for try in 1 2 3; do hdiutil attach -nomount "$1" && exit; sleep 2; done; exit 1'  # it may be busy
-RAM_IMAGE = Path(__file__).with_name("ram_image.pl").read_text(encoding="utf-8")
-UNMOUNT = 'for try in 1 2 3; do umount "$1" && exit; sleep 1; done; umount -f "$1"'
+SAMPLER = Path(__file__).with_name("mac_sampler.pl").read_text(encoding="utf-8")
 
 
-class MacOS(Platform):
+class MacOS(RamDisks):
     """A Mac, from Snow Leopard on."""
 
     name = "macos"
     uname = "Darwin"
+
+    def explain(self, said: str) -> str:
+        """See :mod:`lab.refusals`."""
+        return refusals.explain(said)
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""
@@ -75,10 +90,12 @@ class MacOS(Platform):
         link = self._read(parse_ifconfig, "ifconfig", interface)
         if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
             raise LabFailure(f"{self.host.role}: {peer} is an address of this host itself; check data_address")
+        mtu_min, mtu_max = self._mtu_range(interface)
+        system = self._read(parse_sw_vers, "sw_vers")
         return Facts(
             hostname=values["hostname"],
             platform=self.name,
-            os=self._read(parse_sw_vers, "sw_vers"),
+            os=system,
             kernel=f"Darwin {values['kernel']}",
             cpu=processor,
             cores=cores,
@@ -89,10 +106,23 @@ class MacOS(Platform):
             home=values["home"],
             interface=interface,
             mtu=link.mtu,
-            mtu_max=parse_max_mtu(self.host.run("ifconfig", "-v", interface, check=False).stdout),
+            mtu_min=mtu_min,
+            mtu_max=mtu_max,
             link_bits_per_s=link.bits_per_s,
             tools=tools,
+            tcp_space_max=self._tcp_space_max(system),
+            about=parse_about(self.host.shell(ABOUT, *ABOUT_HARDWARE, check=False).stdout),
         )
+
+    def _tcp_space_max(self, system: str) -> int | None:
+        limit = parse_sysctl(self.host.run("sysctl", MAX_BUFFER, check=False).stdout).get(MAX_BUFFER)
+        return macos_tcp.largest(system, count(limit)) if limit else None
+
+    def _mtu_range(self, interface: str) -> tuple[int | None, int | None]:
+        """What the driver takes, as far as anything tells; ifconfig is the one that asks the driver itself."""
+        said = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout
+        least, most = parse_mtu_range(said)
+        return least, parse_max_mtu(self.host.run("ifconfig", "-v", interface, check=False).stdout) or most
 
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`Platform.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
@@ -149,55 +179,6 @@ class MacOS(Platform):
             undo=change,
         )
 
-    def ram_disk(self, path: str, size_bytes: int) -> Generator[Setting, None, None]:
-        """A RAM image with HFS+, the only file system that every macOS shares over AFP; up to 2.5 % of it are its own.
-
-        The device is written to only after hdiutil says that it is the image just attached, by us, of just this size,
-        and that nothing of it is mounted. Its memory is taken as it fills, so what is free is checked first.
-        """
-        place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
-        if is_mounted(place).run(self.host) != "absent":
-            raise LabFailure(f"{self.host.role}: something is mounted at {place} already; unmount it")
-        uid = self._read(lambda text: count(text.strip()), "id", "-u")
-        sectors = image_sectors(size_bytes, place, {image.path for image in self._read(parse_images, *IMAGES)})
-        free = self._read(parse_vm_stat, "vm_stat")
-        if sectors * SECTOR_BYTES > free:
-            raise LabFailure(
-                f"{self.host.role}: a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: "
-                f"{free / 2**20:.0f} MiB of memory are free; lower ram_disk in the hosts file, or the sweep's size"
-            )
-        yield self._ram_image(sectors, place)
-        device = self._read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)
-        yield self._ram_volume(device, place)
-
-    def _ram_image(self, sectors: int, place: str) -> Setting:
-        def find(act: str, deadline_s: float) -> Command:
-            return command("perl", "-e", RAM_IMAGE, act, str(sectors), place, deadline_s=deadline_s)
-
-        return Setting(
-            host=self.host.role,
-            name=f"RAM image ram://{sectors}",
-            read=find("state", 60),
-            wanted="attached",
-            apply=(script(ATTACH, f"ram://{sectors}", deadline_s=120),),
-            undo=lambda _: (find("detach", 180),),
-        )
-
-    def _ram_volume(self, device: str, place: str) -> Setting:
-        return Setting(
-            host=self.host.role,
-            name=f"RAM disk {place}",
-            read=is_mounted(place),
-            wanted="mounted",
-            apply=(
-                # Not as root: a user may write to the RAM images that are their own, and to no other disk.
-                command("newfs_hfs", "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120),
-                command("mount", "-t", "hfs", "-o", "noatime", device, place, root=True),
-                script('touch "$1/.metadata_never_index" && chmod 1777 "$1"', place, root=True),  # no Spotlight
-            ),
-            undo=lambda _: (script(UNMOUNT, place, root=True, deadline_s=120),),
-        )
-
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
         """``-D`` forbids fragments; ``-W`` is in milliseconds here."""
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
@@ -246,22 +227,55 @@ class MacOS(Platform):
             return f"install Homebrew there (https://brew.sh), then `brew install {package}`"
         return f"`brew install {package}` there"
 
+    def parse_counts(self, lines: Iterable[str], interface: str) -> Counters:
+        """See :meth:`Platform.parse_counts`."""
+        return macos_counts.parse_counters(lines, interface)
+
+    def counters(self, interface: str) -> Counters:
+        """See :meth:`Platform.counters`; with what only root is told."""
+        return replace(super().counters(interface), retransmits=self._resent())
+
+    def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        """See :meth:`Platform.timed`; with what only root is told, which the transfer is not run as."""
+        before = self._resent()
+        timing = super().timed(interface, flush, argv, deadline_s)
+        return replace(timing, counted=replace(timing.counted, retransmits=grown(self._resent(), before)))
+
+    def _resent(self) -> int | None:
+        return macos_counts.parse_resent(self.host.run("netstat", "-s", "-p", "tcp", root=True).stdout)
+
+    def sampling(self, interface: str) -> Generator[Setting, None, None]:
+        """A reading a second, which is as often as iostat tells of the processor."""
+        program, file = f"{self.directory}/sampler.pl", self._samples_file
+        self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
+        argv = ("perl", program, file, interface)
+        yield daemon(self.host.role, "sampler", argv, self.directory, ready=f"[ -e '{file}' ]", root=False)
+
+    def samples(self, interface: str) -> tuple[Reading, ...]:
+        """See :meth:`Platform.samples`."""
+        result = self.host.shell(TAKE_SAMPLES, self._samples_file)
+        return self._parsed(lambda text: tuple(macos_counts.parse_samples(whole_lines(text), interface)), result)
+
+    @property
+    def _samples_file(self) -> str:
+        return f"{self.directory}/samples"
+
+    def awake(self) -> Generator[Setting, None, None]:
+        """Whatever of the two this version has; -s holds on mains only, as it says itself."""
+        argv = ("/bin/sh", "-c", "command -v caffeinate >/dev/null && exec caffeinate -i -s; exec pmset noidle")
+        yield daemon(self.host.role, "awake", argv, self.directory, root=False)
+
     def drop_caches(self) -> None:
-        """Write out and forget what is cached of every mounted volume, network volumes included (purge(8))."""
-        self.host.run("purge", root=True, deadline_s=120)
+        """Write out and forget what is cached of every mounted volume, network volumes included (purge(8)).
 
-    def hash_command(self) -> tuple[str, ...]:
-        """See :meth:`Platform.hash_command`."""
-        return ("shasum", "-a", "256", "--")
+        Before 10.9 purge comes with Xcode only. Without it a sync must do: what is cached of a share goes with its
+        mount.
+        """
+        self.host.shell("if command -v purge >/dev/null; then purge; else sync; fi", root=True, deadline_s=120)
 
-
-def is_mounted(path: str) -> Command:
-    """A command that prints ``mounted`` or ``absent``: something is mounted at exactly this path, which has no links.
-
-    It reads the table and does not touch the path, for a mount whose server is dead may not be touched.
-    """
-    table = 'table=$(mount) || exit; case $table in *" on $1 ("*) echo mounted ;; *) echo absent ;; esac'
-    return script(table, path)
+    def can_read_cold(self) -> bool:
+        """See :meth:`Platform.can_read_cold`."""
+        return not self.lacking(["purge"])
 
 
 PLATFORM = MacOS

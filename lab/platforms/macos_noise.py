@@ -1,4 +1,4 @@
-"""What on a Mac would disturb a measurement: sleep, battery, Time Machine, Spotlight, busy services, load, swap."""
+"""What on a Mac would disturb a measurement: power, Time Machine, Spotlight, busy services, load, swap."""
 
 from __future__ import annotations
 
@@ -46,22 +46,13 @@ def noises(host: Host, folder: str | None) -> Noises:
 
 
 def parse_pmset(text: str) -> list[Noise]:
-    """Idle sleep and Low Power Mode, of ``pmset -g``.
-
-    The lab's commands have no terminal, so that ``ttyskeepawake`` does not see them. Of the programs that keep it
-    awake now only caffeinate is there for the purpose: the others may stop at any time.
-    """
+    """Low Power Mode, of ``pmset -g``. Idle sleep is no noise: a run keeps its hosts awake."""
     values = dict(re.findall(r"^\s(\S+)\s+(\d+.*?)\s*$", text, re.MULTILINE))
     if "sleep" not in values:
         raise ValueError(f"no line sleep in what `pmset -g` printed: {text[:80]!r}")
-    found = []
-    minutes, _, kept_by = values["sleep"].partition(" ")
-    if minutes != "0" and values.get("SleepDisabled") != "1" and "caffeinate" not in kept_by:
-        awake = "in a terminal there, while it measures: `caffeinate -i -s`, or `pmset noidle` before 10.8"
-        found.append(Noise(f"it goes to sleep after {minutes} min without a person {kept_by}".rstrip(), awake))
-    if values.get("lowpowermode") == "1" or values.get("powermode") == "1":
-        found.append(Noise("Low Power Mode is on", "switch it off for the time of the run: System Settings > Battery"))
-    return found
+    if values.get("lowpowermode") != "1" and values.get("powermode") != "1":
+        return []
+    return [Noise("Low Power Mode is on", "switch it off for the time of the run: System Settings > Battery")]
 
 
 def parse_battery(text: str) -> list[Noise]:

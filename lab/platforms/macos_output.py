@@ -16,6 +16,19 @@ SECTOR_BYTES = 512
 PAGE_SECTORS = 8  # HFS+ allocates 4096 bytes at a time
 HARDWARE = ("hw.memsize", "hw.ncpu", "machdep.cpu.brand_string")
 
+ABOUT_HARDWARE = ("hw.model", "hw.physicalcpu", "hw.perflevel0.physicalcpu")
+ABOUT = {
+    "model": r"^hw\.model: (.+)$",
+    "physical_cores": r"^hw\.physicalcpu: (\d+)$",
+    "performance_cores": r"^hw\.perflevel0\.physicalcpu: (\d+)$",
+    "power": r"drawing from '(.*?)'",
+    "lowpowermode": r"^\s+lowpowermode\s+(\d+)",
+    "powermode": r"^\s+powermode\s+(\d+)",
+    "sleep_minutes": r"^\s+sleep\s+(\d+)",
+    "time_machine_running": r"^\s*Running = (\d);",
+    "spotlight": r"^\s+Indexing (?:and searching )?(enabled|disabled)",
+}
+
 
 @dataclass(frozen=True)
 class Link:
@@ -25,6 +38,14 @@ class Link:
     addresses: tuple[str, ...]
     bits_per_s: int | None
     duplex: str | None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that programs can get without swapping, and that were swapped out since the start, None where not said."""
+
+    available_bytes: int
+    swapped_bytes: int | None
 
 
 @dataclass(frozen=True)
@@ -67,6 +88,12 @@ def parse_hardware(text: str) -> tuple[int, int, str]:
     """Bytes of memory, cores and the name of the processor, of ``sysctl`` and the names in HARDWARE."""
     memory, cores, processor = (parse_sysctl(text, HARDWARE)[name] for name in HARDWARE)
     return count(memory), count(cores), first_line(processor)
+
+
+def parse_about(text: str) -> dict[str, str]:
+    """What ABOUT looks for in the output of sysctl, pmset, tmutil and mdutil; what is not there is left out."""
+    found = {name: re.search(pattern, text, re.MULTILINE) for name, pattern in ABOUT.items()}
+    return {name: first_line(match[1]) for name, match in found.items() if match}
 
 
 def parse_route(text: str) -> str:
@@ -121,13 +148,27 @@ def parse_max_mtu(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def parse_mtu_range(text: str) -> tuple[int | None, int | None]:
+    """The least and the most that an MTU may be, of ``networksetup -listvalidMTUrange``; None where it does not say."""
+    found = re.search(r"^Valid MTU Range: ([0-9]{1,9})-([0-9]{1,9})\s*$", text, re.MULTILINE)
+    return (int(found[1]), int(found[2])) if found else (None, None)
+
+
 def parse_vm_stat(text: str) -> int:
     """Bytes that programs can get without swapping: free, speculative and inactive pages."""
+    return parse_memory(text).available_bytes
+
+
+def parse_memory(text: str) -> Memory:
+    """Of ``vm_stat``. Systems before 10.9 count what they swap under Pageouts, later ones under Swapouts."""
     page = re.search(r"page size of ([0-9]{1,9}) bytes", text)
-    pages = dict(re.findall(r"^Pages (free|speculative|inactive): +([0-9]{1,15})\.", text, re.MULTILINE))
-    if not page or len(pages) != 3:
+    rows = dict(re.findall(r"^(Pages (?:free|speculative|inactive)|Pageouts|Swapouts): +([0-9]{1,15})\.", text, re.M))
+    free = [name for name in rows if name.startswith("Pages ")]
+    if not page or len(free) != 3:
         raise ValueError("no page size, or no count of free, speculative and inactive pages")
-    return int(page[1]) * sum(int(count) for count in pages.values())
+    swapped = rows.get("Swapouts", rows.get("Pageouts"))
+    size = int(page[1])
+    return Memory(size * sum(int(rows[name]) for name in free), size * int(swapped) if swapped else None)
 
 
 def parse_images(text: str) -> list[Image]:
@@ -158,6 +199,14 @@ def _image(entry: object) -> Image:
         devices=tuple(str(entity["dev-entry"]) for entity in entities if "dev-entry" in entity),
         mounted_at=tuple(str(entity["mount-point"]) for entity in entities if "mount-point" in entity),
     )
+
+
+def parse_volume(text: str) -> str:
+    """The device of a volume that is on another disk than the image."""
+    found = re.fullmatch(r"(/dev/disk[0-9]+s[0-9]+)\s*", text)
+    if not found:
+        raise ValueError("no device of a volume")
+    return found[1]
 
 
 def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:

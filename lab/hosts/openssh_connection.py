@@ -1,0 +1,223 @@
+"""SSH by the system's ssh: a control master for each host, every command in a session of it.
+
+It reaches what paramiko no longer does: hosts whose SSH knows only SHA-1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+
+from lab.config import HostConfig
+from lab.errors import BadInput, HostError
+from lab.hosts import way as ways
+from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
+from lab.hosts.way import Way
+
+GRACE_S = 2.0
+# Standard input is a pipe of the lab's. When it ends, with the lab or before, ssh and its ProxyCommand are ended, and
+# their folder ($1) goes. What waits for that is in their process group, so that its number cannot become another's.
+MASTER = """
+exec 3<&0
+{ trap "" TERM; read -r _ <&3; kill -s TERM -- "-$$"; rm -rf -- "$1"; } >/dev/null 2>&1 &
+shift
+exec "$@" </dev/null 3<&-
+"""
+# nothing of ssh's own settings holds but what is said here and by the way; nothing may ask
+COMMON = ("ssh", "-F", "/dev/null", "-T", "-o", "BatchMode=yes")
+# a proxy that fails: without its master, ssh would make a connection of its own
+SESSION = (*COMMON, "-o", "LogLevel=ERROR", "-o", "ProxyCommand=false")
+KEY_SENT = re.compile(r"Server host key: (\S+) (\S+)")
+CHANGED_KEY = re.compile(r"key sent by the remote host is\s+(\S+?)\.?\s")
+KEY_ON_RECORD = re.compile(r"Offending .*key in (.+:[0-9]+)")
+
+
+def connect(role: str, config: HostConfig) -> OpenSshConnection:
+    """An open connection; honours of ~/.ssh/config what the way does, the agent and known_hosts.
+
+    Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
+    """
+    way = ways.find(role, config)
+    if shutil.which("ssh") is None:
+        raise BadInput(f"{way.key} transport = openssh: there is no ssh here: install openssh-client")
+    connection = OpenSshConnection(way)
+    try:
+        if connection.wait_until_open():
+            return connection
+        raise _explain(connection.said, way)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _explain(said: str, way: Way) -> HostError:
+    """What a failed connection means, and what to do about it."""
+    if changed := CHANGED_KEY.search(said):
+        recorded = KEY_ON_RECORD.search(said)
+        return way.changed_key(changed[1], f"that of {recorded[1]}" if recorded else "another")
+    if "Host key verification failed" in said and (sent := KEY_SENT.search(_said_in_detail(way))):
+        return way.unknown_key(sent[1], sent[2])
+    # the frames of ssh's warnings say nothing
+    lines = [line.strip(" .") for line in said.splitlines() if line.strip() and not line.startswith("@")]
+    said = "; ".join(lines) or "no answer"
+    if "Permission denied" in said or "Too many authentication failures" in said:
+        return way.login_refused(said)
+    if "no matching" in said:
+        return way.too_old(said, "what it offers, or enough of it, as ssh_algorithms")
+    return way.unreachable(said)
+
+
+def _said_in_detail(way: Way) -> str:
+    """What ssh has to say while it fails once more."""
+    with closing(OpenSshConnection(way, "-v")) as again:
+        again.wait_until_open()
+        return again.said
+
+
+class OpenSshConnection(Connection):
+    """A control master, in a session of its own: Ctrl-C at the terminal must not cut the connection that restores."""
+
+    def __init__(self, way: Way, *options: str):
+        self._address = way.address
+        # not in TMPDIR: the path of a socket has 103 bytes at the most, and ssh adds to it
+        self.folder = Path(tempfile.mkdtemp(prefix="lab-ssh-", dir="/tmp"))
+        self._control = self.folder / "control"
+        self._links: dict[str, Path] = {}
+        settings = {
+            "ControlMaster": "yes",
+            "ControlPath": self._control,
+            "StrictHostKeyChecking": "yes",
+            "CheckHostIP": "no",
+            "UserKnownHostsFile": self._link("known_hosts", way.known_hosts),
+            "GlobalKnownHostsFile": ways.SYSTEM_KNOWN_HOSTS,
+            "ConnectTimeout": CONNECT_DEADLINE_S,
+            "ServerAliveInterval": KEEPALIVE_S,
+        }
+        given = [f"{name}={value}" for name, value in settings.items()] + way.algorithms
+        if way.proxy_command:
+            given.append("ProxyCommand=" + way.proxy_command.replace("%", "%%"))
+        words = [*COMMON, "-N", *options, *(word for each in given for word in ("-o", each)), "-p", str(way.port)]
+        for number, key in enumerate(way.identities or ways.usual_identities()):
+            words += ["-i", self._link(f"key-{number}", Path(key))]
+            for more in (".pub", "-cert.pub"):  # beside a key ssh looks for its public half, and a certificate
+                self._link(f"key-{number}{more}", Path(key + more))
+        words += ["-l", way.user] if way.user else []
+        with (self.folder / "said").open("wb") as said:
+            self._master = subprocess.Popen(
+                ["/bin/sh", "-c", MASTER, "sh", str(self.folder), *words, "--", self._address],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+                env=_environment(),
+            )
+
+    def _link(self, name: str, target: Path) -> str:
+        """A path in our folder that leads to a file: ssh would want some names quoted, and fill others in."""
+        link = self.folder / name
+        link.symlink_to(target.absolute())
+        self._links[str(link)] = target
+        return str(link)
+
+    def wait_until_open(self) -> bool:
+        """Wait until commands can be sent; False where ssh gave up, or took too long to answer, agree and log in."""
+        deadline = time.monotonic() + 3 * CONNECT_DEADLINE_S
+        while not self._control.exists():
+            if not self.is_active or time.monotonic() >= deadline:
+                return False
+            time.sleep(0.01)
+        return True
+
+    @property
+    def said(self) -> str:
+        """What ssh, and the command that leads to the host, wrote to standard error."""
+        text = (self.folder / "said").read_text(errors="replace")
+        for link in sorted(self._links, reverse=True):  # the longer ones first
+            text = text.replace(link, str(self._links[link]))
+        return text
+
+    @property
+    def is_active(self) -> bool:
+        """See :meth:`Connection.is_active`."""
+        return self._master.poll() is None
+
+    def begin(self, line: str, given: str, deadline: float) -> Conversation:
+        """See :meth:`Connection.begin`. What has not been taken at the deadline is seen while it is waited for."""
+        if not self.is_active:
+            raise ConnectionError
+        command = [*SESSION, "-S", str(self._control), "--", self._address, line]
+        try:
+            return OpenSshConversation(command, given)
+        except OSError as error:  # no process can be started here
+            raise ConnectionError(str(error)) from error
+
+    def close(self) -> None:
+        """See :meth:`Connection.close`."""
+        assert self._master.stdin is not None
+        self._master.stdin.close()
+        try:
+            self._master.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(self._master.pid, signal.SIGKILL)
+            self._master.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class OpenSshConversation(Conversation):
+    """A command in a session of the master; ends with an error where that has gone."""
+
+    def __init__(self, command: Sequence[str], given: str):
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=_environment(),
+        )
+        super().__init__(given)
+
+    def _give(self, data: bytes) -> None:
+        assert self._process.stdin is not None
+        with self._process.stdin as stdin:
+            stdin.write(data)
+
+    def _read(self, stream: str) -> bytes:
+        source = self._process.stdout if stream == "stdout" else self._process.stderr
+        assert source is not None
+        data = os.read(source.fileno(), 65536)
+        if not data:
+            source.close()
+        return data
+
+    def _wait_for_exit(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    @property
+    def exit_code(self) -> int | None:
+        """See :meth:`Conversation.exit_code`. ssh exits 255 too where it lost the connection."""
+        code = self._process.returncode
+        return code if 0 <= code < 255 or self.said_255 else None
+
+    def close(self) -> None:
+        """See :meth:`Conversation.close`."""
+        self._process.kill()
+        self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Messages in English; and ssh has a ProxyCommand run by SHELL."""
+    return os.environ | {"LC_ALL": "C", "SHELL": "/bin/sh"}

@@ -1,0 +1,222 @@
+"""SSH by paramiko, in this process: one connection, every command in a channel of its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, cast
+
+import paramiko
+
+from lab.config import HostConfig
+from lab.errors import BadInput, HostError
+from lab.hosts import way as ways
+from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
+from lab.hosts.way import Way
+
+# paramiko's own calls say any of these where the connection ends while they run, even a close
+LOST = (paramiko.SSHException, OSError, EOFError)
+# what it says of a host that knows only algorithms older than its own, and those that such a host knows
+TOO_OLD = {"host key": "ssh-rsa", "kex algorithm": "ssh-rsa diffie-hellman-group14-sha1"}
+# what paramiko has to say comes as an exception too; without a handler it prints tracebacks
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
+
+
+class StrictHostKeys(paramiko.MissingHostKeyPolicy):
+    """Refuse a host whose key is not on record, and say by which command it is accepted."""
+
+    def __init__(self, way: Way):
+        self.way = way
+
+    def missing_host_key(self, client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:
+        """Raise HostKeyError with the fingerprint as ssh prints it."""
+        raise self.way.unknown_key(key.get_name(), fingerprint(key))
+
+
+def fingerprint(key: paramiko.PKey) -> str:
+    """``SHA256:…`` of a host key."""
+    digest = base64.b64encode(hashlib.sha256(key.asbytes()).digest()).decode().rstrip("=")
+    return f"SHA256:{digest}"
+
+
+def connect(role: str, config: HostConfig) -> ParamikoConnection:
+    """An open connection; honours ~/.ssh/config, the agent and known_hosts.
+
+    Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
+    """
+    way = ways.find(role, config)
+    with ExitStack() as stack:
+        client = paramiko.SSHClient()
+        stack.callback(client.close)
+        client.set_missing_host_key_policy(StrictHostKeys(way))
+        _load_known_hosts(client, ways.SYSTEM_KNOWN_HOSTS, way.known_hosts)
+        proxy = Proxy(way.proxy_command) if way.proxy_command else None
+        if proxy:
+            stack.callback(proxy.close)
+        try:
+            client.connect(
+                way.address,
+                way.port,
+                way.user,
+                key_filename=cast(Any, way.identities),  # a list is fine, whatever its annotation says
+                sock=proxy.socket if proxy else None,
+                timeout=CONNECT_DEADLINE_S,
+                banner_timeout=CONNECT_DEADLINE_S,
+                auth_timeout=CONNECT_DEADLINE_S,
+            )
+        except (paramiko.SSHException, OSError, EOFError, ValueError, LookupError) as error:
+            raise _explain(error, way, proxy) from error
+        transport = client.get_transport()
+        assert transport is not None
+        transport.set_keepalive(KEEPALIVE_S)
+        stack.pop_all()
+        return ParamikoConnection(client, transport, proxy)
+
+
+def _explain(error: Exception, way: Way, proxy: Proxy | None) -> HostError:
+    """What a failed connection means, and what to do about it."""
+    if isinstance(error, paramiko.BadHostKeyException):
+        return way.changed_key(fingerprint(error.key), fingerprint(error.expected_key))
+    if isinstance(error, paramiko.AuthenticationException | paramiko.PasswordRequiredException):
+        return way.login_refused(str(error))
+    if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
+        old = next((names for sign, names in TOO_OLD.items() if f"no acceptable {sign}" in str(error)), "ssh-rsa")
+        return way.too_old(str(error), f"transport = openssh and ssh_algorithms = {old}")
+    said = proxy.close() if proxy else ""
+    return way.unreachable(said or _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, paramiko.ssh_exception.NoValidConnectionsError):  # one error for each address of the name
+        return ", ".join(
+            f"{address}: {getattr(tried, 'strerror', None) or tried}" for (address, *_), tried in error.errors.items()
+        )
+    return str(error) or type(error).__name__
+
+
+def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
+    for file in files:
+        try:
+            if file.is_file():
+                client.load_system_host_keys(str(file))
+        except (paramiko.hostkeys.InvalidHostKey, OSError, ValueError) as error:
+            raise BadInput(f"{file}: not a file of known hosts that can be read: {error}") from error
+
+
+class ParamikoConnection(Connection):
+    """An open connection, and the proxy that it goes through."""
+
+    def __init__(self, client: paramiko.SSHClient, transport: paramiko.Transport, proxy: Proxy | None):
+        self.client, self.transport, self._proxy = client, transport, proxy
+
+    @property
+    def is_active(self) -> bool:
+        """See :meth:`Connection.is_active`."""
+        return self.transport.is_active()
+
+    def begin(self, line: str, given: str, deadline: float) -> Conversation:
+        """See :meth:`Connection.begin`."""
+        if not self.is_active:
+            raise ConnectionError
+        try:
+            left = max(deadline - time.monotonic(), 0.0)
+            channel = self.transport.open_session(timeout=min(left, CONNECT_DEADLINE_S))
+            with _closing_at(channel, deadline):
+                channel.exec_command(line)  # waits for its answer for ever
+        except LOST as error:
+            if time.monotonic() >= deadline and self.is_active:
+                raise TimeoutError from error
+            raise ConnectionError(str(error)) from error
+        return ParamikoConversation(channel, given)
+
+    def close(self) -> None:
+        """See :meth:`Connection.close`."""
+        self.client.close()
+        if self._proxy is not None:
+            self._proxy.close()
+
+
+class ParamikoConversation(Conversation):
+    """A command in a channel."""
+
+    lost = LOST
+
+    def __init__(self, channel: paramiko.Channel, given: str):
+        self.channel = channel
+        super().__init__(given)
+
+    def _give(self, data: bytes) -> None:
+        self.channel.sendall(data)
+        self.channel.shutdown_write()
+
+    def _read(self, stream: str) -> bytes:
+        receive: Any = self.channel.recv if stream == "stdout" else self.channel.recv_stderr
+        data: bytes = receive(65536)
+        return data
+
+    def _wait_for_exit(self, seconds: float) -> bool:
+        return self.channel.status_event.wait(seconds)
+
+    @property
+    def exit_code(self) -> int | None:
+        """See :meth:`Conversation.exit_code`."""
+        return self.channel.exit_status if self.channel.exit_status >= 0 else None
+
+    def close(self) -> None:
+        """See :meth:`Conversation.close`."""
+        _close(self.channel)
+
+
+@contextmanager
+def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
+    """Close a channel from outside at a deadline (monotonic): what waits for it inside then fails."""
+    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), _close, [channel])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _close(channel: paramiko.Channel) -> None:
+    """Close a channel, and wake who waits for an answer on it; one whose connection ended first is closed already."""
+    with suppress(*LOST):
+        channel.close()
+    channel.event.set()
+
+
+class Proxy:
+    """A ProxyCommand, in a session of its own: Ctrl-C at the terminal must not cut the connection that restores."""
+
+    def __init__(self, command: str):
+        ours, theirs = socket.socketpair()
+        self.socket = ours
+        with theirs:
+            self.process: subprocess.Popen[bytes] = subprocess.Popen(
+                ["/bin/sh", "-c", f"exec {command}"],
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+
+    def close(self) -> str:
+        """End it; what it said on standard error."""
+        if self.process.returncode is not None:
+            return ""
+        self.socket.close()
+        try:
+            said = self.process.communicate(timeout=2)[1]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            said = self.process.communicate()[1]
+        return said.decode(errors="replace").strip()

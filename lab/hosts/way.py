@@ -1,0 +1,210 @@
+"""The way to a host, from the hosts file and, where that says nothing, from ~/.ssh/config."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import paramiko
+
+from lab import refusals
+from lab.config import HostConfig
+from lab.errors import BadInput, HostError, HostKeyError
+from lab.values import algorithm_kind, parse_port
+
+SSH_CONFIG = "~/.ssh/config"
+SYSTEM_KNOWN_HOSTS = Path("/etc/ssh/ssh_known_hosts")
+# PubkeyAcceptedAlgorithms was PubkeyAcceptedKeyTypes before OpenSSH 8.5; later ones understand both
+OPTIONS = {
+    "kex": ("KexAlgorithms",),
+    "key": ("HostKeyAlgorithms", "PubkeyAcceptedKeyTypes"),
+    "cipher": ("Ciphers",),
+    "mac": ("MACs",),
+}
+# Of Mac OS X 10.6 to 10.10
+OLD_KEY = " (an old Mac: /etc/ssh_host_rsa_key.pub, and by MD5, as ssh shows it with -o FingerprintHash=md5)"
+OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to reach a host. ``key`` is its place in the hosts file, ``where`` its name in messages."""
+
+    key: str
+    where: str
+    login: str
+    address: str
+    port: int
+    user: str | None
+    identities: list[str]
+    proxy_command: str | None
+    known_hosts: Path
+    algorithms: list[str]
+    by_hand: str
+    forget: str
+
+    def unknown_key(self, name: str, fingerprint: str) -> HostKeyError:
+        """Its host key is not on record: how to accept it. ``name`` is as ``ssh-rsa``, the print as ``SHA256:…``."""
+        kind = "ecdsa" if name.startswith("ecdsa") else name.removeprefix("ssh-")
+        return HostKeyError(
+            f"{self.where}: unknown host key: {name} {fingerprint}\n"
+            f"Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub` "
+            f"prints on that machine{OLD_KEY if self._is_old else ''}, then accept it with: {self.by_hand}"
+        )
+
+    def changed_key(self, fingerprint: str, on_record: str) -> HostKeyError:
+        """Its host key is another one than that on record."""
+        return HostKeyError(
+            f"{self.where}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}. "
+            f"Find out why; if it is right: {self.forget}"
+        )
+
+    def login_refused(self, said: str) -> HostError:
+        """It does not let us in."""
+        return HostError(
+            f"{self.where}: SSH refused the login: {said}. Its key must be in that account's authorized_keys: "
+            f"`ssh-copy-id {self.login}`; a key with a passphrase goes into the agent (`ssh-add`)"
+            f"{OLD_LOGIN if self._is_old else ''}"
+        )
+
+    @property
+    def _is_old(self) -> bool:
+        """Whether it was said that it signs with SHA-1 only."""
+        return any("ssh-rsa" in option for option in self.algorithms)
+
+    def too_old(self, said: str, remedy: str) -> HostError:
+        """It knows only algorithms that SSH no longer offers by itself."""
+        return HostError(f"{self.where}: its SSH is old: {said}. Give {remedy} in {self.key}")
+
+    def unreachable(self, said: str) -> HostError:
+        """Nothing that speaks SSH answers there."""
+        refused = refusals.explain(said) if sys.platform == "darwin" else ""
+        return HostError(
+            f"{self.where}: cannot be reached on port {self.port}: {said}. Is it on, "
+            f"is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
+        )
+
+
+def find(role: str, config: HostConfig) -> Way:
+    """The way to a host. Raises BadInput for files that are not what they should be."""
+    place = f"{config.place}[{role}]"
+    options = ssh_config(config.host)
+    address = options.get("hostname", config.host)
+    port = config.port or options.get("port", 22)
+    user = config.user or options.get("user")
+    login = f"{user}@{config.host}" if user else config.host
+    proxy_command = _proxy_command(config, options, address, port)
+    if proxy_command is None:
+        _check_name(address, f"{place} host")
+    identities, known_hosts = _files(config, options, place)
+    given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
+    chosen = _algorithms(config)
+    words = [word for name, value in (given | chosen).items() if value for word in ("-o", f"{name}={value}")]
+    return Way(
+        key=place,
+        where=f"{role}: {login}",
+        login=login,
+        address=address,
+        port=port,
+        user=user,
+        identities=identities,
+        proxy_command=proxy_command,
+        known_hosts=known_hosts,
+        algorithms=[f"{name}={value}" for name, value in (_algorithms_of(options) | chosen).items()],
+        by_hand=shlex.join(["ssh", *(["-p", str(config.port)] if config.port else []), *words, login]),
+        forget=shlex.join(
+            ["ssh-keygen", "-R", address if port == 22 else f"[{address}]:{port}"]
+            + (["-f", config.known_hosts] if config.known_hosts else [])
+        ),
+    )
+
+
+def _algorithms(config: HostConfig) -> dict[str, str]:
+    """The options of ssh that add ``ssh_algorithms`` to those that it offers by itself."""
+    kinds: dict[str, list[str]] = {}
+    for algorithm in config.ssh_algorithms:
+        kinds.setdefault(algorithm_kind(algorithm), []).append(algorithm)
+    return {option: f"+{','.join(names)}" for kind, names in kinds.items() for option in OPTIONS[kind]}
+
+
+def _algorithms_of(options: dict[str, Any]) -> dict[str, str]:
+    """The same of ~/.ssh/config, whose later name for an option is turned into the one that every ssh understands."""
+    options = {"pubkeyacceptedkeytypes": options.get("pubkeyacceptedalgorithms")} | options
+    names = (option for each in OPTIONS.values() for option in each)
+    return {name: value for name in names if (value := options.get(name.lower()))}
+
+
+def _check_name(address: str, key: str) -> None:
+    # the resolver encodes names so before it looks for them, and does not say which one it could not encode
+    try:
+        address.encode("idna")
+    except UnicodeError as error:
+        said = f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
+        raise BadInput(f"{key}: {address:.80} cannot be looked up: {said}") from error
+
+
+def _files(config: HostConfig, options: dict[str, Any], place: str) -> tuple[list[str], Path]:
+    """The private keys that there are, and the file of known hosts. Raises BadInput."""
+    if config.identity:
+        keys = [_expanded(config.identity, f"{place} identity")]
+        if not keys[0].is_file():
+            raise BadInput(f"{place} identity: there is no key {config.identity}")
+    else:
+        keys = [_expanded(name, f"{SSH_CONFIG}: IdentityFile") for name in options.get("identityfile", [])]
+    if config.known_hosts:
+        known_hosts = _expanded(config.known_hosts, f"{place} known_hosts")
+    else:
+        name = options.get("userknownhostsfile", "").split(" ")[0] or "~/.ssh/known_hosts"
+        known_hosts = _expanded(name, f"{SSH_CONFIG}: UserKnownHostsFile")
+    return [str(key) for key in keys if key.is_file()], known_hosts  # ~/.ssh/config may name keys that are not there
+
+
+def usual_identities() -> list[str]:
+    """The private keys that ssh tries where none are named."""
+    folder = _expanded("~/.ssh", "the keys of ssh")
+    return [str(key) for name in ("id_ed25519", "id_ecdsa", "id_rsa") if (key := folder / name).is_file()]
+
+
+def _expanded(name: str, key: str) -> Path:
+    """``name`` with the home folder that its ``~`` stands for. Raises BadInput, naming ``key``, where there is none."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:
+        raise BadInput(f"{key}: {name}: there is no such home folder; give the full path, or set HOME") from error
+
+
+def ssh_config(host: str) -> dict[str, Any]:
+    """What ~/.ssh/config says of a host; ``port`` as a number. Raises BadInput."""
+    path = _expanded(SSH_CONFIG, "the settings of ssh")
+    try:
+        if not path.is_file():
+            return {}
+        text = path.read_text()
+        if "\0" in text:
+            raise ValueError("it has a NUL character")
+        found = dict(paramiko.SSHConfig.from_text(text).lookup(host))
+        return found | ({"port": _port(found["port"])} if "port" in found else {})
+    except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _port(text: str) -> int:
+    try:
+        return parse_port(text)
+    except ValueError as error:
+        raise ValueError(f"Port {text} {error}") from error
+
+
+def _proxy_command(config: HostConfig, options: dict[str, Any], address: str, port: int) -> str | None:
+    if config.proxy_command:  # with the tokens that ssh_config(5) has for it, which paramiko fills in there
+        tokens = {"%h": address, "%n": config.host, "%p": str(port), "%%": "%"}
+        command = re.sub("%[hnp%]", lambda token: tokens[token[0]], config.proxy_command)
+        return None if command.lower() == "none" else command
+    if options.get("proxycommand"):
+        return str(options["proxycommand"])
+    jump = options.get("proxyjump")
+    return f"ssh -W {shlex.quote(f'{address}:{port}')} {shlex.quote(jump)}" if jump and jump != "none" else None

@@ -1,0 +1,18 @@
+"""purge(8): root's since 10.9; before, it came with the developer tools (system_cmds: purge.c)."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main(argv: list[str]) -> int:
+    """Write out, and forget, what is cached of files."""
+    os.sync()
+    try:
+        with open("/linux/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:  # noqa: PTH123
+            file.write("3")
+    except PermissionError:
+        print("Unable to purge disk buffers: Operation not permitted", file=sys.stderr)
+        return 1
+    return 0

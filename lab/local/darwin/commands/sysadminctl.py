@@ -1,0 +1,11 @@
+"""sysadminctl(8): nothing of it is emulated, for the lab changes no account of a Mac."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main(argv: list[str]) -> int:
+    """Refuse, in a way that nobody takes for a Mac's."""
+    print("sysadminctl: accounts of this emulated Mac cannot be changed", file=sys.stderr)
+    return 64

@@ -1,0 +1,26 @@
+"""What can be made to go wrong on an emulated Mac, as it does on real ones: `lab local fault HOST NAME [TIMES]`."""
+
+from __future__ import annotations
+
+FILE = "/linux/run/darwin.faults"  # JSON: how often each is still to happen; gone after a reboot
+HOLDING = ("smb-no-hash",)  # on until it is switched off: the others happen as many times as is asked for
+# Each name with what then happens
+FAULTS = {
+    "attach-busy": "hdiutil attach fails: Resource temporarily unavailable",
+    "eject-busy": "hdiutil detach and diskutil eject fail: Resource busy; with force they succeed",
+    "volume-clash": "a volume is mounted as NAME 1, as where a folder of its name is in /Volumes",
+    "localized": "hdiutil info prints its values in Chinese, and load averages have commas",
+    "unmount-busy": "umount fails: Resource busy; with -f it succeeds",
+    "mtu-refused": "the driver refuses an MTU: ifconfig warns, and exits with 0",
+    "link-flap": "a change of MTU takes the link down for three seconds",
+    "sysctl-refused": "the kernel refuses a value: Result too large",
+    "tcc-tmutil": "tmutil needs Full Disk Access",
+    "smb-file-exists": "mount_smbfs fails: File exists, with the URL and its password in the message",
+    "smb-ntstatus": "mount_smbfs fails: unknown error: -1073741275, an NTSTATUS in decimal",
+    "smb-unreachable": "mount_smbfs fails: No route to host, as where Local Network privacy refuses it",
+    "smb-no-hash": "the server keeps no SMB-NT hash of the account: SMB refuses its password; holds",
+    "nfs-refused": "mount_nfs fails: Operation not permitted, as where a server wants a reserved port",
+    "nfs-times-out": "mount_nfs fails: Operation timed out",
+    "nfsd-full-disk-access": "nfsd checkexports fails: sandbox_check failed, as without Full Disk Access",
+    "tcc-network-volume": "a share mounts, and whoever looks into it is refused: Operation not permitted",
+}

@@ -1,0 +1,136 @@
+"""The host's network interfaces under their names on a Mac: en0 is the data link."""
+
+from __future__ import annotations
+
+import _socket
+import fcntl
+import os
+import struct
+
+LINUX = {"lo0": "lo", "en0": "eth0"}
+SYS, PROC = "/linux/sys/class/net", "/linux/proc/net"
+FLAPPING = "/private/var/run/darwin.flap"  # there while the link is down because the MTU was changed
+SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCGIFADDR, SIOCGIFNETMASK, SIOCSIFMTU = 0x8913, 0x8914, 0x8915, 0x891B, 0x8922
+IFF_UP, IFF_RUNNING = 0x1, 0x40
+IF_MINMTU, MAX_MTU = 72, 9000  # xnu: if_var.h; what a driver of Ethernet takes
+# What media is called, by Mbit/s (xnu: if_media.h)
+MEDIA = {10: "10baseT/UTP", 100: "100baseTX", 1000: "1000baseT", 2500: "2500Base-T", 5000: "5000Base-T",
+         10000: "10Gbase-T"}  # fmt: skip
+
+
+class Address:
+    """An IPv4 address and its network; both are numbers."""
+
+    def __init__(self, ip: int, mask: int):
+        self.ip, self.mask = ip, mask
+        self.network, self.broadcast = ip & mask, ip | ~mask & 0xFFFFFFFF
+        self.prefix_length = mask.bit_count()
+
+    def reaches(self, ip: int) -> bool:
+        """Whether an address is on the same network."""
+        return ip & self.mask == self.network
+
+
+class Counters:
+    """What went through an interface, of a row of Linux's /proc/net/dev."""
+
+    def __init__(self, row: list[int]):
+        self.in_bytes, self.in_packets, self.in_errors, self.in_drops = row[:4]
+        self.out_bytes, self.out_packets, self.out_errors = row[8:11]
+        self.collisions = row[13]
+
+
+class Interface:
+    """An interface as it is now; ``name`` is that on a Mac, ``index`` its number there."""
+
+    def __init__(self, name: str):
+        linux = LINUX[name]
+        flags = _flags(linux)
+        self.name, self.index = name, list(LINUX).index(name) * 3 + 1
+        self.mtu, self.mac = int(_read(linux, "mtu")), _read(linux, "address")
+        self.is_up = bool(flags & IFF_UP) or os.path.exists(FLAPPING)  # noqa: PTH110
+        self.is_active = bool(flags & IFF_UP and flags & IFF_RUNNING)
+        self.address = _address(linux)
+        self.local_ipv6 = _local_ipv6(linux)  # fe80::…, or empty
+        self.mbit_per_s = _speed(linux)
+
+
+def dotted(ip: int) -> str:
+    """An IPv4 address as text."""
+    return ".".join(str(byte) for byte in ip.to_bytes(4, "big"))
+
+
+def names() -> list[str]:
+    """Those that exist, in their order."""
+    return [name for name, linux in LINUX.items() if os.path.isdir(f"{SYS}/{linux}")]  # noqa: PTH112
+
+
+def find(name: str) -> Interface | None:
+    """One by its name on a Mac."""
+    return Interface(name) if name in names() else None
+
+
+def counters(name: str) -> Counters:
+    """What went through an interface since it came up."""
+    rows = (line.partition(":") for line in _lines(f"{PROC}/dev"))
+    return next(Counters(list(map(int, rest.split()))) for head, _, rest in rows if head.strip() == LINUX[name])
+
+
+def set_mtu(name: str, value: int) -> None:
+    """Change the MTU, as the caller. Raises OSError: EPERM, or EINVAL for one that kernel or driver refuse."""
+    if os.geteuid() == 0 and not IF_MINMTU <= value <= (MAX_MTU if name != "lo0" else 65535):
+        raise OSError(22, "Invalid argument")
+    _ioctl(SIOCSIFMTU, struct.pack("16si", LINUX[name].encode(), value))
+
+
+def set_up(name: str, up: bool) -> None:
+    """Bring an interface up or down, as the caller. Raises OSError (EPERM)."""
+    flags = _flags(LINUX[name])
+    wanted = flags | IFF_UP if up else flags & ~IFF_UP
+    _ioctl(SIOCSIFFLAGS, struct.pack("16sH", LINUX[name].encode(), wanted))
+
+
+def _lines(path: str) -> list[str]:
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+        return file.read().splitlines()
+
+
+def _read(linux: str, file: str) -> str:
+    return _lines(f"{SYS}/{linux}/{file}")[0].strip()
+
+
+def _ioctl(number: int, data: bytes) -> bytes:
+    asking = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    try:
+        return fcntl.ioctl(asking.fileno(), number, data.ljust(40, b"\0"))
+    finally:
+        asking.close()
+
+
+def _flags(linux: str) -> int:
+    found: int = struct.unpack_from("H", _ioctl(SIOCGIFFLAGS, struct.pack("16s", linux.encode())), 16)[0]
+    return found
+
+
+def _address(linux: str) -> Address | None:
+    asked = struct.pack("16s", linux.encode())
+    try:
+        ip, mask = (int.from_bytes(_ioctl(number, asked)[20:24], "big") for number in (SIOCGIFADDR, SIOCGIFNETMASK))
+    except OSError:
+        return None
+    return Address(ip, mask)
+
+
+def _local_ipv6(linux: str) -> str:
+    for line in _lines(f"{PROC}/if_inet6"):
+        packed, _, _, scope, _, name = line.split()
+        if name == linux and scope == "20":
+            return _socket.inet_ntop(_socket.AF_INET6, bytes.fromhex(packed))
+    return ""
+
+
+def _speed(linux: str) -> int:
+    try:
+        return int(_read(linux, "speed"))
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,1 @@
+"""What stands for macOS's file servers: a module each, with ``start(kernel) -> Daemon``."""

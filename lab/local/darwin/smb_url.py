@@ -1,0 +1,53 @@
+"""``//[domain;][user[:password]@]server[:port][/share]`` as Apple's SMB programs read it."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+
+@dataclass(frozen=True)
+class Url:
+    """The parts, decoded. ``password`` is None where the URL has none."""
+
+    domain: str
+    user: str
+    password: str | None
+    server: str
+    share: str
+
+    @property
+    def source(self) -> str:
+        """As the mount table shows it: encoded, and without the password."""
+        domain = f"{_encode(self.domain)};" if self.domain else ""
+        return f"//{domain}{_encode(self.user)}@{self.server}/{_encode(self.share)}"
+
+    def uri(self) -> str:
+        """As GVfs takes it. Without a domain it would ask for one."""
+        return f"smb://{_encode(self.domain or 'WORKGROUP')};{_encode(self.user)}@{self.server}/{_encode(self.share)}"
+
+
+def parse(text: str) -> Url:
+    """Raises ValueError for what is none; who mounts is the user where none is named."""
+    found = re.fullmatch(r"(?:smb:)?//(?:(.*)@)?([^/@:]+)(?::445)?(?:/(.*))?", text)
+    if not found:
+        raise ValueError(text)
+    account, server, share = found[1] or "", found[2], (found[3] or "").rstrip("/")
+    domain, semicolon, rest = account.partition(";")
+    user, colon, password = (rest if semicolon else account).partition(":")
+    if "/" in user:
+        raise ValueError(text)
+    return Url(
+        unquote(domain) if semicolon else "",
+        unquote(user) or pwd.getpwuid(os.getuid()).pw_name,
+        unquote(password) if colon else None,
+        unquote(server),
+        unquote(share),
+    )
+
+
+def _encode(text: str) -> str:
+    return quote(text, safe="")

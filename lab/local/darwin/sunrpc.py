@@ -1,0 +1,157 @@
+"""ONC RPC over TCP (RFC 5531), as far as mount_nfs and showmount need it: portmap, MOUNT and FSINFO of NFSv3."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import socket
+import struct
+from dataclasses import dataclass
+
+PORTMAP, NFS, MOUNT, STATD = 100000, 100003, 100005, 100024
+PORTMAP_PORT = 111
+EPROGUNAVAIL, EPROGMISMATCH = 1074, 1075  # macOS has errnos of its own for them: 74 and 75
+AUTH_SYS = 1
+MOUNT_ERRORS = {1: errno.EPERM, 2: errno.ENOENT, 5: errno.EIO, 13: errno.EACCES, 20: errno.ENOTDIR, 22: errno.EINVAL}
+
+
+class Unpacker:
+    """XDR, RFC 4506."""
+
+    def __init__(self, data: bytes):
+        self._data, self._at = data, 0
+
+    def number(self) -> int:
+        """An unsigned number of 32 bits."""
+        self._at += 4
+        return int(struct.unpack_from(">I", self._data, self._at - 4)[0])
+
+    def opaque(self) -> bytes:
+        """Bytes with their length before them."""
+        length = self.number()
+        found = self._data[self._at : self._at + length]
+        self._at += length + -length % 4
+        return found
+
+    def skip(self, count: int) -> None:
+        """Leave bytes out."""
+        self._at += count
+
+
+def opaque(data: bytes) -> bytes:
+    """Bytes with their length before them, filled up to a multiple of four."""
+    return struct.pack(">I", len(data)) + data + bytes(-len(data) % 4)
+
+
+def ask(
+    address: tuple[str, int], program: tuple[int, int, int], arguments: bytes, reserved: bool, wait_s: float
+) -> Unpacker:
+    """One call of (program, version, procedure); from a port below 1024 where ``reserved``. Raises OSError."""
+    with socket.socket() as connection:
+        connection.settimeout(wait_s)
+        if reserved:
+            _bind_reserved(connection)
+        connection.connect(address)
+        number = random.getrandbits(32)
+        auth = opaque(
+            struct.pack(">I", 0)
+            + opaque(os.uname().nodename.encode())
+            + struct.pack(">3I", os.getuid(), os.getgid(), 0)
+        )
+        call = struct.pack(">6I", number, 0, 2, *program) + struct.pack(">I", AUTH_SYS) + auth + bytes(8) + arguments
+        connection.sendall(struct.pack(">I", 0x80000000 | len(call)) + call)
+        reply = Unpacker(_record(connection))
+    reply.skip(8)
+    if reply.number() != 0:
+        raise OSError(errno.EACCES, "rejected")
+    reply.skip(4)
+    reply.opaque()
+    state = reply.number()
+    if state != 0:
+        raise OSError({1: EPROGUNAVAIL, 2: EPROGMISMATCH}.get(state, errno.EIO), "RPC")
+    return reply
+
+
+def _bind_reserved(connection: socket.socket) -> None:
+    for port in random.sample(range(600, 1023), 400):
+        try:
+            connection.bind(("", port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+        else:
+            return
+
+
+def _record(connection: socket.socket) -> bytes:
+    data = b""
+    last = False
+    while not last:
+        (mark,) = struct.unpack(">I", _exactly(connection, 4))
+        last = bool(mark & 0x80000000)
+        data += _exactly(connection, mark & 0x7FFFFFFF)
+    return data
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        got = connection.recv(count - len(data))
+        if not got:
+            raise OSError(errno.ECONNRESET, "the server ended the connection")
+        data += got
+    return data
+
+
+def port_of(host: str, program: int, version: int, wait_s: float) -> int:
+    """Where a program listens, of the host's portmap. Raises OSError: EPROGUNAVAIL where it has none."""
+    arguments = struct.pack(">4I", program, version, socket.IPPROTO_TCP, 0)
+    port = ask((host, PORTMAP_PORT), (PORTMAP, 2, 3), arguments, False, wait_s).number()
+    if port == 0:
+        raise OSError(EPROGUNAVAIL, "RPC prog. not avail")
+    return port
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest requests of a server, in bytes."""
+
+    read: int
+    write: int
+    directory: int
+
+
+def mount(host: str, path: str, port: int, reserved: bool, wait_s: float) -> bytes:
+    """The file handle of an export. Raises OSError with what the server refuses it with."""
+    reply = ask((host, port), (MOUNT, 3, 1), opaque(path.encode()), reserved, wait_s)
+    status = reply.number()
+    if status != 0:
+        raise OSError(MOUNT_ERRORS.get(status, errno.EIO), path)
+    return reply.opaque()
+
+
+def limits(host: str, handle: bytes, port: int, reserved: bool, wait_s: float) -> Limits:
+    """FSINFO, RFC 1813 3.3.19."""
+    reply = ask((host, port), (NFS, 3, 19), opaque(handle), reserved, wait_s)
+    if reply.number() != 0:
+        raise OSError(errno.ESTALE, "FSINFO")
+    if reply.number():
+        reply.skip(84)
+    read = reply.number()
+    reply.skip(8)
+    write = reply.number()
+    reply.skip(8)
+    return Limits(read, write, reply.number())
+
+
+def exported(host: str, port: int, wait_s: float) -> list[tuple[str, list[str]]]:
+    """The exports of a host, each with those who may mount it."""
+    reply = ask((host, port), (MOUNT, 3, 5), b"", False, wait_s)
+    found = []
+    while reply.number():
+        path, groups = reply.opaque().decode(errors="replace"), []
+        while reply.number():
+            groups.append(reply.opaque().decode(errors="replace"))
+        found.append((path, groups))
+    return found

@@ -1,0 +1,41 @@
+"""What the hosts of a local lab are: Linux, or a Mac emulated on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.errors import BadInput
+from lab.local.darwin import openssh, profiles
+from lab.local.state import HOSTS
+
+LINUX, MAC = "linux", "macos@"
+
+
+def parse(words: Sequence[str]) -> dict[str, str]:
+    """By host, ``linux`` or ``macos@VERSION`` with the whole version. Raises :class:`BadInput`."""
+    chosen = dict.fromkeys(HOSTS, LINUX)
+    for word in words:
+        host, _, platform = word.rpartition("=")
+        if host and host not in HOSTS:
+            raise BadInput(f"--platform {word}: {host} is not a host of the local lab: {' or '.join(HOSTS)}")
+        chosen |= dict.fromkeys([host] if host else HOSTS, _whole(platform))
+    return chosen
+
+
+def _whole(platform: str) -> str:
+    profile = profiles.find(platform.removeprefix(MAC)) if platform.startswith(MAC) else None
+    if platform != LINUX and profile is None:
+        known = ", ".join(profiles.PROFILES)
+        raise BadInput(f"--platform {platform}: linux, or macos@VERSION with one of these versions: {known}")
+    return f"{MAC}{profile.version}" if profile else LINUX
+
+
+def mac_version(platform: str) -> str:
+    """The version of an emulated Mac; empty for a host that is Linux."""
+    return platform.removeprefix(MAC) if platform.startswith(MAC) else ""
+
+
+def old_algorithms(platform: str) -> dict[str, str]:
+    """Options of sshd that leave it what an old Mac's has; none for any other host."""
+    version = mac_version(platform)
+    return openssh.algorithms(profiles.PROFILES[version].number) if version else {}

@@ -1,0 +1,121 @@
+"""What macOS counts: the tables of netstat, vm_stat and iostat, as lines ``COMMAND:line``, whoever asked for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from lab.platforms.counts import ALL_CORES, Reading, Ticks
+from lab.platforms.macos_output import parse_memory, parse_sizes
+from lab.platforms.stopwatch import Counters
+from lab.untrusted import count, quantity
+
+SPACES = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
+NET = {"tx_bytes": "Obytes", "rx_bytes": "Ibytes", "tx_packets": "Opkts", "rx_packets": "Ipkts",
+       "tx_errors": "Oerrs", "rx_errors": "Ierrs"}  # fmt: skip
+Said = Mapping[str, Sequence[str]]
+
+
+def parse_counters(lines: Iterable[str], interface: str) -> Counters:
+    """The counters of a host, of the stopwatch's lines. Raises ValueError.
+
+    CPU seconds are not counted: no command prints the ticks of the processor.
+    """
+    said = _by_command(lines)
+    if "clock" not in said:
+        raise ValueError("no clock")
+    reading = _reading(said, interface, quantity(said["clock"][0].strip()))
+    if not reading.net:
+        raise ValueError(f"no interface {interface}")
+    spaces = parse_sizes("\n".join(said.get("sysctl", ())), SPACES)
+    return Counters(
+        tx_bytes=reading.net["tx_bytes"],
+        rx_bytes=reading.net["rx_bytes"],
+        cpu_s=None,
+        retransmits=None,
+        state={name.rpartition(".")[2]: str(spaces[name]) for name in SPACES} | {"mtu": str(_mtu(said))},
+        reading=reading,
+    )
+
+
+def parse_samples(lines: Iterable[str], interface: str) -> Iterator[Reading]:
+    """The readings in what the sampler wrote: after ``@ SECONDS``, lines ``COMMAND:line``. Raises ValueError.
+
+    What iostat says of the time since its row before, in percent, is added up: so it is ticks like any other's.
+    """
+    spent = Ticks(*[0] * len(Ticks._fields))
+    for at_s, block in _blocks(lines):
+        said = _by_command(block)
+        user, system, idle = _shares(said)
+        spent = spent._replace(user=spent.user + user, system=spent.system + system, idle=spent.idle + idle)
+        yield replace(_reading(said, interface, at_s), cores={ALL_CORES: spent})
+
+
+def parse_resent(text: str) -> int | None:
+    """TCP segments sent again, of ``netstat -s -p tcp``; None where it counts nothing, as it may unless root asks."""
+    sent = re.search(r"^\s*([0-9]{1,19}) packets? sent$", text, re.MULTILINE)
+    resent = re.search(r"^\s*([0-9]{1,19}) data packets? \([0-9]+ bytes?\) retransmitted$", text, re.MULTILINE)
+    return count(resent[1]) if sent and resent and count(sent[1]) else None
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
+    at_s: float | None = None
+    block: list[str] = []
+    for line in lines:
+        if not line.startswith("@ "):
+            block.append(line)
+            continue
+        if at_s is not None:
+            yield at_s, block
+        at_s, block = quantity(line[2:]), []
+    if at_s is not None:
+        yield at_s, block
+
+
+def _by_command(lines: Iterable[str]) -> dict[str, list[str]]:
+    said: dict[str, list[str]] = {}
+    for line in lines:
+        command, _, content = line.partition(":")
+        said.setdefault(command, []).append(content)
+    return said
+
+
+def _reading(said: Said, interface: str, at_s: float) -> Reading:
+    row = _row(said)
+    memory = parse_memory("\n".join(said.get("vm_stat", ())))
+    return Reading(
+        at_s=at_s,
+        net={name: count(row[column]) for name, column in NET.items()} if row else {},
+        available_bytes=memory.available_bytes,
+        swapped_bytes=memory.swapped_bytes,
+    )
+
+
+def _row(said: Said) -> dict[str, str]:
+    """The row of the whole interface by its columns: the one named <Link#N>; empty where there is none.
+
+    Its address may be missing, so columns are named from the right. Raises ValueError.
+    """
+    head, *rows = [line.split() for line in said.get("netstat", ())] or [[]]
+    for fields in rows:
+        if any(re.fullmatch("<Link#[0-9]+>", field) for field in fields):
+            row = dict(zip(reversed(head), reversed(fields), strict=False))
+            if not row.keys() >= set(NET.values()):
+                raise ValueError(f"no counts in what netstat printed: {' '.join(fields)!r:.80}")
+            return row
+    return {}
+
+
+def _mtu(said: Said) -> int:
+    fields = next(line.split() for line in said["netstat"] if "<Link#" in line)
+    return count(fields[1])
+
+
+def _shares(said: Said) -> tuple[int, int, int]:
+    """Percent of the time of programs, of the kernel and of nothing, of a row of iostat: between disks and loads."""
+    fields = " ".join(said.get("iostat", ())).split()
+    if len(fields) < 6:
+        raise ValueError("no row of iostat")
+    user, system, idle = map(count, fields[-6:-3])
+    return user, system, idle

@@ -1,0 +1,79 @@
+"""AFP on Macs: afpfs of the kernel on the client, to macOS 26; on the server AppleFileServer, to 10.15."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab.commands import Command
+from lab.errors import Unsupported
+from lab.mounts import real_path
+from lab.protocols import macos_share
+from lab.protocols.base import Share, Side, Steps
+from lab.protocols.macos_mount import parse_df_point, parse_mounts, prompted
+from lab.protocols.netatalk import last_login
+from lab.untrusted import first_line
+
+SERVICE = macos_share.Service(
+    protocol="afp",
+    label="com.apple.AppleFileServer",
+    port=548,
+    flags="100",
+    name_option="-A",
+    hash_type="",
+    gone="this macOS has no AFP server: 11 and later have none",
+)
+# Error numbers of AFP itself: Apple Filing Protocol Reference, result codes
+REASONS = (
+    (
+        r"-5023\b|-5000\b|asked for the password again|Authentication error",
+        "the server refused account or password, or the account's rights",
+    ),
+    (r"-5002\b", "client and server know no common way to log in: on netatalk, `uam list = uams_dhx2.so`"),
+    (r"-5003\b", "client and server have no version of AFP in common"),
+    (r"-5042\b|-5045\b", "the account's password has expired, or must be changed before it is used"),
+    (r"-5018\b|No such file or directory", "the server has no such share"),
+    (r"No route to host", "nothing on the way to that address, or macOS's Local Network privacy: see docs/two-macs.md"),
+    (r"Connection refused", "no AFP server answers there: start it, or let it through that host's firewall"),
+    (r"File exists", "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"),
+)
+
+
+class MacAfp(macos_share.MacShare):
+    """mount_afp, sharing and AppleFileServer."""
+
+    file_system = "afpfs"
+    program = "mount_afp"
+    gone = "macOS 27 has removed its AFP client: leave afp out of sweeps, or take an older Mac"
+    reasons = (*REASONS, *macos_share.REASONS)
+    service = SERVICE
+
+    def serve(self, server: Side, share: Share) -> Steps:
+        """AppleFileServer and a share point, of a folder on HFS+: it shares nothing else."""
+        kind = file_system_of(server, share.path)
+        if kind != "hfs":
+            cannot = f"AFP cannot share {share.path}, which is on {first_line(kind)}"
+            raise Unsupported(f"{server.host.role}: {cannot}: {remedy(kind)}")
+        yield from super().serve(server, share)
+
+    def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
+        """As the account that logs in. What it prints when all is well (``the mount flags are …``) is no failure."""
+        url = f"afp:{macos_share.url(server, share)}"
+        return prompted(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
+
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+        """No command of macOS tells; netatalk does."""
+        return last_login(server, share)
+
+
+def file_system_of(server: Side, path: str) -> str:
+    """The kind of file system that holds a folder, as mount names it."""
+    point = parse_df_point(server.host.run("df", "-P", real_path(server.host, path)).stdout)
+    kind, _ = parse_mounts(server.host.run("mount").stdout).get(point, ("an unknown file system", ""))
+    return kind
+
+
+def remedy(kind: str) -> str:
+    """What can be shared instead."""
+    if kind == "zfs":
+        return "`sudo zfs set com.apple.mimic_hfs=on DATASET` has it taken for HFS+, or share a RAM disk (store = ram)"
+    return "share a RAM disk (store = ram), or a folder on a volume of HFS+"

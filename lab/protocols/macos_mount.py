@@ -1,0 +1,126 @@
+"""Mounting on a Mac: by file systems of its kernel, at a folder of the lab's own that Finder does not show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from lab.commands import Command, command, script
+from lab.errors import LabFailure, Unsupported
+from lab.mounts import is_mounted_on_mac, real_path
+from lab.protocols.base import Attached, Dialect, Share, Side
+from lab.settings import Setting
+from lab.untrusted import first_line, printable
+
+PROMPT = Path(__file__).with_name("prompt.pl").read_text(encoding="utf-8")
+UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
+# Of a mount that is left: its server may be dead, or a program may hold it
+FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'
+# What the command that was meant to list the share says where macOS keeps programs of an SSH session out of it
+PRIVACY = (
+    r"ls: .*Operation not permitted",
+    "macOS keeps SSH sessions out of network volumes: on that Mac, System Settings > General > Sharing > Remote Login "
+    "(i) > Allow full disk access for remote users; before macOS 13, Security & Privacy > Full Disk Access: add "
+    "/usr/libexec/sshd-keygen-wrapper",
+)
+
+
+class MacMount(Dialect):
+    """A dialect that mounts.
+
+    A subclass names the kernel's file system, the program that mounts, why it may be gone, and by pattern of what a
+    command printed the advice for its failures, the first that fits.
+    """
+
+    own_server = False
+    file_system: ClassVar[str]
+    program: ClassVar[str]
+    gone: ClassVar[str]
+    reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
+        """The command that mounts the share at ``path``."""
+        raise NotImplementedError
+
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+        """What client and server agreed on, as either of them tells."""
+        return {}
+
+    def how(self, client: Side) -> str:
+        """By the kernel, where the program that mounts is there."""
+        if not has_program(client, self.program):
+            raise Unsupported(f"{client.host.role}: no {self.program}: {self.gone}")
+        return f"kernel {self.file_system}"
+
+    def explain(self, output: str) -> str:
+        """The advice of the first pattern that is found."""
+        return next((advice for pattern, advice in (PRIVACY, *self.reasons) if re.search(pattern, output)), "")
+
+    def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
+        """Mount the share, look at it once, and read back what came of it."""
+        client.host.run("mkdir", "-p", f"{client.directory}/mnt")
+        path = real_path(client.host, f"{client.directory}/mnt")
+        yield mounted(client, path, self.mount(client, server, share, path))
+        client.host.shell('ls "$1" >/dev/null', path)
+        options = mount_options(client, path, self.file_system)
+        effective = {"mount": "kernel", **self.negotiated(client, server, share, path), "mount_options": options}
+        return Attached(path, effective=effective)
+
+
+def has_program(side: Side, name: str) -> bool:
+    """Whether a host has a program. That tells more than its version: macOS has lost some that users may still have."""
+    return side.host.shell('command -v "$1"', name, check=False).exit_code == 0
+
+
+def mounted(client: Side, path: str, mount: Command) -> Setting:
+    """The setting of a mount at ``path``, a folder of the lab's own without links; forced off if it does not go."""
+    return Setting(
+        host=client.host.role,
+        name=f"mount {path}",
+        read=is_mounted_on_mac(path),
+        wanted="mounted",
+        apply=(mount,),
+        undo=lambda _: (script(UNMOUNT, path, root=True), script(FORCE, path, root=True)),
+    )
+
+
+def prompted(client: Side, share: Share, *argv: str) -> Command:
+    """A command that asks for the share's password at its terminal, and gets it there: arguments are seen by all."""
+    answer = client.write("prompt.pl", PROMPT)
+    given = share.password.get_secret_value() + "\n"
+    return command("perl", answer, *argv, given=given, deadline_s=60)
+
+
+def mount_options(client: Side, path: str, file_system: str) -> str:
+    """The options of the mount at ``path``, as the table has them. Raises LabFailure where another kind is there."""
+    table = client.host.run("mount").stdout
+    try:
+        kind, options = parse_mounts(table)[path]
+    except KeyError:
+        raise LabFailure(f"{client.host.role}: mount shows nothing at {path}: {printable(table)[:500]}") from None
+    if kind != file_system:
+        raise LabFailure(f"{client.host.role}: at {path} is a mount of {first_line(kind)}, not of {file_system}")
+    return first_line(options)
+
+
+def parse_mounts(text: str) -> dict[str, tuple[str, str]]:
+    """By mount point: the file system, and the options with commas only, of lines ``FROM on POINT (TYPE, flag, …)``.
+
+    Who mounted it is no option. A source has no blanks: those of a share's name are percent-encoded.
+    """
+    lines = re.findall(r"^\S.*? on (/.*) \(([^()]*)\)$", text, re.MULTILINE)
+    found = {}
+    for point, words in lines:
+        kind, *options = words.split(", ")
+        found[point] = kind, ",".join(option for option in options if not option.startswith("mounted by "))
+    return found
+
+
+def parse_df_point(text: str) -> str:
+    """The mount point in the last line of ``df -P``. Raises LabFailure where there is none."""
+    found = re.search(r"\s[0-9]+%\s+(/.*?)\s*\Z", text)
+    if not found:
+        raise LabFailure(f"df -P names no mount point: {text!r:.200}")
+    return found[1]

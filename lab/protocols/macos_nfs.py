@@ -1,0 +1,214 @@
+"""NFS on Macs: nfs of the kernel on the client; on the server nfsd of macOS and a line of our own in /etc/exports."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from pathlib import Path
+from typing import Any
+
+from lab.commands import Command, command, script
+from lab.errors import LabFailure, Unsupported
+from lab.mounts import real_path
+from lab.protocols.base import Share, Side, Steps
+from lab.protocols.macos_mount import MacMount, has_program, parse_df_point
+from lab.settings import Setting
+from lab.untrusted import count, word
+
+EXPORTS = "/etc/exports"
+EDIT = Path(__file__).with_name("exports.pl").read_text(encoding="utf-8")
+# A port below 1024, which servers ask for unless told otherwise; no lock manager, which copies do not need; soft, for a
+# dead server must end a trial, not hang the host
+OPTIONS = "vers=3,tcp,resvport,nolocks,soft,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
+BEFORE = """
+if [ ! -e "$1" ]; then echo missing; elif [ -z "$(tail -c 1 "$1")" ]; then echo whole; else echo unended; fi
+"""
+IS_EXPORTED = 'if grep -Fxq -- "$2" "$1" 2>/dev/null; then echo exported; else echo absent; fi'
+IS_RUNNING = "if nfsd status | grep -q '^nfsd is running'; then echo running; else echo stopped; fi"
+# nfsd starts and ends by itself with the file, as far as it is enabled; a running one must be told that it has changed
+UPDATE = 'if [ -e "$1" ] && nfsd status | grep -q "^nfsd is running"; then nfsd update; fi'
+# $1 what to wait for, as IS_RUNNING prints it, for 30 s: launchd may let 10 s pass between two starts
+AWAIT = (
+    f"is_running() {{ {IS_RUNNING}; }}"
+    + """
+tries=0
+until [ "$(is_running)" = "$1" ]; do
+    tries=$((tries + 1)); [ $tries -gt 300 ] && { echo "nfsd is not $1:" >&2; nfsd status >&2; exit 1; }
+    sleep 0.1
+done
+"""
+)
+ENDED = f'[ -e "$2" ] || nfsd status | grep -q "^nfsd service is disabled" || {{ {AWAIT} }}'
+# $1 a folder; nfsd reads its exports some time after it was told to
+AWAIT_EXPORT = """
+tries=0
+until showmount -e 127.0.0.1 2>/dev/null | grep -F -- "$1" | grep -vq '<offline>'; do
+    tries=$((tries + 1)); [ $tries -gt 300 ] && { echo "nfsd does not export $1:" >&2; nfsd checkexports >&2; exit 1; }
+    sleep 0.1
+done
+"""
+# mount_nfs exits with the error number of what went wrong, and says it in words too (mount_nfs.c of NFS)
+REASONS = (
+    (
+        r"sandbox_check failed",
+        "macOS keeps nfsd out of that folder: System Settings > Privacy & Security > Full Disk Access, add /sbin/nfsd",
+    ),
+    (r"mount_nfs: .*Permission denied", "the server does not export that folder to this address; see its exports"),
+    (
+        r"mount_nfs: .*Operation not permitted",
+        "the server refused the mount: it wants a port below 1024 (resvport, as root), or its exports do not fit",
+    ),
+    (
+        r"mount_nfs: .*timed out",
+        "no answer: is the address right, and its firewall open for NFS and mountd?",
+    ),
+    (
+        r"mount_nfs: .*Connection refused",
+        "no NFS server answers there: start it, or open that host's firewall",
+    ),
+    (r"mount_nfs: .*No such file or directory", "the server has no such folder, or mounted nothing at it"),
+    (
+        r"mount_nfs: .*No route to host",
+        "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal",
+    ),
+    (r"nfsd is not running:", "start it there: `sudo nfsd enable && sudo nfsd start`"),
+    (r"rpc\.statd|RPC prog\. not avail", "the server lacks a service of NFSv3: rpcbind and mountd must run there"),
+)
+
+
+class MacNfs(MacMount):
+    """mount_nfs, nfsstat and nfsd."""
+
+    file_system = "nfs"
+    program = "mount_nfs"
+    gone = "every macOS has it; this system is damaged"
+    reasons = REASONS
+
+    def served_by(self, server: Side, account: str) -> str:
+        """By nfsd; NFS has no accounts."""
+        if not has_program(server, "nfsd"):
+            raise Unsupported(f"{server.host.role}: no nfsd: every macOS has it; this system is damaged")
+        return "nfsd"
+
+    def serve(self, server: Side, share: Share) -> Steps:
+        """A line in the exports, and nfsd, where it is off."""
+        path, point = exported_folder(server, share.path)
+        line = export_line(server, path, point)
+        check = server.write("exports", f"{line}\n")
+        server.host.run("nfsd", "-F", check, "checkexports", root=True)
+        before = server.host.shell(BEFORE, EXPORTS, root=True).stdout.strip()
+        is_on = "nfsd service is enabled" in server.host.run("nfsd", "status", check=False).stdout
+        yield exported(server, line, before)
+        if is_on:
+            server.host.shell(AWAIT, "running", root=True, deadline_s=60)
+        else:
+            yield started(server)
+        server.host.shell(AWAIT_EXPORT, path, root=True, deadline_s=60)
+
+    def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
+        """As root, for only root gets a port below 1024."""
+        source = f"{server.address}:{exported_path(server, share)}"
+        return command("mount_nfs", "-o", OPTIONS, source, path, root=True, deadline_s=60)
+
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+        """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
+        found = parse_nfsstat(client.host.run("nfsstat", "-m", path, check=False).stdout)
+        if found.get("dialect", "NFSv3") != "NFSv3":
+            raise LabFailure(f"{client.host.role}: asked for NFSv3, and nfsstat -m says {found['dialect']}")
+        return found
+
+
+def exported_path(server: Side, share: Share) -> str:
+    """The folder of a share as a client has to ask for it: a Mac that exports it may know it by another name."""
+    if not share.served_by_lab or server.platform != "macos":
+        return share.path
+    return exported_folder(server, share.path)[0]
+
+
+def exported_folder(server: Side, folder: str) -> tuple[str, str]:
+    """A folder of a Mac as exports name it, and the mount point of its file system.
+
+    From 10.15 on folders such as /Users are on the data volume, and shown at / as well: nfsd takes the path that begins
+    with the volume's mount point, and no other. Raises Unsupported where the folder is not there.
+    """
+    path = real_path(server.host, folder)
+    point = parse_df_point(server.host.run("df", "-P", path).stdout)
+    if f"{path}/".startswith(f"{point.rstrip('/')}/"):
+        return path, point
+    there = f"{point}{path}"
+    if server.host.shell('[ "$1" -ef "$2" ]', path, there, check=False).exit_code != 0:
+        raise Unsupported(f"{server.host.role}: {path} is on {point}, and not there as {there}: share another folder")
+    return there, point
+
+
+def export_line(server: Side, path: str, point: str) -> str:
+    """The line that exports a folder to the network of the data link; all who come are the lab's account there.
+
+    ``-fspath``, the mount point, keeps nfsd from exporting the folder below a RAM disk that is not mounted. Raises
+    Unsupported.
+    """
+    for name in (path, point):
+        if not re.fullmatch(r"/[A-Za-z0-9_./+@~-]*", name):
+            raise Unsupported(f"{server.host.role}: exports cannot say {name}: give a mount_base of plain characters")
+    who = re.fullmatch(r"([0-9]+)\n([0-9]+)\n", server.host.shell("id -u; id -g").stdout)
+    if not who:
+        raise LabFailure(f"{server.host.role}: id printed something else than two numbers")
+    network = parse_network(server.host.run("ifconfig").stdout, server.address)
+    where = f"-network {network.network_address} -mask {network.netmask}"
+    return f"{path} -fspath={point} -mapall={who[1]}:{who[2]} {where}"
+
+
+def exported(server: Side, line: str, before: str) -> Setting:
+    """The setting of a line in the exports; ``before`` is what BEFORE prints of the file."""
+    return Setting(
+        host=server.host.role,
+        name=f"export {line.split(' ')[0]}",
+        read=script(IS_EXPORTED, EXPORTS, line, root=True),
+        wanted="exported",
+        apply=(_edit("add", line), script(UPDATE, EXPORTS, root=True)),
+        undo=lambda _: (
+            _edit("remove", line, before),
+            script(UPDATE, EXPORTS, root=True),
+            script(ENDED, "stopped", EXPORTS, root=True, deadline_s=60),
+        ),
+        volatile=False,
+    )
+
+
+def _edit(act: str, line: str, *before: str) -> Command:
+    return command("perl", "-e", EDIT, "--", act, EXPORTS, line, *before, root=True)
+
+
+def started(server: Side) -> Setting:
+    """The setting of nfsd where it is disabled: started until it is stopped, which launchd does not remember."""
+    return Setting(
+        host=server.host.role,
+        name="service nfsd",
+        read=script(IS_RUNNING, root=True),
+        wanted="running",
+        apply=(command("nfsd", "start", root=True), script(AWAIT, "running", root=True, deadline_s=60)),
+        undo=lambda _: (
+            command("nfsd", "stop", root=True),
+            script(AWAIT, "stopped", root=True, deadline_s=60),
+        ),
+    )
+
+
+def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
+    """The network of one of a host's own addresses, of ``ifconfig``. Raises Unsupported where it is none of them."""
+    found = re.search(rf"^\s+inet {re.escape(address)} .*?\bnetmask 0x([0-9a-f]{{8}})\b", text, re.MULTILINE)
+    if not found:
+        raise Unsupported(f"server: ifconfig shows no IPv4 address {address}: is data_address of [server] right?")
+    mask = ipaddress.IPv4Address(int(found[1], 16))
+    return ipaddress.IPv4Network(f"{address}/{mask}", strict=False)
+
+
+def parse_nfsstat(text: str) -> dict[str, Any]:
+    """Version and largest requests (``rsize``, ``wsize``, bytes) in effect, of ``nfsstat -m PATH``."""
+    current = text.partition("-- Current mount parameters:")[2]
+    parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
+    options = dict(option.split("=", 1) for option in parameters[1].split(",") if "=" in option) if parameters else {}
+    found: dict[str, Any] = {name: count(options[name]) for name in ("rsize", "wsize") if name in options}
+    if "vers" in options:
+        found["dialect"] = "NFSv" + word(options["vers"], r"[0-9.]{1,8}")
+    return found

@@ -1,0 +1,128 @@
+"""SMB on Macs: smbfs of the kernel on the client; on the server the share points and smbd of macOS, from 10.7 on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lab.commands import Command
+from lab.protocols import macos_share
+from lab.protocols.base import Share, Side, Steps
+from lab.protocols.macos_mount import prompted
+from lab.untrusted import word
+
+SERVICE = macos_share.Service(
+    protocol="smb",
+    label="com.apple.smbd",
+    port=445,
+    flags="001",
+    name_option="-S",
+    hash_type="SMB-NT",
+    gone="this macOS has no SMB server of its own (Mac OS X 10.6 has Samba, which the lab does not start there)",
+)
+SMB1 = "SMB 1"
+# Darwin 13 is OS X 10.9, whose client was the first with SMB 2
+HAS_SMB1_ALONE = 'system=$(uname -r) && [ "${system%%.*}" -lt 13 ]'
+HAS_OWN_SESSIONS = "mount_smbfs -h 2>&1 | grep -qF -- '[-s]'"  # it tells how it is used; -h is no success
+# Errors stand as mount_smbfs.c of SMBClient writes them; what the numbers mean: MS-ERREF
+REASONS = (
+    (
+        r"Authentication error|asked for the password again|-1073741715\b",
+        "the server refused account or password. A Mac lets in only accounts whose password was typed into its System "
+        "Settings > General > Sharing > File Sharing (i) > Options > Windows File Sharing",
+    ),
+    (
+        r"No route to host",
+        "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal, or "
+        "System Settings > Privacy & Security > Local Network",
+    ),
+    (r"Connection refused", "no SMB server answers there: start it, or let it through that host's firewall"),
+    (
+        r"Connection reset by peer|Protocol not supported|Input/output error",
+        "client and server may have no version of SMB in common: Macs before 10.9 know SMB 1 alone, which many servers "
+        "do not speak",
+    ),
+    (r"Operation timed out|-1073741643\b", "no answer: is the address right, and its firewall open for port 445?"),
+    (
+        r"File exists",
+        "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it",
+    ),
+    (
+        r"No such file or directory|share connection failed|-1073741275\b|-1073741620\b|-1073741772\b",
+        "the server has no such share, or may not read its folder; a Mac that shares a removable volume may need "
+        "/usr/sbin/smbd in System Settings > Privacy & Security > Full Disk Access",
+    ),
+    (r"-1073741790\b|Permission denied", "the server knows the account, and does not let it into this share"),
+    (r"-1073741260\b", "the server has locked the account out: too many wrong passwords"),
+    (r"-1073741711\b|-1073741276\b", "the account's password has expired, or must be changed before it is used"),
+    (r"URL parsing failed", "account or name of the share cannot be part of a URL: choose others in [share]"),
+)
+
+
+class MacSmb(macos_share.MacShare):
+    """mount_smbfs, smbutil, sharing and smbd."""
+
+    file_system = "smbfs"
+    program = "mount_smbfs"
+    gone = "every macOS has it; this system is damaged"
+    reasons = (*REASONS, *macos_share.REASONS)
+    service = SERVICE
+
+    def __init__(self) -> None:
+        self.own_session = False
+        self.smb1_alone = False
+
+    def how(self, client: Side) -> str:
+        """By the kernel; it says so where that knows SMB 1 alone."""
+        return super().how(client) + (f", {SMB1} alone" if self.needs(client) else "")
+
+    def needs(self, client: Side) -> str:
+        """SMB 1 before 10.9."""
+        return SMB1 if client.host.shell(HAS_SMB1_ALONE, check=False).exit_code == 0 else ""
+
+    def prepare(self, client: Side) -> Steps:
+        """Find out what this version knows: SMB 1 alone, and whether a mount can have a session of its own."""
+        self.smb1_alone = bool(self.needs(client))
+        self.own_session = client.host.shell(HAS_OWN_SESSIONS, check=False).exit_code == 0
+        yield from ()
+
+    def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
+        """As the account that logs in, for Macs let nobody else into what it mounts."""
+        session = ("-s",) if self.own_session else ()
+        return prompted(client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_share.url(server, share), path)
+
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+        """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
+        shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
+        channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on
+        return {
+            **({"dialect": SMB1} if self.smb1_alone else {}),
+            **parse_statshares(shares.stdout if shares.exit_code == 0 else ""),
+            **parse_multichannel(channels.stdout if channels.exit_code == 0 else ""),
+            **({"session": "own"} if self.own_session else {}),
+        }
+
+
+def parse_statshares(text: str) -> dict[str, str]:
+    """Dialect, signing and encryption, as far as ``smbutil statshares -m`` of this version has them.
+
+    A signing algorithm is there for every SMB 3 session; that it signs is a line of its own, which old versions lack.
+    """
+    rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
+    found = {}
+    if "SMB_VERSION" in rows:
+        version = word(rows["SMB_VERSION"], "SMB_[0-9.]{1,8}").removeprefix("SMB_")
+        found["dialect"] = "SMB " + {"3.02": "3.0.2", "2.002": "2.0.2"}.get(version, version)
+    if rows.get("SIGNING_ON") == "TRUE":
+        found["signing"] = rows.get("SMB_CURR_SIGN_ALGORITHM", "on")
+    elif "SESSION_RECONNECT_COUNT" in rows:
+        found["signing"] = "off"
+    if "SMB_CURR_ENCRYPT_ALGORITHM" in rows:
+        found["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
+    return {name: word(value, r"[ -~]{1,60}") for name, value in found.items()}
+
+
+def parse_multichannel(text: str) -> dict[str, str]:
+    """Whether the session may use several connections: ``on`` or ``off``; empty where the text does not say."""
+    found = re.search(r"Multichannel ON: (yes|no)\b", text)
+    return {"multichannel": {"yes": "on", "no": "off"}[found[1]]} if found else {}
