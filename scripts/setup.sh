@@ -8,7 +8,7 @@ purpose=$1
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
 if [ "$purpose" != check ]; then
-    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac run 'make check', then follow docs/two-macs.md"
+    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/two-macs.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
 fi
 
@@ -33,7 +33,7 @@ install_packages() {
 python=$(find_python)
 missing=
 if [ "$purpose" != check ]; then
-    for pair in mmdebstrap:mmdebstrap ip:iproute2 nsenter:util-linux unshare:util-linux; do
+    for pair in mmdebstrap:mmdebstrap ip:iproute2 mke2fs:e2fsprogs ssh:openssh-client nsenter:util-linux unshare:util-linux; do
         command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
     done
     # Debian's signing keys: there on Debian, not on Ubuntu

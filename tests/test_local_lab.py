@@ -9,38 +9,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from bench import Bench
+from traces import gone
 
-from lab.local import leftovers, state
+from lab.local import state
 
 pytestmark = pytest.mark.local_lab
-
-
-def traces(name: str) -> list[str]:
-    """Whatever on this machine belongs to a lab of this name."""
-    found = [str(path) for path in (state.directory(name),) if path.exists()]
-    found += [str(group) for host in state.HOSTS if (group := leftovers.control_group(name, host)) and group.exists()]
-    found += [str(disk) for host in state.HOSTS if (disk := leftovers.disk_directory(name, host)).exists()]
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if f"/{name}/" in command or f" {name} " in command:
-            found.append(command)
-    mounts = Path("/proc/self/mounts").read_text()
-    return found + [line for line in mounts.splitlines() if f"/{name}/" in line]
-
-
-def gone(name: str, seconds: float = 30) -> list[str]:
-    """What is left once nothing is, or once the time is over."""
-    deadline = time.monotonic() + seconds
-    while (left := traces(name)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return left
 
 
 def test_each_host_is_a_machine_of_its_own(bench: Bench) -> None:
@@ -48,7 +24,7 @@ def test_each_host_is_a_machine_of_its_own(bench: Bench) -> None:
     client, server = ((bench.inside(host, look)).splitlines() for host in state.HOSTS)
     assert (client[0], server[0]) == ("client", "server")
     assert client[-3:] != server[-3:]
-    keys = [bench.inside(host, "cat /etc/ssh/lab_host_key") for host in state.HOSTS]
+    keys = [bench.inside(host, "cat /etc/ssh/ssh_host_ed25519_key") for host in state.HOSTS]
     assert keys[0] != keys[1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from lab.local import lifecycle, rootfs, state
 from lab.local.state import Lab, Process
 
 PROCESS = {"pid": 1, "started": 2}
+LINUX = {"client": "linux", "server": "linux"}
 GOOD: dict[str, Any] = {
     "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
     "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
+    "platforms": LINUX, "backend": "namespaces",
 }  # fmt: skip
 
 
@@ -34,7 +37,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_saved_is_loaded(file: Path) -> None:
     assert state.load("mine") is None
     one = Process(1, 2)
-    lab = Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x/hosts.ini")
+    lab = Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x/hosts.ini", LINUX)
     lab.save()
     assert state.load("mine") == lab
     assert json.loads(file.read_text()) == GOOD
@@ -43,6 +46,7 @@ def test_what_was_saved_is_loaded(file: Path) -> None:
 CHANGES: list[dict[str, Any]] = [
     {"holder": 1}, {"holder": {}}, {"holder": {"pid": "1", "started": 2}}, {"cleaner": {"pid": 1, "started": 1e999}},
     {"hosts": {}}, {"hosts": {"client": PROCESS}}, {"hosts": None}, {"hosts_file": None}, {"rate": 1}, {"more": 1},
+    {"platforms": {"client": "linux"}}, {"platforms": None}, {"backend": None},
 ]  # fmt: skip
 DAMAGED = [b"", b"{", b"[]", b"null", b"1", b"\xff", b"[" * 100_000, b"9" * 5000]
 DAMAGED += [json.dumps(GOOD | changes).encode() for changes in CHANGES]
@@ -64,6 +68,14 @@ def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixtur
     with lab_signals():
         assert cli.main(["local", "status"]) == 2
     assert capsys.readouterr().err.startswith(f"{file}: damaged (")
+
+
+def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    one = Process.of(os.getpid())
+    Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x", LINUX, "stone").save()
+    with lab_signals():
+        assert cli.main(["local", "status"]) == 2
+    assert "'stone', unknown here" in capsys.readouterr().err
 
 
 def test_a_folder_in_its_place_is_damage_too(file: Path) -> None:

@@ -1,1 +1,1 @@
-"""Two hosts in namespaces on one Linux machine: the embedded lab, with real servers and a real link."""
+"""Two hosts on one Linux machine, in namespaces or with kernels of their own: real servers and a real link."""

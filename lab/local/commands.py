@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from lab.errors import LabFailure
 
@@ -18,7 +19,13 @@ def run(*argv: str, given: str = "", descriptors: tuple[int, ...] = ()) -> subpr
 
 def inside(pid: int, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command inside the host whose PID 1 is ``pid`` here."""
-    return run("nsenter", "--target", str(pid), "--all", "--", *argv, given=given)
+    return run(*enter(pid), *argv, given=given)
+
+
+def enter(pid: int) -> tuple[str, ...]:
+    """What stands before a command that is to run in a host's Linux; below an emulated Mac that is not its root."""
+    below = ("/linux/usr/sbin/chroot", "/linux") if Path(f"/proc/{pid}/root/linux").is_dir() else ()
+    return ("nsenter", "--target", str(pid), "--all", "--", *below)
 
 
 def must(result: subprocess.CompletedProcess[str]) -> None:

@@ -1,6 +1,6 @@
 """The controller's way into a host that has no address outside: ``python -m lab.local.connect NAME HOST``.
 
-An SSH ProxyCommand. It joins the host's network for one connection to its sshd on loopback and passes the bytes on,
+An SSH ProxyCommand. It joins the host's network for one connection to its sshd and passes the bytes on,
 so that management never crosses the data link and this machine needs no address or interface of its own.
 """
 
@@ -12,16 +12,19 @@ import socket
 import sys
 
 from lab.errors import BadInput
-from lab.local import kernel, state
+from lab.local import backends, kernel, state
 
 SSH_PORT = 22
 CHUNK = 1 << 16
 
 
-def dial(pid: int, timeout_s: float = 10.0) -> socket.socket:
-    """A connection to the sshd of the host whose PID 1 is ``pid``. Moves the calling thread into that network."""
+def dial(pid: int, address: str, timeout_s: float = 10.0) -> socket.socket:
+    """A connection to the sshd of the host whose PID 1 is ``pid``, at an address in its network.
+
+    Moves the calling thread into that network.
+    """
     kernel.enter_network(pid)
-    return socket.create_connection(("127.0.0.1", SSH_PORT), timeout=timeout_s)
+    return socket.create_connection((address, SSH_PORT), timeout=timeout_s)
 
 
 def relay(connection: socket.socket) -> None:
@@ -53,7 +56,7 @@ def main() -> int:
         lab = state.load(name)
         if lab is None or not lab.holder.alive():
             raise BadInput(f"the local lab {name!r} is not up: `lab local up` brings it up")
-        connection = dial(lab.hosts[host].pid)
+        connection = dial(lab.hosts[host].pid, backends.find(lab.backend).ssh_address)
     except BadInput as error:
         print(error, file=sys.stderr)
         return 1

@@ -19,7 +19,7 @@ def root(name: str, host: str) -> Path:
 
 
 def attach(name: str, host: str, rootfs: Path) -> None:
-    """Mount a host's root, with the host's own files in its /etc. Raises LabFailure."""
+    """Mount a host's root, with the host's own files in its /etc and the password of its account. Raises LabFailure."""
     scratch = root(name, host).parent
     scratch.mkdir()
     must(run("mount", "-t", "tmpfs", "-o", "mode=755", "scratch", str(scratch)))
@@ -29,6 +29,8 @@ def attach(name: str, host: str, rootfs: Path) -> None:
     options = f"lowerdir={rootfs},upperdir={layers['upper']},workdir={layers['work']}"
     must(run("mount", "-t", "overlay", "-o", options, host, str(layers["root"])))
     shutil.copytree(scratch.parent / "etc", layers["root"] / "etc", dirs_exist_ok=True)
+    password = (scratch.parent.parent / "password").read_text()
+    must(run("chroot", str(layers["root"]), "chpasswd", given=f"lab:{password}"))
     folder, seen = leftovers.disk_directory(name, host), layers["root"] / "srv" / "disk"
     for path in (folder, seen):
         path.mkdir(parents=True, exist_ok=True)

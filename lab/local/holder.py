@@ -1,4 +1,4 @@
-"""The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE``.
+"""The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND``.
 
 It starts the hosts and waits; asked to, it reboots one. The hosts die with it (the kernel sees to that), and so do the
 mounts of their disks, which are in a namespace of this process's own. What the kernel does not clean up
@@ -8,6 +8,7 @@ but wait for that. So nothing is left behind when either of them is asked to sto
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import signal
@@ -19,19 +20,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError, LabFailure
-from lab.local import connect, disk, host_files, kernel, leftovers, link, rootfs, state
-from lab.local.commands import inside, must
+from lab.local import backends, connect, disk, host_files, kernel, leftovers, link, platforms, rootfs, state
 from lab.local.state import HOSTS, Lab, Process
 
 INIT = Path(__file__).with_name("init.sh")
-START_DEADLINE_S = 20.0
+DARWIN = Path(__file__).with_name("darwin")
+START_DEADLINE_S = 60.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Holder:
     """One local lab from start to stop."""
 
-    def __init__(self, name: str, rate: str, delay: str, hosts_file: Path):
+    def __init__(self, name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str):
+        self.backend = backends.find(backend)
         self.name, self.rate, self.delay, self.hosts_file = name, rate, link.delay_seconds(delay), hosts_file
         self.directory = state.directory(name)
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
@@ -45,21 +47,23 @@ class Holder:
             rate=rate,
             delay=delay,
             hosts_file=str(hosts_file),
+            platforms=chosen,
+            backend=backend,
         )
 
     def start(self) -> None:
         """Bring both hosts and the link up, and write the hosts file. Raises LabError."""
-        host_files.write(self.directory, self.name)
+        host_files.write(self.directory, self.name, self.lab.platforms)
         kernel.keep_mounts_private()
         for host in HOSTS:
             disk.attach(self.name, host, rootfs.path())
+            self.backend.furnish(self.lab, host)
         pids = {host: self._start_host(host) for host in HOSTS}
         for host, pid in pids.items():
             self._wait_for_sshd(host, pid)
-        self.wire = link.connect(pids, self.rate, self.delay)
-        password = (self.directory / "password").read_text()
+        self.wire = link.connect(pids, self.delay)
         for host, pid in pids.items():
-            must(inside(pid, "chpasswd", given=f"lab:{password}"))
+            self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
         self.hosts_file.write_text(host_files.hosts_ini(self.lab))
         self.lab.save()
@@ -77,9 +81,13 @@ class Holder:
             pid = self._start_host(host)
             self._wait_for_sshd(host, pid)  # before it, the host's file system is half built
             link.move(network.fileno(), pid)
-        link.bring_up(host, pid, self.rate, self.delay)
+        self._plug_in(host, pid)
         self.lab.hosts[host] = Process.of(pid)
         self.lab.save()
+
+    def _plug_in(self, host: str, pid: int) -> None:
+        link.shape(pid, self.rate, self.delay)
+        self.backend.plug_in(self.lab, host, pid)
 
     def _start_host(self, host: str) -> int:
         group = leftovers.control_group(self.name, host)
@@ -95,12 +103,26 @@ class Holder:
         if group is not None:
             group.mkdir(exist_ok=True)
         namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--fork", "--kill-child=SIGKILL"]
-        command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), host, str(disk.root(self.name, host))]
+        command = [
+            "unshare",
+            *namespaces,
+            "--",
+            "/bin/sh",
+            str(INIT),
+            host,
+            str(disk.root(self.name, host)),
+            self._darwin(host),
+            self.backend.boot(self.lab, host),
+        ]
         with self._log(host).open("wb") as log:
             self.hosts[host] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec
             )
         return self._first_child(host, self.hosts[host])
+
+    def _darwin(self, host: str) -> str:
+        """The folder of the emulated Mac, where the host is one; else empty."""
+        return str(DARWIN) if platforms.mac_version(self.lab.platforms[host]) else ""
 
     def _first_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -115,16 +137,19 @@ class Holder:
 
     def _wait_for_sshd(self, host: str, pid: int) -> None:
         deadline = time.monotonic() + START_DEADLINE_S
-        while time.monotonic() < deadline:
+        while self.hosts[host].poll() is None and time.monotonic() < deadline:
             # dialling moves its thread into the host's network, so it gets one to throw away
             with ThreadPoolExecutor(1) as thread, suppress(OSError):
-                thread.submit(connect.dial, pid, 1.0).result().close()
+                thread.submit(connect.dial, pid, self.backend.ssh_address, 1.0).result().close()
                 return
             time.sleep(0.02)
         raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_words(host)}")
 
     def _last_words(self, host: str) -> str:
-        return " / ".join(self._log(host).read_text(errors="replace").splitlines()[-4:]) or "no message"
+        lines = self._log(host).read_text(errors="replace").splitlines()
+        # after a kernel's last words comes what only its authors can read
+        panic = next((number for number, line in enumerate(lines, 1) if line.startswith("Kernel panic")), len(lines))
+        return " / ".join(lines[:panic][-4:]) or "no message"
 
     def _log(self, host: str) -> Path:
         return self.directory / f"{host}.log"
@@ -161,11 +186,11 @@ def silence() -> None:
         os.dup2(null, descriptor)
 
 
-def hold(name: str, rate: str, delay: str, hosts_file: Path, cleaner: int) -> int:
+def hold(name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, cleaner: int) -> int:
     """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
     kernel.die_with_parent(cleaner, signal.SIGTERM)
     signals = {*STOP_SIGNALS, *state.REBOOT.values(), signal.SIGCHLD}
-    holder = Holder(name, rate, delay, hosts_file)
+    holder = Holder(name, rate, delay, hosts_file, chosen, backend)
     try:
         holder.start()
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -183,12 +208,12 @@ def hold(name: str, rate: str, delay: str, hosts_file: Path, cleaner: int) -> in
 
 def main() -> int:
     """Hold a lab in a child process, and tidy up after it however it ended."""
-    name, rate, delay, hosts_file = sys.argv[1:]
+    name, rate, delay, hosts_file, chosen, backend = sys.argv[1:]
     kernel.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
     if child == 0:
-        os._exit(hold(name, rate, delay, Path(hosts_file), cleaner))
+        os._exit(hold(name, rate, delay, Path(hosts_file), json.loads(chosen), backend, cleaner))
     silence()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))

@@ -6,17 +6,19 @@ import re
 import secrets
 import socket
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from lab.local import state
+from lab.local import backends, platforms, state
 from lab.local.state import ADDRESS, HOSTS, Lab
 
 SSHD_CONFIG = """\
-HostKey /etc/ssh/lab_host_key
+HostKey /etc/ssh/ssh_host_{kind}_key
 AuthorizedKeysFile /etc/ssh/lab_authorized_keys
 PermitRootLogin prohibit-password
 PasswordAuthentication no
@@ -28,27 +30,37 @@ MaxStartups 100
 Subsystem sftp internal-sftp
 """
 
+# Stands before it on an emulated Mac: what its sshd gives to a command, and that people log in there
+MAC_SSHD_CONFIG = """\
+SetEnv PATH=/usr/bin:/bin:/usr/sbin:/sbin
+PasswordAuthentication yes
+AuthorizedKeysFile /etc/ssh/lab_authorized_keys .ssh/authorized_keys
+"""
 
-def alias(name: str, host: str) -> str:
-    """The name under which the controller knows a host; distinct for labs side by side."""
-    return f"{host}.{name}.lab"
 
-
-def write(directory: Path, name: str) -> None:
+def write(directory: Path, name: str, chosen: Mapping[str, str]) -> None:
     """Write the keys and the files that each host copies into its /etc; secrets are readable by root alone."""
     while not directory.is_dir():
         with suppress(FileNotFoundError):  # a lab that just ended may take the empty folder above away
             directory.mkdir(mode=0o700, parents=True)
-    public = _key_pair(directory / "identity")
+    public = {kind: _key_pair(state.identity(name, kind), kind) for kind in map(_kind_of_key, chosen.values())}
     (directory / "password").touch(0o600)
-    (directory / "password").write_text(secrets.token_urlsafe(12))
+    password = secrets.token_urlsafe(12)
+    (directory / "password").write_text(password)
     known = []
     for host in HOSTS:
         etc = directory / host / "etc"
         (etc / "ssh").mkdir(parents=True)
-        known.append(f"{alias(name, host)} {_key_pair(etc / 'ssh' / 'lab_host_key')}")
-        (etc / "ssh" / "lab_authorized_keys").write_text(public + "\n")
-        (etc / "ssh" / "sshd_config").write_text(SSHD_CONFIG)
+        kind = _kind_of_key(chosen[host])
+        known.append(f"{state.alias(name, host)} {_key_pair(etc / 'ssh' / f'ssh_host_{kind}_key', kind)}")
+        (etc / "ssh" / "lab_authorized_keys").write_text(public[kind] + "\n")
+        (etc / "ssh" / "sshd_config").write_text(_sshd_config(chosen[host]))
+        version = platforms.mac_version(chosen[host])
+        if version:
+            (etc / "darwin-version").write_text(f"{version}\n")
+            # a Mac's file servers keep passwords in databases of their own
+            (etc / "darwin-password").touch(0o600)
+            (etc / "darwin-password").write_text(password)
         (etc / "hostname").write_text(host + "\n")
         (etc / "resolv.conf").write_text("")
         names = [f"127.0.0.1 localhost {host}", *(f"{ADDRESS[other]} {other}-data" for other in HOSTS)]
@@ -56,12 +68,27 @@ def write(directory: Path, name: str) -> None:
     (directory / "known_hosts").write_text("\n".join(known) + "\n")
 
 
-def _key_pair(path: Path) -> str:
-    """Write a private key of mode 0600; the public one as a line of authorized_keys."""
-    key = Ed25519PrivateKey.generate()
+def _kind_of_key(platform: str) -> str:
+    """``rsa`` for a Mac that knows no better, else ``ed25519``: the key of such a host, and the one that it lets in."""
+    return "rsa" if platforms.old_algorithms(platform) else "ed25519"
+
+
+def _sshd_config(platform: str) -> str:
+    config = SSHD_CONFIG.format(kind=_kind_of_key(platform))
+    if not platforms.mac_version(platform):
+        return config
+    limits = "".join(f"{name} {value}\n" for name, value in platforms.old_algorithms(platform).items())
+    return MAC_SSHD_CONFIG + limits + config
+
+
+def _key_pair(path: Path, kind: str) -> str:
+    """Write a private key of mode 0600, and the public one beside it; that as a line of authorized_keys."""
+    key = rsa.generate_private_key(65537, 2048) if kind == "rsa" else Ed25519PrivateKey.generate()
     path.touch(0o600)
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
-    return key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    path.with_name(f"{path.name}.pub").write_text(f"{public}\n")
+    return public
 
 
 def hosts_ini(lab: Lab) -> str:
@@ -70,25 +97,54 @@ def hosts_ini(lab: Lab) -> str:
     sections = [
         f"# Written by `lab local up`; removed when this lab goes down.\n"
         f"[lab]\n"
-        f"title = local lab on {socket.gethostname()}: {_link_title(lab)}\n"
+        f"title = local lab on {socket.gethostname()}: {_link_title(lab)}{_kernel_title(lab)}{_platform_title(lab)}\n"
         f"instance = {lab.name}/{lab.instance}\n"
     ]
     for host in HOSTS:
         sections.append(
             f"[{host}]\n"
-            f"host = {alias(lab.name, host)}\n"
-            f"user = root\n"
-            f"sudo = none\n"
-            f"identity = {directory / 'identity'}\n"
+            f"host = {state.alias(lab.name, host)}\n"
+            f"{_account(lab, host)}"
+            f"{_transport(lab.platforms[host])}"
+            f"identity = {state.identity(lab.name, _kind_of_key(lab.platforms[host]))}\n"
             f"known_hosts = {directory / 'known_hosts'}\n"
             f"proxy_command = {sys.executable} -m lab.local.connect {lab.name} {host}\n"
             f"data_address = {ADDRESS[host]}\n"
-            f"ram_disk = 2 GiB\n"
+            f"ram_disk = {backends.find(lab.backend).ram_disk}\n"
         )
     sections.append(
-        f"[share]\nserve = lab\npath = /srv/disk\naccount = lab\npassword = file:{directory / 'password'}\n"
+        f"[share]\nserve = lab\npath = {_shared_folder(lab)}\naccount = lab\npassword = file:{directory / 'password'}\n"
     )
     return "\n".join(sections)
+
+
+def _account(lab: Lab, host: str) -> str:
+    """Who logs in: root, or on an emulated Mac its user, who may use sudo."""
+    if platforms.mac_version(lab.platforms[host]):
+        return "user = lab\nsudo = nopasswd\n"
+    return "user = root\nsudo = none\n"
+
+
+def _transport(platform: str) -> str:
+    """How SSH is spoken where paramiko can no longer: to old Macs."""
+    return "transport = openssh\nssh_algorithms = ssh-rsa\n" if _kind_of_key(platform) == "rsa" else ""
+
+
+def _shared_folder(lab: Lab) -> str:
+    """Where the server sees a folder of this machine's own disk: no Mac has a /srv."""
+    return "/Users/Shared/disk" if platforms.mac_version(lab.platforms["server"]) else "/srv/disk"
+
+
+def _platform_title(lab: Lab) -> str:
+    """Which hosts are emulated Macs, so that nobody takes what they measure for what a Mac does."""
+    versions = {host: platforms.mac_version(lab.platforms[host]) for host in HOSTS}
+    macs = [f"{host} an EMULATED Mac ({version})" for host, version in versions.items() if version]
+    return f", {', '.join(macs)}" if macs else ""
+
+
+def _kernel_title(lab: Lab) -> str:
+    """Guests are slower than the machine that they run on: nobody should take their figures for its own."""
+    return f", {backend.title}" if (backend := backends.find(lab.backend)).own_kernel else ""
 
 
 def _link_title(lab: Lab) -> str:

@@ -1,8 +1,9 @@
 #!/bin/sh
 # PID 1 of a host: mounts on its root what a boot makes anew and turns into tini, which runs sshd.
-# usage: init.sh NAME ROOT   (runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
+# usage: init.sh NAME ROOT DARWIN BOOT   (DARWIN: the folder of the emulated Mac, or empty; BOOT: a script in ROOT to turn into
+# instead, or empty; runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
 set -eu
-name=$1 root=$2
+name=$1 root=$2 darwin=$3 boot=$4
 
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
@@ -23,6 +24,13 @@ mount -t tmpfs -o mode=1777 tmp "$root/tmp"
 mkdir -p "$root/run/sshd" "$root/run/rpcbind"
 mkdir -m 1777 "$root/run/lock"
 
+if [ -n "$darwin" ]; then
+    # the package as it is, with room for what Python compiles of it
+    over=$root/run/darwin.package
+    mkdir -p "$root/opt/darwin" "$over/upper" "$over/work"
+    mount -t overlay -o "lowerdir=$darwin,upperdir=$over/upper,workdir=$over/work" darwin "$root/opt/darwin"
+fi
+
 hostname "$name"
 ip link set lo up
 echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range   # as systemd sets it: everybody may ping
@@ -32,5 +40,6 @@ mkdir -p old
 pivot_root . old
 umount -l /old
 rmdir /old
+[ -z "$boot" ] || exec /bin/sh "$boot"
 exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
     tini -s -g -- /usr/sbin/sshd -D -e </dev/null

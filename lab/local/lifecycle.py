@@ -3,39 +3,49 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import BadInput, LabFailure
-from lab.local import kernel, leftovers, link, rootfs, state
+from lab.local import backends, kernel, leftovers, link, platforms, rootfs, state
+from lab.local.darwin import faults
 from lab.local.state import HOSTS, Lab
 
 STOP_DEADLINE_S = 20.0
 REBOOT_DEADLINE_S = 60.0
 
 
-def up(name: str, rate: str, delay: str, directory: Path) -> Lab:
+def up(
+    name: str, rate: str, delay: str, directory: Path, platform: Sequence[str] = (), own_kernel: bool = False
+) -> Lab:
     """Bring up the lab ``name`` with its hosts file in ``directory``; returns once both hosts answer.
 
+    ``platform`` are words such as ``macos@15.5``, or ``client=macos@15.5``: what the hosts, or one, are to be. With
+    ``own_kernel`` each host is a guest with a kernel of its own.
     Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
     """
     state.need_root()
     state.check_name(name)
     link.check_rate(rate)
     link.delay_seconds(delay)
+    chosen = platforms.parse(platform)
+    backend = backends.BY_KERNEL[own_kernel]
+    backend.prepare(list(chosen.values()))
     rootfs.ensure()
     hosts_file = directory.resolve() / state.hosts_file_name(name)
     with _alone():
         if (lab := state.load(name)) is not None and lab.holder.alive():
             raise BadInput(f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down")
         leftovers.remove(name, hosts_file)
-        command = [sys.executable, "-m", "lab.local.holder", name, rate, delay, str(hosts_file)]
+        words = (name, rate, delay, str(hosts_file), json.dumps(chosen), backend.name)
+        command = [sys.executable, "-m", "lab.local.holder", *words]
         holder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
         assert holder.stdout is not None
         answer = holder.stdout.read().decode()
@@ -86,13 +96,38 @@ def reboot(name: str, host: str) -> None:
     )
 
 
+def fault(name: str, host: str, fault: str, times: int) -> None:
+    """Have an emulated Mac do something wrong, as often as that. Raises BadInput where the host is none."""
+    lab = _up_with(name, host)
+    if not platforms.mac_version(lab.platforms[host]):
+        raise BadInput(f"{host} of the local lab {name!r} is no emulated Mac, and has no such faults")
+    path = Path(f"/proc/{lab.hosts[host].pid}/root{faults.FILE}")
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(known | {fault: times}))
+
+
+def describe(lab: Lab) -> str:
+    """What the hosts of a lab are, and why."""
+    backend = backends.find(lab.backend)
+    return f"{backend.title} ({backend.why})"
+
+
 def run_inside(name: str, host: str, command: list[str]) -> int:
     """Run a command inside a host with this terminal; its exit code. Raises BadInput where the lab is not up."""
     lab = _up_with(name, host)
-    path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    environment = ["env", "-i", path, "HOME=/root", f"TERM={os.environ.get('TERM', 'dumb')}", "LANG=C.UTF-8"]
-    enter = ["nsenter", "--target", str(lab.hosts[host].pid), "--all", "--", *environment]
-    return subprocess.run([*enter, *command], check=False, preexec_fn=kernel.allow_many_files).returncode
+    is_mac = platforms.mac_version(lab.platforms[host])
+    path = "/usr/bin:/bin:/usr/sbin:/sbin" if is_mac else "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    home = "/private/var/root" if is_mac else "/root"
+    environment = [
+        "env",
+        "-i",
+        f"PATH={path}",
+        f"HOME={home}",
+        f"TERM={os.environ.get('TERM', 'dumb')}",
+        "LANG=C.UTF-8",
+    ]
+    words = backends.find(lab.backend).inside(lab, host, [*environment, *command])
+    return subprocess.run(words, check=False, preexec_fn=kernel.allow_many_files).returncode
 
 
 def _up_with(name: str, host: str) -> Lab:

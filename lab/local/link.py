@@ -12,7 +12,7 @@ from functools import partial
 from lab.errors import BadInput, LabFailure
 from lab.local import kernel
 from lab.local.commands import inside, must, run
-from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH
+from lab.local.state import DATA_INTERFACE
 
 # So that a frame on the wire is what the MTU says, as on a real card's far side
 OFFLOADS = ("tso", "off", "gso", "off", "gro", "off")
@@ -33,8 +33,8 @@ def delay_seconds(delay: str) -> float:
     return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1.0}[match[2]] if match else 0.0
 
 
-def connect(pids: Mapping[str, int], rate: str, delay_s: float) -> list[subprocess.Popen[bytes]]:
-    """Lay the link and bring it up; returns the processes it needs (the user-space wire, where it is used)."""
+def connect(pids: Mapping[str, int], delay_s: float) -> list[subprocess.Popen[bytes]]:
+    """Lay the link; returns the processes it needs (the user-space wire, where it is used)."""
     wire: list[subprocess.Popen[bytes]] = []
     if delay_s > 0 and not _has_netem(pids["client"]):
         wire = [_user_space_wire(pids, delay_s)]
@@ -42,17 +42,19 @@ def connect(pids: Mapping[str, int], rate: str, delay_s: float) -> list[subproce
         peer = ["peer", "name", DATA_INTERFACE, "netns", str(pids["server"])]
         command = ["ip", "link", "add", DATA_INTERFACE, "type", "veth", *peer]
         must(run("nsenter", "--target", str(pids["client"]), "--net", *command))
-    for host, pid in pids.items():
-        bring_up(host, pid, rate, delay_s)
     return wire
 
 
-def bring_up(host: str, pid: int, rate: str, delay_s: float) -> None:
-    """Set up a host's end of the link as it is at the start, whatever it was before."""
-    must(inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
+def shape(pid: int, rate: str, delay_s: float) -> None:
+    """Give an end of the link its rate and delay; frames leave it as long as they will be on the wire."""
     inside(pid, "ethtool", "-K", DATA_INTERFACE, *OFFLOADS)  # a TAP has none to turn off and refuses
-    must(inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "mtu", "1500", "up"))
-    _shape(pid, rate, delay_s if delay_s > 0 and _has_netem(pid) else 0.0)
+    by_netem_s = delay_s if delay_s > 0 and _has_netem(pid) else 0.0
+    add = ["tc", "qdisc", "add", "dev", DATA_INTERFACE]
+    if by_netem_s > 0:
+        must(inside(pid, *add, "root", "handle", "1:", "netem", "delay", f"{by_netem_s * 1e6:.0f}us", "limit", "20000"))
+    if rate != "none":
+        parent = ["parent", "1:"] if by_netem_s > 0 else ["root"]
+        must(inside(pid, *add, *parent, "tbf", "rate", rate, "burst", "256kb", "latency", "20ms"))
 
 
 def move(network: int, pid: int) -> None:
@@ -69,15 +71,6 @@ def _has_netem(pid: int) -> bool:
     if probe.returncode == 0:
         must(inside(pid, "tc", "qdisc", "del", "dev", "lo", "root"))
     return probe.returncode == 0
-
-
-def _shape(pid: int, rate: str, delay_s: float) -> None:
-    add = ["tc", "qdisc", "add", "dev", DATA_INTERFACE]
-    if delay_s > 0:
-        must(inside(pid, *add, "root", "handle", "1:", "netem", "delay", f"{delay_s * 1e6:.0f}us", "limit", "20000"))
-    if rate != "none":
-        parent = ["parent", "1:"] if delay_s > 0 else ["root"]
-        must(inside(pid, *add, *parent, "tbf", "rate", rate, "burst", "256kb", "latency", "20ms"))
 
 
 def _user_space_wire(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:

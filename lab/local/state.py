@@ -10,7 +10,7 @@ import json
 import os
 import re
 import signal
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
 
@@ -58,6 +58,9 @@ class Lab:
     rate: str
     delay: str
     hosts_file: str
+    # by host: linux, or macos@VERSION for an emulated Mac; labs of an earlier version do not say it
+    platforms: dict[str, str] = field(default_factory=lambda: dict.fromkeys(HOSTS, "linux"))
+    backend: str = "namespaces"  # a name in lab.local.backends
 
     def save(self) -> None:
         """Write the state file, in one step."""
@@ -99,7 +102,11 @@ def _parse(text: str) -> Lab:
         raw[process] = _process(raw[process])
     raw["hosts"] = {host: _process(raw["hosts"][host]) for host in HOSTS}
     lab = Lab(**raw)
-    if not all(isinstance(text, str) for text in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file)):
+    platforms = [lab.platforms[host] for host in HOSTS]
+    if not all(
+        isinstance(text, str)
+        for text in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, *platforms)
+    ):
         raise TypeError("a text is something else")
     return lab
 
@@ -119,6 +126,16 @@ def check_name(name: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
         raise BadInput(f"--name {name!r}: a lab's name is lower-case letters, digits and hyphens, 31 at the most")
     return name
+
+
+def identity(name: str, kind: str) -> Path:
+    """The controller's private key to the hosts of a lab that take keys of this kind, such as ``ed25519``."""
+    return directory(name) / f"id_{kind}"
+
+
+def alias(name: str, host: str) -> str:
+    """The name under which the controller knows a host; distinct for labs side by side."""
+    return f"{host}.{name}.lab"
 
 
 def hosts_file_name(name: str) -> str:

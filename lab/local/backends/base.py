@@ -1,0 +1,47 @@
+"""What a backend is to the local lab: what runs in the namespaces of a host, and how one gets in there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from lab.local.state import Lab
+
+
+class Backend(ABC):
+    """One way to make a host.
+
+    Every host has namespaces and a control group of its own, a root that is its own to write (:mod:`lab.local.disk`),
+    and an end of the data link: all that makes it up is in there, and ends with it. A backend says what that is.
+    """
+
+    name: ClassVar[str]
+    own_kernel: ClassVar[bool]
+    title: ClassVar[str]  # in a few words, for people
+    why: ClassVar[str]  # this one is used
+    ram_disk: ClassVar[str]  # what the hosts file says of its size
+    ssh_address: ClassVar[str]  # where its sshd listens, as seen in the host's network namespace
+
+    @abstractmethod
+    def prepare(self, chosen: Sequence[str]) -> None:
+        """Build what is built once and cached. ``chosen`` are the platforms of the hosts.
+
+        Raises BadInput where they, or this machine, are not for this backend.
+        """
+
+    @abstractmethod
+    def furnish(self, lab: Lab, host: str) -> None:
+        """Put into the host's root what it starts from; done once, before its first start. Raises LabFailure."""
+
+    @abstractmethod
+    def boot(self, lab: Lab, host: str) -> str:
+        """The script that process 1 turns into, as a path in the host's root; empty for sshd and nothing else."""
+
+    @abstractmethod
+    def plug_in(self, lab: Lab, host: str, pid: int) -> None:
+        """Make the end of the link that is in the namespace of ``pid`` the host's own eth0. Raises LabFailure."""
+
+    @abstractmethod
+    def inside(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
+        """The command here that runs ``argv`` in the host, as root, with this terminal."""

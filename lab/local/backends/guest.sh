@@ -1,0 +1,35 @@
+#!/bin/sh
+# PID 1 of a guest with a kernel of its own: mounts what a boot makes anew, sets up both network cards and turns into tini,
+# which runs sshd. The data card is the port of a bridge named eth0: its own MTU could be lowered and never raised again.
+# usage: guest.sh NAME ADDRESS/LENGTH
+set -eu
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+name=$1 address=$2
+
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t cgroup2 cgroup2 /sys/fs/cgroup || :   # without it the host's CPU seconds are unknown, and said so
+mkdir -p /dev/pts /dev/shm
+mount -t devpts -o ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
+ln -sfn /proc/self/fd /dev/fd
+mount -t tmpfs -o mode=1777 shm /dev/shm
+mount -t tmpfs -o mode=755 run /run
+mount -t tmpfs -o mode=1777 tmp /tmp
+mkdir -p /run/sshd /run/rpcbind /srv/disk
+mkdir -m 1777 /run/lock
+ln -sfn /usr/lib/uml/modules /usr/lib/modules
+
+hostname "$name"
+modprobe fuse   # makes /dev/fuse
+chmod 666 /dev/fuse
+ip link set lo up
+ip address add 192.0.2.2/30 dev vec0
+ip link set vec0 up
+ip link add eth0 address "$(cat /sys/class/net/vec1/address)" type bridge
+ip link set vec1 master eth0 up
+for device in vec1 eth0; do ethtool -K "$device" tso off gso off gro off; done   # so that each counts frames as on a wire
+ip link set eth0 mtu 1500 up
+ip address add "$address" dev eth0
+echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range   # as systemd sets it: everybody may ping
+
+exec env -i PATH="$PATH" HOME=/root LC_ALL=C tini -s -g -- /usr/sbin/sshd -D -e </dev/null

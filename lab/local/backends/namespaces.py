@@ -1,0 +1,40 @@
+"""Hosts on the kernel of this machine: namespaces and nothing else. Up in a fraction of a second, anywhere on Linux."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.local import platforms
+from lab.local.backends.base import Backend
+from lab.local.commands import inside, must
+from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH, Lab
+
+
+class Namespaces(Backend):
+    """Linux, or a Mac emulated on it."""
+
+    name = "namespaces"
+    own_kernel = False
+    title = "namespaces of this machine's kernel"
+    why = "the default"
+    ram_disk = "2 GiB"
+    ssh_address = "127.0.0.1"
+
+    def prepare(self, chosen: Sequence[str]) -> None:
+        """The root filesystem, which every host needs, is all there is to build."""
+
+    def furnish(self, lab: Lab, host: str) -> None:
+        """The root has all that it needs."""
+
+    def boot(self, lab: Lab, host: str) -> str:
+        """An emulated Mac has to be set up first."""
+        return "/opt/darwin/boot.sh" if platforms.mac_version(lab.platforms[host]) else ""
+
+    def plug_in(self, lab: Lab, host: str, pid: int) -> None:
+        """It is in the host already, and needs an address."""
+        must(inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
+        must(inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "mtu", "1500", "up"))
+
+    def inside(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
+        """By entering its namespaces."""
+        return ["nsenter", "--target", str(lab.hosts[host].pid), "--all", "--", *argv]

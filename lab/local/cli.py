@@ -1,0 +1,95 @@
+"""`lab local`: the commands of the embedded lab."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lab.errors import BadInput
+from lab.local import lifecycle, state
+from lab.local.darwin.faults import FAULTS
+
+DEFAULT_RATE = "1gbit"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(command=function)
+        found.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
+        return found
+
+    up = command("up", _up, "bring both hosts up and write their hosts file")
+    up.add_argument("--rate", default=DEFAULT_RATE, help="the link's rate, or none (default: %(default)s)")
+    up.add_argument("--delay", default="none", help="delay of the link in each direction, such as 1ms (default: none)")
+    up.add_argument(
+        "--platform",
+        action="append",
+        default=[],
+        metavar="[HOST=]PLATFORM",
+        help="linux (the default), or macos@VERSION for an emulated Mac, of both hosts or of one: client=macos@15.5",
+    )
+    up.add_argument(
+        "--kernel",
+        choices=("shared", "own"),
+        default="shared",
+        help="own: guests with kernels of their own, which mount SMB and NFS shares themselves (default: %(default)s)",
+    )
+    command("down", _down, "take both hosts down; nothing of them is left")
+    status = commands.add_parser("status", help="say which local labs are up")
+    status.set_defaults(command=_status)
+    reboot = command("reboot", _reboot, "cut a host's power and start it again; its disk is kept")
+    reboot.add_argument("host", choices=state.HOSTS)
+    fault = command("fault", _fault, "make something go wrong on an emulated Mac, once or a number of times")
+    fault.add_argument("host", choices=state.HOSTS)
+    fault.add_argument("fault", choices=sorted(FAULTS), metavar="FAULT", help=", ".join(sorted(FAULTS)))
+    fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
+    inside = command("exec", _exec, "run a command inside a host: lab local exec server -- ps ax")
+    inside.add_argument("host", choices=state.HOSTS)
+    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD")
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    own_kernel = arguments.kernel == "own"
+    lab = lifecycle.up(
+        arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform, own_kernel=own_kernel
+    )
+    print(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
+    return 0
+
+
+def _down(arguments: argparse.Namespace) -> int:
+    was_up = lifecycle.down(arguments.name)
+    print(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
+    return 0
+
+
+def _reboot(arguments: argparse.Namespace) -> int:
+    lifecycle.reboot(arguments.name, arguments.host)
+    print(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
+    return 0
+
+
+def _fault(arguments: argparse.Namespace) -> int:
+    lifecycle.fault(arguments.name, arguments.host, arguments.fault, arguments.times)
+    print(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {FAULTS[arguments.fault]}")
+    return 0
+
+
+def _status(_: argparse.Namespace) -> int:
+    state.need_root()
+    for lab in state.running():
+        print(f"{lab.name}: {lifecycle.describe(lab)}, rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
+    if not state.running():
+        print("no local lab is up")
+    return 0
+
+
+def _exec(arguments: argparse.Namespace) -> int:
+    argv = arguments.argv[1:] if arguments.argv[:1] == ["--"] else arguments.argv
+    if not argv or argv[0].startswith("-"):  # an option after HOST would be taken for the command
+        raise BadInput("usage: lab local exec [--name NAME] HOST -- CMD")
+    return lifecycle.run_inside(arguments.name, arguments.host, argv)

@@ -1,0 +1,102 @@
+"""The NFS server of a Linux kernel: only where nobody else has to do with NFS, for a kernel has one server for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from lab.commands import Command, command
+from lab.daemon import daemon, listening
+from lab.errors import Unsupported
+from lab.protocols.base import Share, Side, Steps
+from lab.protocols.linux_mount import in_private_mounts
+from lab.settings import Setting
+
+PORT = 2049
+MOUNT_PORT = 20048
+RPCBIND_PORT = 111
+THREADS = 8  # what nfs.conf(5) gives it
+EXPORT = "rw,no_root_squash,no_subtree_check,insecure,fsid=77"  # a tmpfs has no identity of its own
+LEVELS = {"default": "sync", "sync": "sync", "async": "async"}
+# A kernel that others share shows none of its threads; rpcbind ($1) that runs already serves somebody else's NFS, and
+# so do threads of the server
+USABLE = r"""
+[ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || exit
+for program in rpc.nfsd rpc.mountd nfsdcld exportfs rpcbind; do command -v "$program" >/dev/null || exit; done
+sh -c "$1" && exit
+mount -t nfsd nfsd /proc/fs/nfsd 2>/dev/null && [ "$(cat /proc/fs/nfsd/threads)" = 0 ] && echo yes
+"""
+# The kernel asks rpc.mountd who may have what, and nfsdcld which clients it knew: none, so it waits for nobody to come
+# back. Their files are in places that nobody else sees. $1 is the folder to export, $2 its options, $3 what
+# proves rpcbind ready, $4 mountd's port.
+START = r"""
+mount -t tmpfs -o mode=755 lab /var/lib/nfs && mount -t tmpfs -o mode=755 lab /run || exit
+mkdir /run/rpcbind /run/rpc_pipefs /var/lib/nfs/nfsdcld && touch /var/lib/nfs/etab /var/lib/nfs/rmtab || exit
+mount -t rpc_pipefs rpc_pipefs /run/rpc_pipefs && mount -t nfsd nfsd /proc/fs/nfsd || exit
+rpcbind -f -w &
+until sh -c "$3"; do kill -0 $! || exit; sleep 0.01; done
+nfsdcld -F &
+exportfs -o "$2" "*:$1" && exec rpc.mountd -F -p "$4"
+"""
+READ_THREADS = "mount -t nfsd nfsd /proc/fs/nfsd && cat /proc/fs/nfsd/threads"
+SET_THREADS = 'mount -t nfsd nfsd /proc/fs/nfsd && rpc.nfsd --host "$2" "$1"'
+# What the kernel was told of exports it keeps, and with it the file systems, until it is told to forget
+STOP_THREADS = """
+mount -t nfsd nfsd /proc/fs/nfsd && echo "$1" >/proc/fs/nfsd/threads || exit
+for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/net/rpc/$cache/flush" || exit; done
+"""
+READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
+
+
+def usable(server: Side) -> bool:
+    """Whether this host's kernel has an NFS server that is free for the lab."""
+    return (
+        server.host.run(*in_private_mounts(USABLE, listening(RPCBIND_PORT)), root=True, check=False).stdout.strip()
+        == "yes"
+    )
+
+
+def serve(server: Side, share: Share) -> Steps:
+    """Export the share. Raises Unsupported for a durability that this server cannot give."""
+    if share.server_sync not in LEVELS:
+        raise Unsupported(
+            f"server: server_sync = {share.server_sync}: the kernel's NFS server writes through only for clients that "
+            f"ask for it: take it out of the sweep"
+        )
+    state = f"{server.directory}/nfs"
+    server.host.run("mkdir", "-m", "700", "-p", state)
+    options = f"{EXPORT},{LEVELS[share.server_sync]}"
+    argv = in_private_mounts(START, share.path, options, listening(RPCBIND_PORT), str(MOUNT_PORT))
+    yield daemon(server.host.role, "mountd", argv, state, listening(MOUNT_PORT))
+    yield _threads(server)
+
+
+def durability(server: Side) -> Mapping[str, str]:
+    """What the table of exports says, which rpc.mountd tells the kernel."""
+    table = server.host.shell(READ_EXPORT, f"{server.directory}/nfs/mountd.process", root=True).stdout
+    level = parse_export(table)
+    return {"server_sync": level, "server_sync_by": f"export option {level} of the kernel's NFS server"}
+
+
+def parse_export(table: str) -> str:
+    """``sync`` or ``async``, from the one line of ``etab``. Raises Unsupported where it is not that."""
+    found = re.fullmatch(r"\S+\t\*\(rw,(a?sync),[a-z0-9_,=:-]+\)\n", table)
+    if not found:
+        raise Unsupported(f"server: rpc.mountd's table of exports is not as the lab wrote it: {table!r:.200}")
+    return found[1]
+
+
+def _threads(server: Side) -> Setting:
+    """The threads that serve; without any, the kernel listens no more."""
+
+    def undo(old: str) -> tuple[Command, ...]:
+        return (command(*in_private_mounts(STOP_THREADS, old), root=True),)
+
+    return Setting(
+        host=server.host.role,
+        name="threads of the kernel's NFS server",
+        read=command(*in_private_mounts(READ_THREADS), root=True),
+        wanted=str(THREADS),
+        apply=(command(*in_private_mounts(SET_THREADS, str(THREADS), server.address), root=True),),
+        undo=undo,
+    )

@@ -1,0 +1,112 @@
+"""Hosts with kernels of their own: what only such a kernel can do, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench import Bench
+from traces import gone
+
+from lab.local import rootfs, state
+
+pytestmark = [
+    pytest.mark.local_lab,
+    pytest.mark.skipif(
+        platform.machine() != rootfs.UML_MACHINE, reason=f"User Mode Linux is for {rootfs.UML_MACHINE} only"
+    ),
+]
+MIB = 1 << 20
+# A kernel's own threads come and go as it pleases, and libmount keeps three empty files once it was used
+NOT_OURS = ("[", "/run/mount/")
+
+
+@pytest.fixture(scope="module")
+def guests(new_bench: Callable[..., Bench]) -> Bench:
+    return new_bench("--kernel", "own")
+
+
+def left(bench: Bench) -> dict[str, list[str]]:
+    """The state of both hosts, without what is the kernel's own business."""
+    state = bench.state()
+    return {host: [line for line in lines if not line.startswith(NOT_OURS)] for host, lines in state.items()}
+
+
+def test_the_kernels_mount_and_serve_and_all_is_put_back(guests: Bench) -> None:
+    """Content is verified by every trial: one that is ok has moved the right bytes."""
+    before = left(guests)
+    done = guests.run(protocol=["ssh", "smb", "nfs"], mtu=[9000], tcp_space=["128 KiB"], size="4 MiB")
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = guests.trials()
+    assert len(trials) == 6
+    for trial in trials:
+        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
+        # headers of 52 to 66 bytes in each frame of up to 9000, and those of the protocol
+        assert 4 * MIB * 1.005 < moved < 4 * MIB * 1.1, trial
+    effective = {trial["protocol"]: trial["effective"] for trial in trials}
+    assert {name: effective[name]["mount"] for name in effective} == {"ssh": "none", "smb": "kernel", "nfs": "kernel"}
+    assert effective["smb"]["dialect"] == "SMB3_11"
+    assert "vers=3.1.1" in effective["smb"]["mount_options"]
+    assert effective["nfs"]["dialect"] == "NFSv4.2"
+    assert effective["nfs"]["server_sync_by"] == "export option sync of the kernel's NFS server"
+    assert left(guests) == before
+
+
+def test_the_kernels_server_exports_asynchronously(guests: Bench) -> None:
+    done = guests.run(protocol=["nfs"], tool=["cp"], direction=["write"], size="1 MiB", server_sync=["async"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    (trial,) = guests.trials()
+    assert trial["effective"]["server_sync"] == "async"
+
+
+def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:
+    kernels = {guests.inside(host, "cat /proc/sys/kernel/random/boot_id") for host in state.HOSTS}
+    assert len(kernels | {Path("/proc/sys/kernel/random/boot_id").read_text()}) == 3
+    status = guests.lab("local", "status").stdout
+    line = next(line for line in status.splitlines() if line.startswith(f"{guests.name}:"))
+    assert "User Mode Linux (--kernel own, and they booted)" in line
+
+
+def test_exec_passes_words_exit_code_and_standard_input_into_a_guest(guests: Bench) -> None:
+    words = ("sh", "-c", 'cat; echo "$1"; exit 7', "x", "a  b")
+    command = guests.command("local", "exec", "--name", guests.name, "client", "--", *words)
+    done = subprocess.run(command, cwd=guests.directory, input="in\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (7, "in\na  b\n")
+
+
+def test_a_reboot_leaves_a_guest_its_disk_and_the_link(guests: Bench) -> None:
+    look = "cat /srv/disk/mark /run/mark 2>/dev/null; cat /sys/class/net/eth0/mtu /proc/sys/kernel/random/boot_id"
+    guests.inside("server", "echo kept | tee /srv/disk/mark > /run/mark; ip link set dev eth0 mtu 9000; sync")
+    before = guests.inside("server", look).splitlines()
+    assert guests.lab("local", "reboot", "--name", guests.name, "server").returncode == 0
+    after = guests.inside("server", look).splitlines()
+    assert (before[:-1], after[:-1]) == (["kept", "kept", "9000"], ["kept", "1500"])
+    assert before[-1] != after[-1]
+    assert "1 received" in guests.inside("client", "ping -q -c 1 server-data")
+
+
+@pytest.mark.parametrize("victim", ["kernel", "holder and its parent"])
+def test_nothing_is_left_of_guests_after_a_kill(new_bench: Callable[..., Bench], victim: str) -> None:
+    bench = new_bench("--kernel", "own")
+    lab = state.load(bench.name)
+    assert lab is not None
+    first = lab.hosts["client"].pid
+    kernel = int(Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
+    for pid in [kernel] if victim == "kernel" else [lab.cleaner.pid, lab.holder.pid]:
+        os.kill(pid, signal.SIGKILL)
+    if victim != "kernel":
+        assert bench.lab("local", "down", "--name", bench.name).returncode == 0
+    assert not gone(bench.name)
+    assert not bench.hosts.exists()
+
+
+def test_an_emulated_mac_has_no_kernel_of_its_own(tmp_path: Path) -> None:
+    bench = Bench("no-such-guests", tmp_path)
+    done = bench.lab("local", "up", "--name", bench.name, "--kernel", "own", "--platform", "macos@15.5")
+    assert done.returncode == 2
+    assert "--kernel own is for Linux" in done.stderr
