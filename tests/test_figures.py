@@ -9,12 +9,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from invented import cases, noise, run
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from synthetic import make_trials, trial, write_run
 
 from lab import figures, lettering, results, stats
+from lab.figures.style import MOST_MARKS
 from lab.results import Trial
 
 SWEEPS: dict[str, list[Trial]] = {
@@ -77,18 +79,76 @@ def test_every_measured_trial_is_a_mark_within_the_axes(full: pd.DataFrame) -> N
         assert inside(axes, marks(axes))
     speed, drift = figures.timeline(full).axes
     assert len(marks(speed)) == full["MB_per_s"].notna().sum()
-    assert len(marks(drift)) == len(stats.drift(full))
+    assert len(marks(drift)) == stats.from_own_median(full).count()
     assert inside(speed, marks(speed))
     assert inside(drift, marks(drift))
 
 
-def test_every_pair_is_a_mark_of_its_effect(full: pd.DataFrame) -> None:
-    panels = figures.effects(full).axes
-    for axes, contrast in zip(panels, stats.contrasts(full), strict=True):
-        changes = stats.pairs(full, *contrast)["change_pct"]
+def test_every_block_is_a_mark_of_its_effect(full: pd.DataFrame) -> None:
+    rows = list(stats.block_effects(stats.grid(full)))
+    titles = dict.fromkeys(stats.compared_label(named) for named, _ in rows)
+    for axes, title in zip(figures.effects(full).axes, titles, strict=True):
+        ratios = np.concatenate([row.log_ratios[0] for named, row in rows if stats.compared_label(named) == title])
+        changes = 100 * np.expm1(ratios[np.isfinite(ratios)])
         np.testing.assert_allclose(np.sort(marks(axes)[:, 0]), np.sort(changes))
         assert inside(axes, marks(axes))
-        assert axes.get_title() == stats.change_label(*contrast)
+        assert axes.get_title() == title
+
+
+def test_slopes_end_where_the_table_says(full: pd.DataFrame) -> None:
+    table = stats.interactions(stats.grid(full))
+    panels = figures.interactions(full).axes
+    for axes, row in zip(panels, table.to_dict("records"), strict=True):
+        ends = [line.get_ydata()[-1] for line in axes.lines]  # type: ignore[index]
+        assert ends == pytest.approx([row["alone_pct"], row["on_top_pct"]])
+        assert axes.get_title().startswith(f"{row['protocol'].upper()} {row['tool']} {row['direction']}")
+
+
+def test_bars_are_the_shares() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
+    trials = run(of, noise(np.random.default_rng(1), of, 5))
+    table = stats.shares(stats.grid(trials)).table.set_index("term")["share"]
+    axes = figures.shares(trials).axes[0]
+    bars = dict(zip([label.get_text() for label in axes.get_yticklabels()], axes.containers[0], strict=True))
+    assert {name: bar.get_width() / 100 for name, bar in bars.items()} == pytest.approx(
+        {stats.term_label(str(term)): share for term, share in table.items()}
+    )
+
+
+def test_of_very_many_trials_a_sample_is_drawn_and_the_figure_says_so() -> None:
+    of = cases(direction=["write", "read"], mtu=[1500, 9000])
+    trials = run(of, noise(np.random.default_rng(1), of, 3000), client_cpu_s_per_GB=1.0, server_cpu_s_per_GB=1.0)
+    trials.loc[::7, "status"] = "void"
+    for name, draw in figures.ALL.items():
+        figure = draw(trials)
+        drawn = [
+            marks(axes) for axes in figure.axes if len(axes.collections) and name not in ("interactions", "shares")
+        ]
+        assert all(len(places) <= 2 * MOST_MARKS for places in drawn)
+        if name in ("throughput", "cpu_cost", "timeline"):
+            assert f"marks drawn: {MOST_MARKS} of " in footer(figure).get_text()
+        drawing = io.BytesIO()
+        figure.savefig(drawing, format="svg")
+        assert len(drawing.getvalue()) < 3_000_000
+
+
+def test_anchors_have_a_ring(full: pd.DataFrame) -> None:
+    first = full[full["protocol"] != "link"].drop_duplicates("block")
+    both = pd.concat([full, first.assign(anchor=True)], ignore_index=True)
+    both.attrs = full.attrs
+    without, ringed = (figures.timeline(trials) for trials in (full, both))
+    assert sum(np.size(line.get_xdata()) for line in ringed.axes[0].lines if line.get_marker() == "o") == 3
+    assert "anchor" in [text.get_text() for text in ringed.legends[0].get_texts()]
+    assert "anchor" not in [text.get_text() for text in without.legends[0].get_texts()]
+    assert len(marks(figures.throughput(both).axes[0])) == len(marks(figures.throughput(full).axes[0]))
+
+
+def test_a_fraction_of_a_grid_has_its_effects_drawn() -> None:
+    of = cases(protocol=["afp", "smb"], mtu=[1500, 9000], tcp_space=["default", 65536], store=["ram", "disk"])
+    of = of[[row.count(row[0]) % 2 == 0 for row in zip(*(pd.factorize(of[name])[0] for name in of), strict=True)]]
+    trials = run(of.reset_index(drop=True), noise(np.random.default_rng(1), of, 4))
+    assert "model" in set(stats.effects(stats.grid(trials))["method"])
+    figures.effects(trials).savefig(io.BytesIO())
 
 
 def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Path) -> None:
@@ -169,3 +229,21 @@ def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:
 
 def test_figures_open_nothing_global() -> None:
     assert "pyplot" not in vars(figures)
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_words_that_are_categories_are_drawn_alike(full: pd.DataFrame, name: str) -> None:
+    words = [column for column in (*stats.FACTORS, "status", "case_id") if column != "mtu"]
+    named = full.assign(**{column: full[column].astype("category") for column in words})
+    drawings = [io.BytesIO(), io.BytesIO()]
+    for trials, drawing in zip((full, named), drawings, strict=True):
+        figures.ALL[name](trials).savefig(drawing, dpi=40)
+    assert drawings[0].getvalue() == drawings[1].getvalue()
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_trials_that_were_coded_before_are_drawn_alike(full: pd.DataFrame, name: str) -> None:
+    drawings = [io.BytesIO(), io.BytesIO()]
+    figures.ALL[name](full).savefig(drawings[0], dpi=40)
+    figures.ALL[name](stats.coded(full)).savefig(drawings[1], dpi=40)
+    assert drawings[0].getvalue() == drawings[1].getvalue()

@@ -4,19 +4,22 @@ import io
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 from synthetic import RUN, make_trials, trial, write_run
 
 from lab import figures, report, results, stats
 from lab.errors import BadInput
-from lab.report_words import LOCAL_LAB
+from lab.report.proof import MOST_TRIALS, some_of_each_case
+from lab.report.render import md
+from lab.report.words import LOCAL_LAB, interaction_sentence
 from lab.results import RunFolder
 
 SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
@@ -146,39 +149,109 @@ def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None
 
 
 def test_free_text_cannot_break_out_of_markdown() -> None:
-    assert report._md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
+    assert md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
 
 
-def rendered(table: Table, width: int = 80) -> str:
+def rendered(*tables: RenderableType, width: int = 80) -> str:
     screen = io.StringIO()
-    Console(file=screen, width=width, color_system=None).print(table)
+    Console(file=screen, width=width, color_system=None).print(*tables)
     return screen.getvalue()
 
 
-def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder) -> None:
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
     trials = results.load(folder.path)
-    compared, effects = (rendered(table(trials)) for table in (report.comparison_table, report.effects_table))
+    compared = rendered(report.comparison_table(trials), width=width)
+    said = rendered(*report.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
         lines = [line for line in compared.splitlines() if line.strip().startswith(name)]
         speed, share = f" {row['median_MB_per_s']:.1f} ", f" {row['share_of_ceiling']:.0%} ".replace("%", " %")
         assert any(speed in line and share in line for line in lines), compared
     assert "2 of 3" in compared
-    for row in stats.all_effects(trials).to_dict("records"):
-        assert f" {row['median_change_pct']:+.1f} " in effects
-    assert all("local lab" in text for text in (compared, effects))
-    assert max(map(len, (compared + effects).splitlines())) <= 80
+    effects, interactions = (table(stats.grid(trials)) for table in (stats.effects, stats.interactions))
+    for row in effects.to_dict("records"):
+        assert f" {row['change_pct']:+.1f}{'*' if row['established'] else ''} " in said
+        assert f" {row['n_blocks']}/{row['n_pairs']} " in said
+    for row in interactions.dropna(subset="interaction_pct").to_dict("records"):
+        assert f" {row['interaction_pct']:+.1f}" in said
+    assert f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain" in " ".join(said.split())
+    assert ", by all cases against their own medians (n = 3 blocks)" in " ".join(said.split())
+    assert "local lab" in compared
+    assert max(map(len, said.splitlines())) <= width
 
 
 def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
     shown = json.loads(json.dumps(report.show_json(folder), allow_nan=False))
     trials = results.load(folder.path)
-    assert shown["run"] == {**RUN, "schema": 1, "name": "synthetic"}
+    assert shown["run"] == {**RUN, "schema": 2, "name": "synthetic"}
     assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
     assert len(shown["summary"]) == 56
     assert shown["summary"][0]["low_MB_per_s"] is None
     assert [row["median_MB_per_s"] for row in shown["summary"]] == pytest.approx(
         stats.summary(trials)["median_MB_per_s"].tolist()
     )
-    assert len(shown["effects"]) == 28
+    assert len(shown["effects"]) == len(stats.effects(stats.grid(trials))) == 44
+    assert shown["effects"][0]["median_low_pct"] is None
+    assert len(shown["interactions"]) == 14
+    assert (shown["shares"]["blocks"], shown["shares"]["blocks_used"]) == (3, 0)
+    assert shown["drift"]["in_block_pct"] == [None, None, None]
     assert {row["status"] for row in shown["not_ok"]} == {"void", "failed"}
+
+
+def test_shares_are_in_the_table_when_blocks_are_complete(tmp_path: Path) -> None:
+    good = [replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in SMALL]
+    trials = results.load(write_run(tmp_path, good).path)
+    said = rendered(*report.terminal_tables(trials))
+    for row in stats.shares(stats.grid(trials)).table.to_dict("records"):
+        assert f" {100 * row['share']:.1f} " in said
+    assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(said.split())
+
+
+ROW = {
+    "protocol": "afp", "tool": "cp", "direction": "write", "factor": "mtu", "baseline": 1500, "level": 9000,
+    "with_factor": "tcp_space", "with_baseline": 65536, "with_level": 524288, "n_blocks": 8,
+    "alone_pct": 1.2, "alone_low_pct": 0.4, "alone_high_pct": 2.0, "on_top_pct": 3.4, "on_top_low_pct": 2.5,
+    "on_top_high_pct": 4.3, "interaction_pct": 2.2, "interaction_low_pct": 1.0, "interaction_high_pct": 3.4,
+    "p_value": 0.001, "established": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "together"),
+    [
+        ({}, "more than the two alone by +2.2 % [+1.0, +3.4]"),
+        ({"interaction_pct": -2.2}, "less than the two alone by -2.2 % [+1.0, +3.4]"),
+        ({"established": False}, "together no different from the two alone, beyond noise: +2.2 % [+1.0, +3.4]"),
+        ({"established": False, "p_value": np.nan}, "too few blocks to say if the two act on each other"),
+    ],
+)
+def test_an_interaction_is_said_in_a_sentence(changes: dict[str, Any], together: str) -> None:
+    assert interaction_sentence(ROW | changes) == (
+        "AFP cp write: MTU 9000: +1.2 % [+0.4, +2.0] at TCP buffer 64 KiB; on top of 512 KiB +3.4 % [+2.5, +4.3]; "
+        f"{together} (n = 8 blocks)."
+    )
+
+
+def test_categories_reach_the_spreadsheet_without_a_formula(folder: RunFolder) -> None:
+    trials = results.load(folder.path).assign(reason="=1+1")
+    trials["reason"] = trials["reason"].astype("category")
+    assert set(report._plain(trials)["reason"]) == {"'=1+1"}
+
+
+def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) -> None:
+    observed = {
+        "client": {"cpu_cores": 0.5, "process": "<b>cp"}, "server": {"cpu_cores": 0.25},
+        "tcp": {"mss": 1448, "rtt_ms": 0.5, "retransmits": 3}, "wire": {"overhead": 0.05, "least_overhead": 0.0456},
+        "remarks": ["the sender's <socket> buffer was 1 bytes"],
+    }  # fmt: skip
+    run = write_run(tmp_path, [trial(trial_id=f"b{n}", block=n, observed=observed) for n in (1, 2)])
+    page = report.write(run).read_text()
+    row = page[page.index("What both hosts counted") :]
+    assert "<td>5.0</td><td>4.6</td><td>3</td><td>0.50</td><td>–</td><td>1448</td>" in row
+    assert "the sender&#x27;s &lt;socket&gt; buffer was 1 bytes" in page
+
+
+def test_of_a_case_with_many_trials_some_are_looked_at_evenly() -> None:
+    trials = results.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
+    assert some_of_each_case(trials)["block"].tolist() == list(range(1, 3 * MOST_TRIALS + 1, 3))

@@ -107,7 +107,7 @@ def test_interval_holds_the_median_in_any_order(values: list[float], random: Any
 
 def test_summary_has_a_row_a_cell_in_reading_order() -> None:
     table = stats.summary(frame(make_trials(blocks=2, combinations=[("smb", "cp"), ("afp", "cp")])))
-    cells = table[list(stats.CELL)].to_numpy().tolist()
+    cells = table[["protocol", "tool", "direction", "mtu", "tcp_space", "store"]].to_numpy().tolist()
     assert cells[:2] == [["afp", "cp", "write", 1500, "default", "ram"], ["afp", "cp", "write", 1500, 65536, "ram"]]
     assert cells[4][2] == "read"
     assert len(cells) == 16
@@ -143,6 +143,53 @@ def test_a_cell_without_a_good_trial_keeps_its_row() -> None:
     assert row[list(stats.SPEEDS)].isna().all()
 
 
+def test_anchors_are_in_no_summary() -> None:
+    trials = frame([timed(1, 100), timed(1, 50, anchor=True), timed(1, 60, anchor=True, status="void")])
+    row = stats.summary(trials).iloc[0]
+    assert (row["n"], row["n_void"], row["median_MB_per_s"]) == (1, 0, pytest.approx(100))
+
+
+def test_settings_that_differ_in_an_option_are_not_pooled() -> None:
+    table = stats.summary(frame([timed(1, 100), timed(1, 50, options={"server_sync": "always"})]))
+    assert table["server_sync"].tolist() == ["default", "always"]
+    assert table["n"].tolist() == [1, 1]
+
+
+def test_words_may_be_categories() -> None:
+    plain = frame(make_trials(blocks=2, combinations=[("smb", "cp"), ("afp", "cp")]))
+    words = [name for name in (*stats.FACTORS, "status", "case_id") if name != "mtu"]
+    named = plain.assign(**{name: plain[name].astype("category") for name in words})
+    for table in (stats.summary, stats.ceilings):
+        pd.testing.assert_frame_equal(table(plain), table(named), check_dtype=False)
+    pd.testing.assert_frame_equal(stats.effects(stats.grid(plain)), stats.effects(stats.grid(named)))
+    assert stats.drift(plain) == stats.drift(named) or np.isnan(stats.drift(plain).in_block_pct).all()
+    assert stats.provenance(plain) == stats.provenance(named)
+
+
+def test_trials_that_were_coded_before_give_the_same() -> None:
+    trials = frame(make_trials(blocks=2))
+    coded = stats.coded(trials)
+    for table in (stats.summary, stats.ceilings):
+        pd.testing.assert_frame_equal(table(coded), table(trials))
+    for rows in (stats.transfers, stats.measured):
+        assert rows(coded).index.equals(rows(trials).index)
+    pd.testing.assert_frame_equal(stats.effects(stats.grid(coded)), stats.effects(stats.grid(trials)))
+    pd.testing.assert_series_equal(stats.from_own_median(coded), stats.from_own_median(trials))
+    assert stats.provenance(coded) == stats.provenance(trials)
+    assert stats.grid(coded) is stats.grid(coded)
+    assert stats.grid(coded, ["mtu"]).factors == ("mtu",)
+
+
+def test_what_is_set_in_a_frame_counts_from_then_on_but_not_in_what_was_coded_before() -> None:
+    trials = frame([timed(1, 100), timed(2, 100)])
+    coded, before = stats.coded(trials), stats.summary(trials)
+    trials.loc[0, "tool"] = "rsync"
+    trials.loc[1, "MB_per_s"] = 50.0
+    assert stats.summary(trials)["tool"].tolist() == ["cp", "rsync"]
+    assert stats.summary(trials)["median_MB_per_s"].tolist() == pytest.approx([50, 100])
+    pd.testing.assert_frame_equal(stats.summary(coded), before)
+
+
 def test_ceilings_are_the_link_alone() -> None:
     table = stats.ceilings(frame([timed(1, 118, protocol="link", tool="iperf3"), timed(1, 100)]))
     assert table["median_MB_per_s"].tolist() == pytest.approx([118])
@@ -152,85 +199,20 @@ def test_ceilings_are_the_link_alone() -> None:
 @pytest.mark.parametrize("some", [[], [trial(protocol="link", tool="iperf3")], [trial(status="void")]])
 def test_nothing_to_compare_gives_empty_tables_with_their_columns(some: list[Trial]) -> None:
     trials = frame(some)
-    assert stats.all_effects(trials).empty
-    assert stats.paired_effects(trials, "mtu", 1500, 9000).columns.tolist() == [*stats.POOLED, *stats.EFFECT]
+    speeds = stats.grid(trials)
+    assert stats.effects(speeds).empty
+    assert "change_pct" in stats.effects(speeds).columns
+    assert stats.interactions(speeds).empty
+    assert stats.shares(speeds).table.empty
     assert len(stats.summary(trials)) <= 1
     assert stats.summary(trials)["n"].sum() == 0
-    assert stats.drift(trials).index.isin(trials.index).all()
-
-
-def test_effects_pair_within_a_block_at_equal_other_levels() -> None:
-    trials = frame(
-        [
-            timed(1, 100, mtu=1500), timed(1, 110, mtu=9000),
-            timed(2, 50, mtu=1500), timed(2, 60, mtu=9000),
-            timed(3, 70, mtu=1500),  # no partner in its block
-            timed(4, 70, mtu=9000, tcp_space=65536), timed(4, 10, mtu=1500),  # no partner at its TCP buffer
-            timed(5, 99, mtu=1500), timed(5, 1, mtu=9000, status="void"),
-            timed(6, 99, mtu=1500, protocol="link"), timed(6, 1, mtu=9000, protocol="link"),
-        ]
-    )  # fmt: skip
-    row = stats.paired_effects(trials, "mtu", 1500, 9000).iloc[0]
-    assert row["n_pairs"] == 2
-    assert row["median_change_pct"] == pytest.approx(15)
-    assert row["geometric_change_pct"] == pytest.approx(100 * (math.sqrt(1.1 * 1.2) - 1))
-    assert np.isnan(row["low_pct"])
-    assert np.isnan(row["high_pct"])
-
-
-def test_a_repeated_case_counts_once_in_its_block() -> None:
-    again = [timed(1, speed, mtu=9000) for speed in (104, 110, 190)]
-    pairs = stats.pairs(frame([timed(1, 100, mtu=1500), *again]), "mtu", 1500, 9000)
-    assert pairs["change_pct"].tolist() == pytest.approx([10])
-
-
-def test_the_interval_of_an_effect_is_that_of_the_sign_test() -> None:
-    trials = [timed(block, 100, mtu=1500) for block in range(9)]
-    trials += [timed(block, 101.0 + block, mtu=9000) for block in range(9)]
-    row = stats.paired_effects(frame(trials), "mtu", 1500, 9000).iloc[0]
-    assert row[["low_pct", "median_change_pct", "high_pct"]].tolist() == pytest.approx([2, 5, 8])
-
-
-@settings(max_examples=15)
-@given(st.lists(st.tuples(speeds, st.floats(0.5, 2), st.floats(0.1, 10)), min_size=1, max_size=7))
-def test_drift_between_blocks_does_not_reach_effects_and_turning_inverts_them(
-    blocks: list[tuple[float, float, float]],
-) -> None:
-    still, drifting = (
-        frame([
-            timed(block, speed * (drift if drifts else 1) * (ratio if mtu == 9000 else 1), mtu=mtu)
-            for block, (speed, ratio, drift) in enumerate(blocks)
-            for mtu in (1500, 9000)
-        ])
-        for drifts in (False, True)
-    )  # fmt: skip
-    numbers = ["median_change_pct", "low_pct", "high_pct", "geometric_change_pct"]
-    one, other = (stats.paired_effects(trials, "mtu", 1500, 9000)[numbers] for trials in (still, drifting))
-    pd.testing.assert_frame_equal(one, other, rtol=1e-6, atol=1e-6)
-    back = stats.paired_effects(still, "mtu", 9000, 1500)["geometric_change_pct"]
-    product = (1 + one["geometric_change_pct"] / 100) * (1 + back / 100)
-    assert product.tolist() == pytest.approx([1])
-
-
-def test_any_factor_can_be_compared_and_two_runs_too() -> None:
-    old, new = (frame([timed(block, speed * block) for block in (1, 2)]) for speed in (100, 125))
-    both = pd.concat([old.assign(run="old"), new.assign(run="new")])
-    assert stats.paired_effects(both, "run", "old", "new")["median_change_pct"].tolist() == pytest.approx([25])
-    tools = frame([timed(1, 100), timed(1, 80, tool="rsync")])
-    effect = stats.paired_effects(tools, "tool", "cp", "rsync")
-    assert effect[["protocol", "direction", "n_pairs"]].to_numpy().tolist() == [["afp", "write", 1]]
-    assert effect["median_change_pct"].tolist() == pytest.approx([-20])
-
-
-def test_contrasts_start_from_the_default_or_the_smallest() -> None:
-    trials = frame([timed(1, 100, mtu=mtu, tcp_space=space) for mtu in (9000, 1500) for space in (65536, "default")])
-    assert stats.contrasts(trials) == [("mtu", 1500, 9000), ("tcp_space", "default", 65536)]
-    assert stats.all_effects(trials)["factor"].tolist() == ["mtu", "tcp_space"]
+    assert stats.from_own_median(trials).isna().all()
+    assert np.isnan(stats.drift(trials).over_run_pct).all()
 
 
 def test_drift_is_against_the_median_of_the_same_case() -> None:
     trials = frame([*(timed(block, 100 + block, case_id="a") for block in (1, 2, 3)), timed(1, 5, case_id="alone")])
-    assert stats.drift(trials).to_dict() == pytest.approx({0: -100 / 102, 1: 0, 2: 100 / 102})
+    assert stats.from_own_median(trials).dropna().to_dict() == pytest.approx({0: -100 / 102, 1: 0, 2: 100 / 102})
 
 
 @pytest.mark.parametrize(

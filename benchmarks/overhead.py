@@ -1,0 +1,76 @@
+"""What a sweep costs beside its transfers, on a local lab of 1 Gbit/s: ``python benchmarks/overhead.py [--large]``.
+
+Wall time over the seconds inside timed transfers, and seconds of overhead a trial, as the payload, the number of cases
+and the round-trip time of the SSH connections grow; and the gap between two trials of a block that differ in nothing
+but the direction. ``--large`` adds payloads of 1 GiB, which take 10 s each.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bench_lab import BenchLab, Done, bench_lab
+
+SLOW_SSH = Path(__file__).with_name("slow_ssh.py")
+ALL: dict[str, list[Any]] = {"protocol": ["afp", "smb", "nfs", "ssh"], "tool": ["cp", "rsync"]}
+
+
+def main() -> None:
+    """Run them all and print a table."""
+    headings = f"{'wall s':>8}{'timed s':>9}{'iperf3 s':>9}{'wall/timed':>11}{'s a trial':>10}{'gap s':>7}"
+    print(f"{'sweep':44}{'trials':>7}{headings}")
+    with bench_lab("--rate", "1gbit") as lab:
+        smb: dict[str, list[Any]] = {"protocol": ["smb"]}
+        for size in ("4 MiB", "64 MiB", "256 MiB"):
+            report(f"SMB cp, {size}", lab.run(smb, size=size, blocks=6))
+        if "--large" in sys.argv:
+            report("SMB cp, 1 GiB", lab.run(smb, size="1 GiB", blocks=6))
+            report("all protocols, cp and rsync, 1 GiB", lab.run(ALL, size="1 GiB", blocks=2))
+        report("all protocols, cp and rsync, 4 MiB", lab.run(ALL, blocks=3))
+        mtus = ALL | {"mtu": [1500, 9000]}
+        report("the same, MTU 1500 and 9000", lab.run(mtus, blocks=2))
+        report("and TCP buffers 64 and 512 KiB", lab.run(mtus | {"tcp_space": ["64 KiB", "512 KiB"]}, blocks=1))
+        for rtt_ms in (2, 10, 50):
+            hosts = slow(lab, rtt_ms / 2000)
+            report(f"SMB cp, 4 MiB, SSH with an RTT of {rtt_ms} ms", lab.run(smb, hosts, blocks=6))
+
+
+def slow(lab: BenchLab, delay_s: float) -> Path:
+    """The hosts file, with SSH connections that take ``delay_s`` in each direction."""
+    text = lab.hosts.read_text().replace("proxy_command = ", f"proxy_command = {sys.executable} {SLOW_SSH} {delay_s} ")
+    path = lab.folder / "hosts.slow.ini"
+    path.write_text(text)
+    return path
+
+
+def report(name: str, done: Done) -> None:
+    """One line of the table. iperf3's seconds count as measuring, not as overhead, in the last two columns."""
+    timed_s = sum(trial["elapsed_s"] for trial in done.trials)
+    link_s = sum(link["elapsed_s"] for link in done.ceilings)
+    each_s = (done.wall_s - timed_s - link_s) / len(done.trials)
+    gap = f"{statistics.median(found):7.2f}" if (found := gaps(done.trials)) else "      –"
+    print(
+        f"{name:44}{len(done.trials):7}{done.wall_s:8.1f}{timed_s:9.1f}{link_s:9.1f}"
+        f"{done.wall_s / timed_s:11.2f}{each_s:10.2f}{gap}", flush=True,
+    )  # fmt: skip
+
+
+def gaps(trials: list[dict[str, Any]]) -> list[float]:
+    """Seconds from the begin of a trial to that of the next, less its transfer, where only the direction differs."""
+    found = []
+    for one, other in itertools.pairwise(trials):
+        differing = [key for key in ("block", "protocol", "tool", "mtu", "tcp_space", "store", "options", "direction")
+                     if one[key] != other[key]]  # fmt: skip
+        if differing == ["direction"]:
+            began, ended = (datetime.fromisoformat(trial["started_at"]) for trial in (one, other))
+            found.append((ended - began).total_seconds() - one["elapsed_s"])
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""Trials as columns: many lines of trials.jsonl at once, each distinct word and each distinct object made once.
+
+Lines that look as a run writes them are decoded by msgspec into typed structs, which take less than
+:func:`lab.untrusted.from_json` and :func:`lab.records.problem` together, and nothing that these refuse. Where a bunch
+of lines has one that is not taken, each of its lines goes through these two, and they decide.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import types
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from lab.records import ADDED, FIELDS, LEAST, WORDS, Trial, problem
+from lab.untrusted import from_json
+from lab.values import LARGEST
+
+SHARED = ("options", "effective")  # objects that repeat from line to line, word by word
+_OWN = ("trial_id", "started_at", "observed")  # what every line has of its own
+WORDED = tuple(name for name, kinds in FIELDS.items() if name not in _OWN and kinds & {str, dict})
+NUMBERS: dict[str, type] = {
+    name: float if float in kinds else bool if bool in kinds else int
+    for name, kinds in FIELDS.items()
+    if name not in (*_OWN, *WORDED)
+}
+# A line of more bytes is read with care: it may have a number too long for Python. A shorter one stands in two
+# stretches of this length at most, and where neither has more brackets than this, it is not too deep.
+_LONGEST, _MOST_BRACKETS = 4000, 50
+# The forms of times that are read quickly, by length: the least and the largest sign in each place
+_TIMES = {
+    len(least): (np.frombuffer(least, np.uint8), np.frombuffer(largest, np.uint8))
+    for least, largest in (
+        (b"0000-00-00T00:00:00+00:00", b"9999-99-99T99:99:99+00:00"),
+        (b"0000-00-00T00:00:00.000+00:00", b"9999-99-99T99:99:99.999+00:00"),
+    )
+}
+
+
+class Levels(dict[Any, int]):
+    """The place of each distinct key in ``made``: what ``make`` made of them, each once."""
+
+    def __init__(self, make: Callable[[Any], Any]):
+        super().__init__()
+        self.make = make
+        self.made: list[Any] = []
+
+    def __missing__(self, key: Any) -> int:
+        self.made.append(self.make(key))
+        self[key] = place = len(self)
+        return place
+
+
+@dataclass
+class Columns:
+    """Lines as columns, up to the first bad one: ``problem`` says what is wrong with the line after the last row.
+
+    ``combinations`` has the place of each row's WORDED in those of its :class:`Decoder`. ``numbers`` are float64 with
+    NaN for null, bool, or int64 with 0 for null and a mask in ``nulls``. ``started_at`` is UTC, and NaT for what stands
+    in ``odd_times`` by row. ``ends``: the byte of the file that follows each line.
+    """
+
+    trial_ids: list[str] = field(default_factory=list)
+    started_at: npt.NDArray[np.datetime64] = field(default_factory=lambda: np.empty(0, "M8[us]"))
+    odd_times: dict[int, str] = field(default_factory=dict)
+    combinations: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    numbers: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    nulls: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
+    ends: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    problem: str = ""
+
+    def __len__(self) -> int:
+        return len(self.trial_ids)
+
+
+class Decoder:
+    """Makes columns of the lines of a run of ``schema``.
+
+    ``levels`` has the distinct values of each of WORDED, and ``combinations`` the distinct rows of places in these, of
+    all columns that it made: what repeats together is looked up together.
+    """
+
+    def __init__(self, schema: int):
+        self.schema = schema
+        self.lacking = lacking_in(schema)
+        self._struct = _line_struct(self.lacking)
+        self._decode = msgspec.json.Decoder(self._struct).decode_lines
+        self.levels = {name: Levels(_reader_of(name)) for name in WORDED}
+        self.combinations = Levels(
+            lambda texts: [levels[text] for levels, text in zip(self.levels.values(), texts, strict=True)]
+        )
+
+    def of_lines(self, lines: bytes, start: int = 0) -> Columns:
+        """The columns of whole lines, which stand in their file from byte ``start`` on."""
+        ends = np.fromiter(itertools.accumulate(map(len, io.BytesIO(lines))), np.int64)
+        try:
+            rows = self._quickly(lines, ends)
+            columns = self._of_rows(rows)
+            _check(columns, rows)
+        except (ValueError, OverflowError, RecursionError):  # msgspec's errors are ValueErrors
+            columns = self._carefully(lines)
+        columns.ends = ends[: len(columns)] + start
+        return columns
+
+    def of_trials(self, trials: Iterable[Trial]) -> Columns:
+        """The columns of trials in memory, which are taken to be good."""
+        return self._of_rows([self._row(vars(trial)) for trial in trials])
+
+    def adopt(self, parts: Iterable[Columns], combinations: list[Any]) -> None:
+        """Make columns of another decoder, which has these combinations in this order, into columns of this one."""
+        places = np.array([self.combinations[texts] for texts in combinations], np.int32)
+        for part in parts:
+            part.combinations = places[part.combinations]
+
+    def places(self, columns: Columns) -> dict[str, npt.NDArray[np.int32]]:
+        """For each of WORDED, the place of each row in its levels."""
+        table = np.array(self.combinations.made, np.int32).reshape(-1, len(WORDED))
+        return {name: table[columns.combinations, number] for number, name in enumerate(WORDED)}
+
+    def _quickly(self, lines: bytes, ends: npt.NDArray[np.int64]) -> Sequence[Any]:
+        """One struct a line. ValueError or RecursionError where any line needs a closer look."""
+        if not lines.isascii():
+            lines.decode()  # msgspec does not look at the encoding inside objects that it passes over
+        signs = np.frombuffer(lines, np.uint8)
+        brackets = signs | 0x20 == ord("{")  # [ and { differ in this bit
+        stretches = (brackets[start : start + _LONGEST] for start in range(0, len(lines), _LONGEST))
+        if np.diff(ends, prepend=0).max() > _LONGEST or max(map(np.count_nonzero, stretches)) > _MOST_BRACKETS:
+            raise ValueError("a line is long, or may be deep")
+        # No value has } and { side by side inside: between two such line ends stands a whole number of values.
+        if lines[0] != ord("{") or (signs[ends - 2] != ord("}")).any() or (signs[ends[:-1]] != ord("{")).any():
+            raise ValueError("a line is not an object from end to end")
+        rows: list[Any] = self._decode(lines)
+        if len(rows) != len(ends):
+            raise ValueError("more than one value stands in a line")
+        return rows
+
+    def _carefully(self, lines: bytes) -> Columns:
+        rows: list[Any] = []
+        wrong = ""
+        for line in lines.split(b"\n")[:-1]:
+            record, wrong = read_line(line, self.lacking)
+            if wrong:
+                break
+            rows.append(self._row(record))
+        columns = self._of_rows(rows)
+        columns.problem = wrong
+        return columns
+
+    def _row(self, record: dict[str, Any]) -> Any:
+        return self._struct(**record | {name: json.dumps(record[name]).encode() for name in SHARED})
+
+    def _of_rows(self, rows: Sequence[Any]) -> Columns:
+        by_field = list(zip(*map(msgspec.structs.astuple, rows), strict=True)) or [()] * len(FIELDS)
+        values = dict(zip(FIELDS, by_field, strict=True))
+        columns = Columns(list(values["trial_id"]))
+        columns.started_at, columns.odd_times = _times(values["started_at"])
+        texts = (map(bytes, values[name]) if name in SHARED else values[name] for name in WORDED)
+        places = map(self.combinations.__getitem__, zip(*texts, strict=True))
+        columns.combinations = np.fromiter(places, np.int32, len(rows))
+        for name, kind in NUMBERS.items():
+            try:
+                columns.numbers[name] = np.fromiter(values[name], kind, len(rows))
+            except TypeError:  # there is a null, which an int cannot be
+                columns.nulls[name] = np.array([number is None for number in values[name]])
+                columns.numbers[name] = np.array([number or 0 for number in values[name]], kind)
+        return columns
+
+
+def lacking_in(schema: int) -> dict[str, Any]:
+    """The fields that a schema lacks, each with what stands for it."""
+    return {name: value for since, lacked in ADDED.items() if since > schema for name, value in lacked.items()}
+
+
+def read_line(line: bytes, lacking: dict[str, Any]) -> tuple[Any, str]:
+    """The fields of a trial in one line, with what its schema lacks, and why it is none; empty where it is one."""
+    try:
+        record = from_json(line.decode())
+    except ValueError as error:
+        return None, f"not a trial: {error}"
+    if lacking and isinstance(record, dict):
+        record = lacking | record
+    return record, problem(record)
+
+
+def _check(columns: Columns, rows: Sequence[Any]) -> None:
+    """ValueError for what no struct can tell: times too short for a clock, and good trials that took none."""
+    floats = np.stack([columns.numbers[name] for name, kind in NUMBERS.items() if kind is float])
+    if ((floats > 0) & (floats < LEAST)).any():
+        raise ValueError("a number is too small")
+    if any(rows[row].status == "ok" for row in np.flatnonzero(~(columns.numbers["elapsed_s"] > 0)).tolist()):
+        raise ValueError("a good trial took no time")
+
+
+def _line_struct(lacking: dict[str, Any]) -> type[msgspec.Struct]:
+    """A struct that takes the lines of a schema: each field required, but those that the schema lacks."""
+    fields: list[Any] = [
+        (name, _hint(name, kinds), *([lacking[name] or None] if name in lacking else []))
+        for name, kinds in FIELDS.items()
+    ]
+    return msgspec.defstruct("Line", fields, kw_only=True, forbid_unknown_fields=True, gc=False)
+
+
+def _hint(name: str, kinds: frozenset[type]) -> Any:
+    """What msgspec is to take as the value of a field: what :func:`lab.records.problem` takes, or less."""
+    if dict in kinds:
+        return msgspec.Raw if name in SHARED else _Object
+    known: dict[type, Any] = {
+        str: Literal[tuple(sorted(WORDS[name]))] if name in WORDS else str,
+        bool: bool,
+        types.NoneType: None,
+    }
+    if float in kinds:
+        known[float] = Annotated[float, msgspec.Meta(ge=0, lt=float(LARGEST))]
+    elif int in kinds:
+        known[int] = Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
+    first, *others = (hint for kind, hint in known.items() if kind in kinds)
+    for other in others:
+        first = first | other
+    return first
+
+
+class _Object(msgspec.Struct, gc=False):
+    """Any JSON object: looked through, and not kept."""
+
+
+def _reader_of(name: str) -> Callable[[Any], Any]:
+    """How a text becomes a value of this field."""
+    if name not in SHARED:
+        return lambda text: text
+
+    def read(text: bytes) -> dict[str, str]:
+        value: Any = from_json(f'{{"{name}": {text.decode()}}}')[name]
+        if not isinstance(value, dict) or (
+            name == "options" and not all(isinstance(level, str) for level in value.values())
+        ):
+            raise ValueError(f"{name} cannot be {value!r:.60}")
+        return value
+
+    return read
+
+
+def _times(texts: Sequence[str]) -> tuple[npt.NDArray[np.datetime64], dict[int, str]]:
+    """Times in UTC, if all are written in one form of _TIMES; otherwise NaT, and the texts by row."""
+    lengths, joined = set(map(len, texts)), "".join(texts)
+    form = _TIMES.get(min(lengths, default=0))
+    if form is not None and len(lengths) == 1 and joined.isascii():
+        least, largest = form
+        signs = np.frombuffer(joined.encode(), np.uint8).reshape(-1, len(least))
+        if ((signs >= least) & (signs <= largest)).all():
+            try:
+                return signs[:, :-6].copy().view(f"S{len(least) - 6}")[:, 0].astype("M8[us]"), {}
+            except ValueError:
+                pass  # such as a month 13
+    return np.full(len(texts), "NaT", "M8[us]"), dict(enumerate(texts))
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Columns one below the other; the problem is that of the last."""
+    lengths = [0, *np.cumsum([len(part) for part in parts]).tolist()]
+    whole = Columns([trial_id for part in parts for trial_id in part.trial_ids])
+    for part, start in zip(parts, lengths[:-1], strict=True):
+        whole.odd_times |= {start + row: text for row, text in part.odd_times.items()}
+        whole.problem = part.problem
+    if parts:
+        whole.started_at = np.concatenate([part.started_at for part in parts])
+        whole.ends = np.concatenate([part.ends for part in parts])
+        whole.combinations = np.concatenate([part.combinations for part in parts])
+        whole.numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in NUMBERS}
+        for name in {name for part in parts for name in part.nulls}:
+            masks = [part.nulls.get(name, np.zeros(len(part), bool)) for part in parts]
+            whole.nulls[name] = np.concatenate(masks)
+    return whole

@@ -1,0 +1,300 @@
+"""The design of a sweep: which cases, in which order, with which anchors, and what that costs and can tell.
+
+Randomised complete blocks, each a split-plot design: MTU stands on whole plots, TCP buffers on sub-plots of these, what
+is served on sub-plots of those, and inside them the other factors come in random order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab import fraction, protocols, workloads
+from lab.effects import FACTORS, Effect, asked_for, cannot_tell, levels_of
+from lab.errors import BadInput
+from lab.session import Case
+from lab.sweep_file import Sweep
+from lab.values import OPTIONS
+
+# What planning assumes before anything was measured: a gigabit link, and what the local lab was seen to need.
+ASSUMED_BYTES_PER_S = 100e6
+OVERHEAD_S = {"trial": 0.5, "server": 0.5, "network": 0.5}
+LARGEST_GRID = 1000  # cases to choose a fraction from: the choice takes time with their square
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One place in the running order: a case, and where it stands. ``block`` and ``position`` count from 1.
+
+    An ``anchor`` is an extra trial of the block's first case, to expose drift.
+    """
+
+    block: int
+    position: int
+    case: Case
+    anchor: bool = False
+
+    @property
+    def trial_id(self) -> str:
+        """Unique in a run, and the same when the run is resumed."""
+        return f"b{self.block:03d}-{'a' if self.anchor else ''}{self.position:04d}"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What some number of blocks takes. ``changes`` count each setting's."""
+
+    blocks: int
+    trials: int
+    changes: dict[str, int]
+    bytes_moved: int
+    estimated_s: float
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A group of factors that change together: ``groups`` of a block share their levels."""
+
+    plot: str
+    factors: tuple[str, ...]
+    groups: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep would do. ``left_out`` are combinations that mean nothing, with the reason.
+
+    ``slots``, ``changes``, ``bytes_moved`` and ``estimated_s`` are those of the least number of blocks, ``most`` is the
+    cost of the most. ``d_efficiency`` is that of the fraction against the whole grid of ``grid_cases``.
+    """
+
+    slots: tuple[Slot, ...]
+    cases: tuple[Case, ...]
+    left_out: tuple[str, ...]
+    changes: dict[str, int]
+    bytes_moved: int
+    estimated_s: float
+    most: Cost
+    factors: dict[str, tuple[Any, ...]]
+    strata: tuple[Stratum, ...]
+    grid_cases: int
+    d_efficiency: float
+    effects: tuple[Effect, ...]
+    cannot_tell: tuple[str, ...]
+
+
+def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """The cases of a sweep, and why combinations are missing. Raises BadInput for names that nobody knows."""
+    grid, left_out = grid_of(sweep)
+    return _fraction_of(sweep, grid), left_out
+
+
+def grid_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names."""
+    _check_names(sweep)
+    factors, workload = sweep.factors, sweep.workload
+    served = {name: protocols.find(name) for name in factors.protocol}
+    tools = {name: workloads.tool(name) for name in factors.tool}
+    kept: list[Case] = []
+    left_out: dict[str, None] = {}
+    for levels in itertools.product(*(getattr(factors, name) for name in FACTORS)):
+        protocol, tool, direction, mtu, tcp_space, store, *chosen = levels
+        options = tuple(zip(OPTIONS, chosen, strict=True))
+        case = Case(protocol, tool, direction, mtu, tcp_space, store, workload.kind, workload.size, options)
+        if reason := _why_not(case, served[protocol], tools[tool], factors.client_sync[0]):
+            left_out[reason] = None
+        else:
+            kept.append(case)
+    if not kept:
+        raise BadInput(f"{sweep.place}[factors]: no case is left; give levels that go together: {'; '.join(left_out)}")
+    return tuple(kept), tuple(left_out)
+
+
+def _why_not(case: Case, protocol: protocols.Protocol, tool: workloads.Tool, usual_client_sync: str) -> str:
+    """Why a combination means nothing, or the same as another one; empty where it is a case."""
+    if tool.needs_mount and not protocol.mounted:
+        return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
+    server_syncs = getattr(protocol, "server_syncs", ("default",))
+    if (server_sync := case.option("server_sync")) not in server_syncs:
+        has = ", ".join(server_syncs)
+        return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {has} only"
+    client_sync = case.option("client_sync")
+    if not protocol.mounted and case.direction == "write" and client_sync != usual_client_sync:
+        return f"{case.protocol} write with client_sync {client_sync}: the client flushes nothing of it either way"
+    if case.option("server_cache") == "cold" and case.direction == "write":
+        return "write with server_cache cold: a write reads nothing that could be in the cache"
+    if case.option("server_cache") == "cold" and case.store == "ram":
+        return "store ram with server_cache cold: there is no disk below the cache"
+    return ""
+
+
+def _check_names(sweep: Sweep) -> None:
+    """Raise BadInput for a name that nobody knows, with the key that it stands at."""
+    asked: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
+        "[factors] protocol": (protocols.find, sweep.factors.protocol),
+        "[factors] tool": (workloads.tool, sweep.factors.tool),
+        "[workload] kind": (workloads.payload, (sweep.workload.kind,)),
+    }
+    for key, (find, names) in asked.items():
+        for name in names:
+            try:
+                find(name)
+            except BadInput as error:
+                raise BadInput(f"{sweep.place}{key}: {error}") from error
+
+
+def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
+    """The share of the grid that the sweep wants. Raises BadInput where it is too small, or the grid too large."""
+    runs = sweep.runs_of(len(grid))
+    if runs == len(grid):
+        return grid
+    if len(grid) > LARGEST_GRID:
+        said = f"a grid of {len(grid)} cases is too large to choose a fraction from: at most {LARGEST_GRID}"
+        raise BadInput(f"{sweep.place}fraction: {said}; give fewer levels")
+    levels = levels_of(grid)
+    if runs < (least := fraction.least_runs(levels)):
+        raise BadInput(
+            f"{sweep.place}fraction: {runs} of {len(grid)} cases cannot keep the main effects apart; "
+            f'the least that can is fraction = "{least}/{len(grid)}"'
+        )
+    return tuple(grid[index] for index in fraction.choose(levels, runs, sweep.seed))
+
+
+def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:
+    """The cases of one block in its seeded random order.
+
+    What is expensive to change varies slowest, in an order that is itself random in each block: MTU (both links go
+    down and up), then TCP buffers (servers restart, for sockets take them when they are made), then protocol and
+    store. The cases inside each of these groups come in random order.
+    """
+    return _shuffled(cases, (_mtu, _tcp_space, _served), random.Random(f"{seed}/{block}"))
+
+
+def _shuffled(cases: Sequence[Case], keys: Sequence[Callable[[Case], Any]], chance: random.Random) -> list[Case]:
+    """The cases in random order, those of equal ``keys[0]`` together, and among them those of equal ``keys[1]``, …"""
+    if not keys:
+        mixed = list(cases)
+        chance.shuffle(mixed)
+        return mixed
+    groups: dict[Any, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(keys[0](case), []).append(case)
+    in_order = list(groups.values())
+    chance.shuffle(in_order)
+    return [case for group in in_order for case in _shuffled(group, keys[1:], chance)]
+
+
+def _served(case: Case) -> Any:
+    return case.protocol, case.store, case.option("server_sync")
+
+
+def _tcp_space(case: Case) -> Any:
+    return case.tcp_space
+
+
+def _mtu(case: Case) -> Any:
+    return case.mtu
+
+
+def _network(case: Case) -> Any:
+    return case.mtu, case.tcp_space
+
+
+def _server(case: Case) -> Any:
+    return case.mtu, case.tcp_space, _served(case)
+
+
+def block_slots(sweep: Sweep, cases: Sequence[Case], block: int) -> list[Slot]:
+    """One block in its order, anchors included; the same for a sweep and seed."""
+    ordered = order(cases, sweep.seed, block)
+    gaps = anchor_gaps(ordered, sweep.anchors)
+    run: list[tuple[Case, bool]] = []
+    for index in range(len(ordered) + 1):
+        run += [(cases[0], True)] * gaps.count(index)
+        run += [(case, False) for case in ordered[index : index + 1]]
+    return [Slot(block, position, case, anchor) for position, (case, anchor) in enumerate(run, 1)]
+
+
+def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
+    """Before which cases of a block the anchors stand: its begin and end, and evenly between them.
+
+    Those between stand where MTU changes anyway; if that is too seldom, where TCP buffers do, then the server.
+    """
+    last = len(ordered)
+    between = count - 2
+    if between <= 0:
+        return [0, last][:count]
+    boundaries: list[int] = []
+    keys: tuple[Callable[[Case], Any], ...] = (_mtu, _network, _server)
+    for key in keys:
+        if len(boundaries) < between:
+            boundaries = [index for index in range(1, last) if key(ordered[index - 1]) != key(ordered[index])]
+    free = boundaries if len(boundaries) >= between else list(range(1, last))
+    gaps = [0, last]
+    for number in range(1, between + 1):
+        gaps.append(min(free, key=lambda gap: abs(gap - last * number / (count - 1))))
+        free = [gap for gap in free if gap != gaps[-1]]
+    return sorted(gaps)
+
+
+def plan(sweep: Sweep) -> Plan:
+    """Everything that a run would do, in order. Touches nothing."""
+    grid, left_out = grid_of(sweep)
+    cases = _fraction_of(sweep, grid)
+    if sweep.anchors > len(cases) + 1:
+        raise BadInput(f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases; give fewer")
+    blocks = [block_slots(sweep, cases, block) for block in range(1, sweep.most_blocks + 1)]
+    slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
+    least, most = (_cost(sweep, count, blocks[:count]) for count in (sweep.blocks, sweep.most_blocks))
+    levels = levels_of(grid)
+    whole = len(cases) == len(grid)
+    return Plan(
+        slots=slots,
+        cases=cases,
+        left_out=left_out,
+        changes=least.changes,
+        bytes_moved=least.bytes_moved,
+        estimated_s=least.estimated_s,
+        most=most,
+        factors={name: tuple(dict.fromkeys(levels[name])) for name in levels},
+        strata=_strata(cases),
+        grid_cases=len(grid),
+        d_efficiency=1.0 if whole else fraction.efficiency(levels, [grid.index(case) for case in cases]),
+        effects=asked_for(sweep, grid, cases),
+        cannot_tell=cannot_tell(sweep, grid, cases),
+    )
+
+
+def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
+    plots = (
+        ("whole plot", ("mtu",), _mtu),
+        ("sub-plot", ("tcp_space",), _network),
+        ("sub-sub-plot", ("protocol", "store", "server_sync"), _server),
+    )
+    return tuple(Stratum(name, factors, len({key(case) for case in cases})) for name, factors, key in plots)
+
+
+def _cost(sweep: Sweep, count: int, blocks: Sequence[Sequence[Slot]]) -> Cost:
+    slots = [slot for block in blocks for slot in block]
+    changes = {
+        "mtu": _count_changes(slots, _mtu),
+        "tcp_space": _count_changes(slots, _network),
+        "server": _count_changes(slots, _server),
+    }
+    ceilings = len({(slot.block, _network(slot.case)) for slot in slots})
+    stores = len({slot.block for slot in slots if slot.case.store == "disk"})
+    estimated_s = (
+        len(slots) * (sweep.workload.size / ASSUMED_BYTES_PER_S + OVERHEAD_S["trial"])
+        + changes["server"] * OVERHEAD_S["server"]
+        + changes["tcp_space"] * OVERHEAD_S["network"]
+        + ceilings * 2 * (sweep.ceiling_seconds + 0.5)
+        + stores * 2 * sweep.workload.size / ASSUMED_BYTES_PER_S
+    )
+    return Cost(count, len(slots), changes, len(slots) * sweep.workload.size, estimated_s)
+
+
+def _count_changes(slots: Sequence[Slot], key: Callable[[Case], Any]) -> int:
+    return sum(1 for _ in itertools.groupby((slot.block, key(slot.case)) for slot in slots))

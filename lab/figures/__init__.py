@@ -1,0 +1,28 @@
+"""One function a figure: each takes the frame of :func:`lab.results.load`, or what :func:`lab.stats.coded` makes of it
+for several of them, and returns a matplotlib Figure.
+
+Every trial, or every block, is a mark of its own, unless there are so many that a sample of them must do: then the
+figure says so. Void and failed trials are crosses and are in no median. Figures are made without pyplot: nothing global
+is opened, so nothing has to be closed.
+"""
+
+from collections.abc import Callable
+
+from matplotlib.figure import Figure
+
+from lab.figures.comparisons import effects as effects
+from lab.figures.comparisons import interactions as interactions
+from lab.figures.comparisons import shares as shares
+from lab.figures.strips import cpu_cost as cpu_cost
+from lab.figures.strips import throughput as throughput
+from lab.figures.timeline import timeline as timeline
+from lab.stats import Trials
+
+ALL: dict[str, Callable[[Trials], Figure]] = {
+    "throughput": throughput,
+    "effects": effects,
+    "interactions": interactions,
+    "shares": shares,
+    "cpu_cost": cpu_cost,
+    "timeline": timeline,
+}

@@ -1,0 +1,198 @@
+"""Every trial a mark in a strip of its own setting: throughput, and what it costs in CPU."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lab import stats
+from lab.figures.style import (
+    CROSS,
+    INK,
+    MARKERS,
+    MEDIAN,
+    PALE,
+    PALETTE,
+    SPEED,
+    WAY_MARKERS,
+    WAYS,
+    add_crosses,
+    add_legend,
+    add_marks,
+    begin,
+    empty,
+    limit_of,
+    mark,
+    name_axes,
+    name_rows,
+    note,
+    sample,
+    styles,
+)  # fmt: skip
+
+MOST_ROWS = 40
+Floats = npt.NDArray[np.float64]
+Chosen = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Strips:
+    """Transfers by row and by strip within it: named ``rows``, each with a strip for every one of ``kinds``.
+
+    ``levels`` of each factor that occur; of each trial its ``strip``, the number of its ``direction``, whether it is
+    ``ok``, and what was measured of it.
+    """
+
+    rows: Sequence[str]
+    kinds: Sequence[tuple[Any, ...]]
+    levels: dict[str, list[Any]]
+    strip: npt.NDArray[np.intp]
+    direction: npt.NDArray[np.intp]
+    ok: Chosen
+    values: dict[str, Floats]
+    notes: Sequence[str]
+
+    @property
+    def half(self) -> float:
+        """Half the height of a strip, where a row has a height of 1."""
+        return 0.41 / len(self.kinds)
+
+    def centre(self, strip: npt.NDArray[np.intp]) -> Floats:
+        """The height at which strips lie."""
+        row, number = np.divmod(strip, len(self.kinds))
+        return row - 0.41 + self.half * (2 * number + 1)
+
+
+def throughput(trials: stats.Trials) -> Figure:
+    """Speed of every trial by protocol and tool, one panel a direction; the ceiling beside each strip of trials."""
+    trials, title = stats.coded(trials), "Throughput of every trial"
+    strips = _strips(trials, ["MB_per_s"], ("mtu", "tcp_space"))
+    if strips is None:
+        return empty(trials, "Throughput", "no transfer could be measured")
+    mtus, spaces, directions = (strips.levels[name] for name in ("mtu", "tcp_space", "direction"))
+    colours, markers = styles(mtus, PALETTE), styles(spaces, MARKERS)
+    looks = [(colours[mtu], markers[space]) for mtu, space in strips.kinds]
+    ceilings = stats.ceilings(trials).set_index(["direction", "mtu", "tcp_space"])["median_MB_per_s"].dropna().to_dict()
+    limit = max(limit_of(strips.values["MB_per_s"], strips.ok), 1.09 * max(ceilings.values(), default=0))
+    figure, panels = _panels(trials, strips, len(directions))
+    for number, (axes, direction) in enumerate(zip(panels, directions, strict=True)):
+        here = strips.direction == number
+        used = np.flatnonzero(np.bincount(strips.strip[here]))
+        reached = [ceilings.get((direction, *strips.kinds[int(kind)]), np.nan) for kind in used % len(strips.kinds)]
+        _ticks(axes, strips, used, reached, [looks[kind][0] for kind in used % len(looks)], 1.2)
+        _draw(axes, strips, here, "MB_per_s", looks, limit)
+        name_axes(axes, WAYS[direction], SPEED)
+        axes.set_xlim(0, 1.03 * limit)
+    handles = [mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus]
+    handles += [mark(f"TCP buffer {stats.size_label(space)}", PALE, markers[space]) for space in spaces]
+    add_legend(figure, title, [*handles, mark("ceiling (iperf3)", PALE, "|", 9), MEDIAN, CROSS])
+    return figure
+
+
+def cpu_cost(trials: stats.Trials) -> Figure:
+    """CPU seconds per GB moved, on the client and on the server: every trial a mark, the median a bar."""
+    trials = stats.coded(trials)
+    columns = {"client": "client_cpu_s_per_GB", "server": "server_cpu_s_per_GB"}
+    strips = _strips(trials, list(columns.values()), ("direction", "mtu"))
+    if strips is None:
+        return empty(trials, "CPU cost", "CPU time was not measured")
+    mtus, directions = strips.levels["mtu"], strips.levels["direction"]
+    colours = styles(mtus, PALETTE)
+    looks = [(colours[mtu], WAY_MARKERS[direction]) for direction, mtu in strips.kinds]
+    limit = max(limit_of(values, strips.ok) for values in strips.values.values())
+    figure, panels = _panels(trials, strips, len(columns))
+    for axes, (side, column) in zip(panels, columns.items(), strict=True):
+        known = np.isfinite(strips.values[column])
+        used, medians = _draw(axes, strips, known, column, looks, limit)
+        bars = [looks[kind][0] for kind in used % len(looks)]
+        axes.barh(strips.centre(used), medians, height=1.7 * strips.half, color=bars, alpha=0.22)
+        name_axes(axes, f"on the {side}", "CPU seconds per GB (10⁹ bytes)")
+        if not known.any():
+            note(axes, "not measured")
+        axes.set_xlim(0, 1.03 * limit)
+    handles = [mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus]
+    handles += [mark(WAYS[way], PALE, WAY_MARKERS[way]) for way in directions]
+    add_legend(figure, "CPU cost of a gigabyte moved", [*handles, MEDIAN, CROSS])
+    return figure
+
+
+def _strips(trials: stats.Coded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
+    """The transfers that have one of ``values``, by row (protocol, tool, every other knob that varies) and strip."""
+    measured = {name: trials.values(name)[trials.transfer] for name in values}
+    shown: Chosen = np.logical_or.reduce([~np.isnan(found) for found in measured.values()])
+    if not shown.any():
+        return None
+    cases, notes = trials.cases.only(shown), []
+    row, rows = pd.factorize(pd.Series(_row_names(cases)), sort=False)
+    if len(rows) > MOST_ROWS:
+        notes = [f"rows drawn: the first {MOST_ROWS} of {len(rows)}; the table has them all"]
+    drawn = (row < MOST_ROWS)[cases.cell]
+    shown[shown] = drawn
+    kinds = list(itertools.product(*(cases.levels[name] for name in factors)))
+    kind = np.ravel_multi_index([cases.code(name) for name in factors], [len(cases.levels[name]) for name in factors])
+    cell = cases.cell[drawn]
+    return _Strips(
+        list(rows[:MOST_ROWS]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
+        trials.ok[trials.transfer][shown], {name: found[shown] for name, found in measured.items()}, notes,
+    )  # fmt: skip
+
+
+def _row_names(cases: stats.Cells) -> list[str]:
+    """The name of each cell's row: protocol, tool, and whatever else varies that is told apart in no other way."""
+    apart = [name for name in stats.FACTORS if name not in ("mtu", "tcp_space", "direction")]
+    named = [name for name in apart if name in ("protocol", "tool") or len(cases.levels[name]) > 1]
+    columns = [[stats.level_label(name, cases.levels[name][code]) for code in cases.code(name)] for name in named]
+    return [" ".join(names) for names in zip(*columns, strict=True)]
+
+
+def _panels(trials: stats.Coded, strips: _Strips, count: int) -> tuple[Figure, list[Axes]]:
+    """A figure with ``count`` panels beside each other that share their rows."""
+    height = 1.7 + len(strips.rows) * max(0.34, min(1.2, 0.11 * len(strips.kinds) + 0.06))
+    figure = begin(trials, height, [*strips.notes, *sample(len(strips.strip) // count)[1]])
+    panels = list(figure.subplots(1, count, sharex=True, sharey=True, squeeze=False).flat)
+    for axes in panels:
+        name_rows(axes, strips.rows)
+    return figure, panels
+
+
+def _draw(
+    axes: Axes,
+    strips: _Strips,
+    chosen: npt.NDArray[np.bool_],
+    column: str,
+    looks: Sequence[tuple[str, str]],
+    limit: float,
+) -> tuple[npt.NDArray[np.intp], Floats]:
+    """The marks, crosses and medians of the chosen trials; the strips that have any good trial, and their medians."""
+    values, ok, strip = strips.values[column][chosen], strips.ok[chosen], strips.strip[chosen]
+    of_strips = stats.grouped(strip[ok], values[ok], len(strips.rows) * len(strips.kinds))
+    used = np.array([number for number, found in enumerate(of_strips) if len(found)], dtype=np.intp)
+    medians = np.array([stats.middle(of_strips[number]) for number in used])
+    _ticks(axes, strips, used, medians, [INK] * len(used), 1.8)
+    places = np.flatnonzero(ok)[sample(int(ok.sum()))[0]]
+    # The golden ratio spreads any number of marks evenly, and the same trial is always at the same place.
+    spread = (pd.Series(strip[places]).groupby(strip[places]).cumcount().to_numpy() * 0.618034 + 0.5) % 1 - 0.5
+    y = strips.centre(strip[places]) + spread * strips.half
+    kind = strip[places] % len(looks)
+    for look in dict.fromkeys(looks):
+        alike = np.array([other == look for other in looks])[kind]
+        if alike.any():
+            add_marks(axes, values[places][alike], y[alike], *look, count=len(places))
+    lost = np.flatnonzero(~ok)[sample(int((~ok).sum()))[0]]
+    add_crosses(axes, np.minimum(values[lost], limit), strips.centre(strip[lost]), values[lost], limit)
+    return used, medians
+
+
+def _ticks(
+    axes: Axes, strips: _Strips, used: npt.NDArray[np.intp], x: npt.ArrayLike, colours: Sequence[str], width: float
+) -> None:
+    y = strips.centre(used)
+    axes.vlines(x, y - 0.9 * strips.half, y + 0.9 * strips.half, colors=list(colours), linewidth=width, zorder=4)

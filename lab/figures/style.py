@@ -1,0 +1,130 @@
+"""What all figures share: colours, the frame with its footer and legend, and marks that are bounded in number."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from lab import stats
+from lab.lettering import as_is, drawable
+
+# Okabe and Ito (2008), told apart by colour-blind eyes too; without their yellow, which is faint on white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
+INK, PALE = "#222222", "#8a8a8a"
+WAYS = {"write": "write (client → server)", "read": "read (server → client)", stats.EVERY: "all cases"}
+WAY_MARKERS = {"write": ">", "read": "<", stats.EVERY: "o"}
+WAY_COLOURS = {"write": "#009E73", "read": "#E69F00", stats.EVERY: PALE}
+SPEED = "MB/s (10⁶ bytes/s)"
+WIDTH_IN, DPI = 8.0, 150
+LONGEST_NAME = 60  # of a row: more would leave a panel no room
+MOST_MARKS = 4000  # in one panel: more of them are one blot
+MOST_VECTORS = 1000  # more marks in a panel are pixels, in an SVG too
+CROSS = Line2D([], [], color=INK, linestyle="", marker="x", markersize=5, label="void or failed, in no median")
+MEDIAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="median")
+
+
+def begin(trials: stats.Trials, height_in: float, notes: Sequence[str] = ()) -> Figure:
+    """An empty figure that says below, in small print, where its numbers come from and what it leaves out."""
+    figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI, layout="constrained")
+    parts = [*stats.provenance(trials), *dict.fromkeys(notes)]
+    footer = "\n".join(textwrap.fill(part, 150, max_lines=4) for part in parts if part)
+    figure.supxlabel(drawable(footer), x=0.01, ha="left", fontsize=7, color="#555555", **as_is())
+    return figure
+
+
+def empty(trials: stats.Trials, title: str, why: str) -> Figure:
+    """A figure that says why there is nothing to draw."""
+    figure = begin(trials, 2.4)
+    axes = figure.subplots()
+    axes.set(xticks=[], yticks=[])
+    note(axes, why)
+    add_legend(figure, title, [])
+    return figure
+
+
+def sample(count: int, most: int = MOST_MARKS) -> tuple[npt.NDArray[np.intp], list[str]]:
+    """Which of ``count`` marks are drawn, always the same ones, in order; and what the figure has to say about it."""
+    if count <= most:
+        return np.arange(count), []
+    chosen = np.sort(np.random.default_rng(0).choice(count, most, replace=False))
+    return chosen, [f"marks drawn: {most} of {count} in a panel, a random sample; medians and intervals are of all"]
+
+
+def name_axes(axes: Axes, title: str, xlabel: str, ylabel: str = "") -> None:
+    """Titles, labels and a quiet grid across the direction of the values."""
+    axes.set_title(drawable(title), fontsize=10, **as_is())
+    axes.set_xlabel(xlabel, fontsize=9)
+    axes.set_ylabel(ylabel, fontsize=9)
+    axes.tick_params(labelsize=8.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y" if ylabel else "x", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def name_rows(axes: Axes, rows: Sequence[str]) -> None:
+    """Rows of names from the top down, every other one shaded."""
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    names = [row if len(row) <= LONGEST_NAME else f"{row[:LONGEST_NAME]}…" for row in rows]
+    axes.set_yticks(range(len(rows)), map(drawable, names), **as_is())
+    for place in range(1, len(rows), 2):
+        axes.axhspan(place - 0.5, place + 0.5, color="#f4f4f4", zorder=-1)
+
+
+def limit_of(values: npt.NDArray[np.float64], ok: npt.NDArray[np.bool_]) -> float:
+    """How far an axis reaches: a little beyond what counts. A void trial that hit a cache must not squeeze it."""
+    known = np.isfinite(values)
+    counted = values[known & ok] if (known & ok).any() else values[known]
+    return 1.09 * float(counted.max(initial=0)) or 1.0
+
+
+def add_marks(
+    axes: Axes, x: npt.ArrayLike, y: npt.ArrayLike, colour: str, marker: str, *, count: int, size: float = 17
+) -> None:
+    """Marks of one style, of ``count`` in the whole panel: pixels, where those are many."""
+    many = count > MOST_VECTORS
+    axes.scatter(x, y, s=size, color=colour, marker=marker, linewidths=0, zorder=3, rasterized=many)
+
+
+def add_crosses(axes: Axes, x: npt.ArrayLike, y: npt.ArrayLike, values: npt.ArrayLike, limit: float) -> None:
+    """Void and failed trials; the first of those beyond the end of the axis stand there with their value."""
+    axes.scatter(x, y, s=20, color=INK, marker="x", linewidths=0.9, zorder=3, clip_on=False)
+    beyond = np.column_stack([x, y, values])[np.asarray(values) > limit]
+    for at_x, at_y, value in beyond[:40]:
+        axes.text(at_x, at_y, f"{value:.3g}   ", fontsize=6.5, color=INK, ha="right", va="center")
+
+
+def note(axes: Axes, text: str) -> None:
+    """Words in the middle of a panel that has nothing else."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=PALE, fontsize=10)
+
+
+def add_legend(figure: Figure, title: str, handles: Sequence[Line2D]) -> None:
+    """The title and, below it, the legend: one block, because the layout would put a title on top of a legend."""
+    bold = {"weight": "bold", "size": 12}
+    columns = 4 if len(handles) <= 8 else 5
+    legend = figure.legend(
+        handles=handles, loc="outside upper left", ncols=columns, frameon=False, fontsize=8,
+        title=title, title_fontproperties=bold, alignment="left",
+    )  # fmt: skip
+    for text in legend.get_texts():
+        text.set(text=drawable(text.get_text()), **as_is())
+
+
+def mark(label: str, colour: str, marker: str, size: float = 5) -> Line2D:
+    """An entry of a legend."""
+    return Line2D([], [], color=colour, linestyle="", marker=marker, markersize=size, label=label)
+
+
+def styles(levels: Sequence[Any], kinds: Sequence[str]) -> dict[Any, str]:
+    """A colour or marker for each level, from the first again when they run out."""
+    return dict(zip(levels, itertools.cycle(kinds), strict=False))

@@ -1,0 +1,128 @@
+"""The run as it went on: speeds in order of execution, anchors, and how far each trial lies from its own case."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from lab import stats
+from lab.figures.style import (
+    CROSS,
+    INK,
+    MOST_VECTORS,
+    PALE,
+    PALETTE,
+    SPEED,
+    WAY_MARKERS,
+    add_crosses,
+    add_legend,
+    add_marks,
+    begin,
+    empty,
+    limit_of,
+    mark,
+    name_axes,
+    note,
+    sample,
+    styles,
+)  # fmt: skip
+
+MOST_BLOCKS = 60  # that have a line of their own
+COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
+ANCHOR = Line2D([], [], color=INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
+
+BY_ITSELF = {"link": "link (iperf3)", "store": "the server's disk"}
+PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
+
+
+def timeline(trials: stats.Trials) -> Figure:
+    """Speed in order of execution, and how far each trial lies from the median of its own case: drift shows there."""
+    trials = stats.coded(trials)
+    rows = _in_order(trials)
+    if not len(rows):
+        return empty(trials, "Timeline", "no trial could be measured")
+    chosen, notes = sample(len(rows))
+    figure = begin(trials, 6.2, notes)
+    speed, drift = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    protocols = trials.levels("protocol", rows)[1]
+    colours = styles([name for name in protocols if name != "link"], PALETTE)
+    colours |= {"link": INK} if "link" in protocols else {}
+    change = stats.from_own_median(trials).to_numpy()[rows]
+    shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
+    _mark_trials((speed, drift), shown.assign(change=change[chosen]), colours)
+    values, ok = trials.values("MB_per_s")[rows], trials.ok[rows]
+    limit = limit_of(values, ok)
+    lost = np.flatnonzero(~ok)[sample(int((~ok).sum()))[0]]
+    add_crosses(speed, lost, values[lost].clip(max=limit), values[lost], limit)
+    _mark_blocks((speed, drift), trials.values("block")[rows], change)
+    name_axes(speed, "", "", SPEED)
+    speed.set_ylim(0, 1.03 * limit)
+    drift.margins(x=0.01)
+    drift.axhline(0, color=INK, linewidth=0.8)
+    name_axes(drift, "", "trial, in order of execution", "from the median\nof the same case, %")
+    if np.isnan(change).all():
+        note(drift, "no case was measured twice")
+    handles = [mark(BY_ITSELF.get(name, name.upper()), colours[name], "o") for name in colours]
+    handles += [mark(way, PALE, WAY_MARKERS[way]) for way in ("write", "read")]
+    anchored = [ANCHOR] if trials.values("anchor")[rows].any() else []
+    add_legend(figure, "In order of execution: does anything drift?", [*handles, *anchored, PER_BLOCK, CROSS])
+    return figure
+
+
+def _in_order(trials: stats.Coded) -> npt.NDArray[np.intp]:
+    """The rows that have a speed, in order of execution."""
+    rows = np.flatnonzero(~np.isnan(trials.values("MB_per_s")))
+    begun = trials.frame["started_at"].astype("int64").to_numpy()[rows]
+    return rows[np.argsort(begun, kind="stable")]
+
+
+def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, colours: dict[str, str]) -> None:
+    """Good trials by protocol and direction in both panels, anchors with a ring around them."""
+    good = shown[(shown["status"] == "ok").to_numpy()]
+    both = (good["MB_per_s"], good["change"].dropna())
+    for name, direction in itertools.product(colours, ("write", "read")):
+        alike = ((good["protocol"] == name) & (good["direction"] == direction)).to_numpy()
+        for axes, values in zip(panels, both, strict=True):
+            part = values[values.index.isin(good.index[alike])]
+            add_marks(axes, part.index, part, colours[name], WAY_MARKERS[direction], count=len(good), size=20)
+    anchors = good.index[good["anchor"].to_numpy(dtype=bool)]
+    for axes, values in zip(panels, both, strict=True):
+        ringed = values[values.index.isin(anchors)]
+        axes.plot(
+            ringed.index, ringed, linestyle="", marker="o", markersize=8, markerfacecolor="none",
+            markeredgecolor=INK, markeredgewidth=0.8, zorder=4, rasterized=len(ringed) > MOST_VECTORS,
+        )  # fmt: skip
+
+
+def _mark_blocks(
+    panels: tuple[Axes, Axes], block: npt.NDArray[np.int64], change: npt.NDArray[np.floating[Any]]
+) -> None:
+    """The median change of each block in the lower panel; few blocks also have a line where they begin, and a number.
+
+    Of very many blocks, groups of neighbours share a median.
+    """
+    speed, drift = panels
+    begins = np.flatnonzero(~pd.Series(block).duplicated())
+    begins = begins[:: -(-len(begins) // MOST_VECTORS)]
+    known = [np.sort(part[~np.isnan(part)]) for part in np.split(change, begins[1:])]
+    at = np.array([number for number, part in enumerate(known) if len(part)], dtype=np.intp)
+    medians = np.array([stats.middle(known[number]) for number in at])
+    ends = np.append(begins[1:], len(block))
+    if len(at) > MOST_BLOCKS:
+        drift.plot((begins[at] + ends[at]) / 2, medians, color=INK, linewidth=1.2, zorder=5)
+    else:
+        drift.hlines(medians, begins[at], ends[at] - 1, color=INK, linewidth=2, zorder=5)
+    if len(begins) <= MOST_BLOCKS:
+        for begin_at in begins:
+            for axes in panels:
+                axes.axvline(begin_at - 0.5, color=PALE, linewidth=0.6, zorder=0)
+    for begin_at in begins[:: -(-len(begins) // 12)]:
+        place = (begin_at - 0.5, 1.01)
+        speed.annotate(f" block {block[begin_at]}", place, xycoords=("data", "axes fraction"), fontsize=7)

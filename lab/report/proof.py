@@ -1,0 +1,69 @@
+"""What a report shows of the proof that both hosts gave: bytes on the wire, the TCP connection, remarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lab import results, stats
+from lab.report.tables import TextTable, number
+
+MOST_TRIALS = 30  # of a case, evenly over the run: more would say the same, and each is read from the file again
+MOST_REMARKS = 50
+# heading, column of lab.results.observed, factor, style
+COLUMNS = (
+    ("on the wire %", "wire.overhead", 100, ".1f"), ("headers %", "wire.least_overhead", 100, ".1f"),
+    ("resent", "tcp.retransmits", 1, ".0f"), ("RTT ms", "tcp.rtt_ms", 1, ".2f"),
+    ("least RTT ms", "tcp.min_rtt_ms", 1, ".2f"), ("segment", "tcp.mss", 1, ".0f"), ("cwnd", "tcp.cwnd", 1, ".0f"),
+    ("client cores", "client.cpu_cores", 1, ".2f"), ("server cores", "server.cpu_cores", 1, ".2f"),
+    ("disk %", "server.disk_busy", 100, ".0f"),
+)  # fmt: skip
+
+
+def some_of_each_case(trials: stats.Trials) -> pd.DataFrame:
+    """The good transfers, of each case MOST_TRIALS at the most, evenly over the run."""
+    good = stats.measured(trials)
+    cases = good.groupby("case_id", sort=False, observed=True)["block"]
+    place, count = cases.cumcount(), cases.transform("size")
+    step = -(-count // MOST_TRIALS)
+    return good[place % step == 0]
+
+
+def proof(some: pd.DataFrame) -> TextTable:
+    """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
+    by = [*stats.POOLED, "mtu", "tcp_space"]
+    found = results.observed(some)
+    known = {name: pd.to_numeric(found[name], errors="coerce") for name in found if name in _NUMBERS}
+    counted = pd.DataFrame(known, index=found.index)
+    rows = []
+    for at, group in some.groupby(by, sort=False, observed=True):
+        named = dict(zip(by, at, strict=True))
+        where = f"{stats.row_label(named)}, MTU {named['mtu']}, TCP {stats.size_label(named['tcp_space'])}"
+        medians = counted.loc[group.index].median()
+        cells = [number(factor * medians.get(name, np.nan), style) for _, name, factor, style in COLUMNS]
+        rows.append([where, *cells, str(len(group))])
+    caption = (
+        "Medians. On the wire: bytes beyond the payload, in its direction; headers: what TCP, IP and Ethernet make of "
+        "it at the least. Resent, RTT, segment and cwnd: of the connection, as its sender saw it. Cores: used by the "
+        "host. Disk: the time that the server's busiest disk had something to do."
+    )
+    return TextTable(["", *(heading for heading, *_ in COLUMNS), "n"], rows, caption)
+
+
+_NUMBERS = {name for _, name, *_ in COLUMNS}
+
+
+def remarks(some: pd.DataFrame) -> TextTable | None:
+    """What the lab found odd in trials that count all the same; None where that is nothing."""
+    said = results.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
+    rows = [[str(some.at[row, "trial_id"]), str(remark)] for row, found in said.items() for remark in _texts(found)]
+    if not rows:
+        return None
+    more = f"{len(rows) - MOST_REMARKS} more are in trials.jsonl." if len(rows) > MOST_REMARKS else ""
+    return TextTable(["trial", "remark"], rows[:MOST_REMARKS], more, is_text=True)
+
+
+def _texts(found: Any) -> list[str]:
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []

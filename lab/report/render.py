@@ -1,0 +1,119 @@
+"""Tables and sections as HTML, Markdown and on a terminal. Whatever came from a host or a file is escaped."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from lab import stats
+from lab.report.tables import TextTable
+from lab.report.words import warnings
+from lab.untrusted import printable
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
+table { border-collapse: collapse; font-size: 13px; margin: 1em 0; display: block; overflow-x: auto }
+th, td { padding: .25em .7em; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }
+th:first-child, td:first-child, .text td, .text th { text-align: left; white-space: normal }
+img { width: 100% } pre { background: #f4f4f4; padding: 1em; overflow-x: auto } .where { color: #555 }
+"""
+# The browser itself is told to fetch nothing: the report stays one file whatever a host has put into it.
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a report: a title, words, the name of a figure, tables."""
+
+    title: str
+    text: str = ""
+    figure: str = ""
+    tables: Sequence[TextTable] = ()
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as JSON values; null where there is no number."""
+    found: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return found
+
+
+def _column(number: int, is_text: bool) -> dict[str, Any]:
+    """A number cut short would be another number; names may wrap, but not word by word."""
+    if number and not is_text:
+        return {"justify": "right", "no_wrap": True}
+    return {} if number else {"min_width": 20 if is_text else 11}
+
+
+def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
+    """A table for the terminal, with where its numbers come from below it."""
+    below = Text(printable("\n".join(filter(None, provenance))))
+    drawn = Table(title=Text(table.caption), caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for number, heading in enumerate(table.headings):
+        drawn.add_column(Text(heading), **_column(number, table.is_text))
+    for row in table.rows:
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
+    return drawn
+
+
+def markdown(title: str, run: dict[str, Any], trials: stats.Trials, sections: Iterable[Section]) -> str:
+    """A post that can be published as it is."""
+    parts = [f"# {md(title)}", *(md(line) for line in stats.provenance(trials) if line)]
+    parts += [f"**{warning}**" for warning in warnings(run)]
+    for section in sections:
+        parts += [f"## {section.title}", md(section.text)]
+        parts += [f"![{section.title}](figures/{section.figure}.png)"] if section.figure else []
+        for table in section.tables:
+            rows = [table.headings, ["---", *["---:"] * (len(table.headings) - 1)], *table.rows]
+            parts.append("\n".join("| " + " | ".join(map(md, row)) + " |" for row in rows))
+            parts.append(md(table.caption))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def md(text: str) -> str:
+    """Text that Markdown shows as it is: on one line, and neither markup nor HTML."""
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(printable(" ".join(text.split())), quote=False))
+
+
+def page(
+    title: str, run: dict[str, Any], trials: stats.Trials, sections: Iterable[Section], drawings: dict[str, bytes]
+) -> str:
+    """The whole report as one file that needs no network."""
+    name = _shown(title)
+    parts = [f"<h1>{name}</h1>"]
+    parts += [f'<p class="where">{_shown(line)}</p>' for line in stats.provenance(trials) if line]
+    parts += [f"<p><strong>{warning}</strong></p>" for warning in warnings(run)]
+    for section in sections:
+        parts.append(f"<h2>{section.title}</h2><p>{_shown(section.text)}</p>")
+        if section.figure:
+            source = base64.b64encode(drawings[section.figure]).decode()
+            parts.append(f'<img alt="{section.title}" src="data:image/svg+xml;base64,{source}">')
+        parts += map(_html_table, section.tables)
+    parts.append(f"<h2>The sweep</h2><pre>{_shown(run.get('sweep_text', ''))}</pre>")
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>\n<body>'
+        + "\n".join(parts)
+        + "</body></html>\n"
+    )
+
+
+def _html_table(table: TextTable) -> str:
+    head = "".join(f"<th>{_shown(heading)}</th>" for heading in table.headings)
+    body = "".join("<tr>" + "".join(f"<td>{_shown(cell)}</td>" for cell in row) + "</tr>\n" for row in table.rows)
+    kind = ' class="text"' if table.is_text else ""
+    return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table><p>{_shown(table.caption)}</p>"
+
+
+def _shown(text: str) -> str:
+    """Text that a browser shows as it is: no markup, and nothing that turns the direction of what follows."""
+    return html.escape(printable(text))

@@ -1,0 +1,162 @@
+"""The tables of a report as text: what every renderer starts from, so that they cannot disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lab import stats
+from lab.report.words import chance
+
+SPREADS = (("min", "max"), ("low", "high"))
+WAYS = ("write", "read", stats.EVERY)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table as text; ``is_text``: its columns are words, not numbers."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    is_text: bool = False
+
+
+def comparison(summary: pd.DataFrame) -> TextTable:
+    """Protocols and tools side by side, under each combination of settings: like is compared with like."""
+    headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
+    knobs = [name for name in stats.FACTORS if name not in stats.POOLED]
+    rows = []
+    for _, same in summary.groupby(knobs, sort=False):
+        # a line for each level: a terminal of 80 columns has no room for all in one
+        levels = setting(same.to_dict("records")[0]).split(", ")
+        rows += [*([level, *[""] * len(headings)] for level in levels), *_by_direction(same, speed_cells, WAYS[:2])]
+    caption = "Medians of n good trials each, and their share of the ceiling."
+    return TextTable(["", *headings], rows, caption if rows else "No transfer was tried.")
+
+
+def effects(table: pd.DataFrame) -> TextTable:
+    """What each level changes, one line a protocol and tool, directions side by side."""
+    ways = [way for way in WAYS if (table["direction"] == way).any()]
+    headings = [heading for way in ways for heading in (f"{way} %", "95 % interval", "n")]
+    rows = []
+    for _, same in table.groupby(["factor", "baseline", "level"], sort=False):
+        rows += [
+            [f"{stats.compared_label(dict(same.iloc[0]))}:", *[""] * len(headings)],
+            *_by_direction(same, _effect_cells, ways),
+        ]
+    caption = (
+        "Change of throughput in percent, mean over blocks of pairs that differ in this one setting. n: blocks/pairs. "
+    )
+    if (table["method"] == "model").any():
+        caption += "n without pairs: a model of each block, for only a fraction of the grid was run. "
+    return TextTable(["", *headings], rows, caption + chance(table) if rows else "Nothing was varied.")
+
+
+def interactions(table: pd.DataFrame) -> TextTable:
+    """What one setting changes alone and on top of another, and how far that is from the two alone."""
+    rows = []
+    compared = ["factor", "baseline", "level", "with_factor", "with_baseline", "with_level"]
+    for _, same in table.groupby(compared, sort=False):
+        records = same.to_dict("records")
+        rows += [[f"{stats.compared_label(dict(same.iloc[0]))}:", *[""] * 5], *map(_interaction_cells, records)]
+    caption = (
+        "What the first setting changes, in percent, at the baseline of the second one (alone) and at its level (on "
+        "top); apart: on top over alone, less one. "
+    )
+    headings = ["", "alone %", "on top %", "apart %", "95 % interval", "n"]
+    return TextTable(headings, rows, caption + chance(table) if rows else "No two settings were varied.")
+
+
+def shares(found: stats.Shares) -> TextTable:
+    """The share of each term in the sum of squares, largest first; block and rest at the end."""
+    table = found.table
+    last = table["term"].isin([stats.BLOCK, stats.REST])
+    in_order = pd.concat([table[~last].sort_values("share", ascending=False, kind="stable"), table[last]])
+    rows = [
+        [stats.term_label(row["term"]), number(100 * row["share"], ".1f"), str(row["df"])]
+        for row in in_order.to_dict("records")
+    ]
+    complete = f"of {found.blocks} blocks, {found.used} have a good trial of every case"
+    caption = f"Share of the sum of squares of log MB/s; {complete}{' and are used' if found.used else ''}."
+    return TextTable(["", "share %", "df"], rows, caption)
+
+
+def settings(table: pd.DataFrame) -> TextTable:
+    """Every row of :func:`lab.stats.summary` or :func:`lab.stats.ceilings`, without the options that do not vary."""
+    levels = list(table.columns[: table.columns.get_loc("n")])
+    always = ("protocol", "tool", "direction", "mtu", "tcp_space", "store")
+    levels = [name for name in levels if name in always or table[name].nunique() > 1]
+    rows = []
+    for row in table.to_dict("records"):
+        named = [stats.size_label(row[name]) if name == "tcp_space" else str(row[name]) for name in levels]
+        spread = [between(row[f"{low}_MB_per_s"], row[f"{high}_MB_per_s"], ".1f") for low, high in SPREADS]
+        rows.append([*named, *speed_cells(row), *spread])
+    named = [
+        name if name in always and name != "mtu" and name != "tcp_space" else stats.factor_label(name)
+        for name in levels
+    ]
+    return TextTable([*named, "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
+
+
+def setting(row: Any) -> str:
+    """The knobs of a row of the summary; those that stand where they always do are not named."""
+    first = {name: level for name, level in stats.FIRST.items() if name not in ("direction", "tcp_space")}
+    more = [
+        level if name == "store" else f"{stats.factor_label(name)} {level}"
+        for name, level in ((name, row[name]) for name in first)
+        if level != first[name]
+    ]
+    return ", ".join([f"MTU {row['mtu']}", f"TCP {stats.size_label(row['tcp_space'])}", *more])
+
+
+def speed_cells(row: Any) -> list[str]:
+    """Median, share of the ceiling, and number of trials of a row of the summary."""
+    tried = row["n"] + row["n_void"] + row["n_failed"]
+    return [
+        number(row["median_MB_per_s"], ".1f"),
+        number(100 * row.get("share_of_ceiling", np.nan), ".0f", " %"),
+        str(tried) if row["n"] == tried else f"{row['n']} of {tried}",
+    ]
+
+
+def number(value: float, style: str, unit: str = "") -> str:
+    """A number, or a dash where there is none."""
+    return "–" if np.isnan(value) else f"{value:{style}}{unit}"
+
+
+def between(low: float, high: float, style: str) -> str:
+    """An interval, or a dash where there is none."""
+    return "–" if np.isnan(low) else f"{low:{style}} … {high:{style}}"
+
+
+def change(row: Any, name: str) -> str:
+    """A change in percent, with the mark of an established one."""
+    return number(row[name], "+.1f", "*" if row["established"] else "")
+
+
+def _by_direction(frame: pd.DataFrame, cells: Callable[[Any], list[str]], ways: Sequence[str]) -> list[list[str]]:
+    """One row a protocol and tool: their names, then the cells of each direction."""
+    lines: dict[str, dict[str, list[str]]] = {}
+    for record in frame.to_dict("records"):
+        name = stats.row_label({key: record[key] for key in ("protocol", "tool")})
+        lines.setdefault(name, {})[record["direction"]] = cells(record)
+    blank = ["–"] * max((len(found) for by_way in lines.values() for found in by_way.values()), default=0)
+    return [[name, *(cell for way in ways for cell in by_way.get(way, blank))] for name, by_way in lines.items()]
+
+
+def _effect_cells(row: Any) -> list[str]:
+    counted = f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
+    return [change(row, "change_pct"), between(row["low_pct"], row["high_pct"], "+.1f"), counted]
+
+
+def _interaction_cells(row: Any) -> list[str]:
+    return [
+        stats.row_label(row), number(row["alone_pct"], "+.1f"), number(row["on_top_pct"], "+.1f"),
+        change(row, "interaction_pct"), between(row["interaction_low_pct"], row["interaction_high_pct"], "+.1f"),
+        str(row["n_blocks"]),
+    ]  # fmt: skip

@@ -1,0 +1,84 @@
+"""``lab compare``: what differs between two runs, and how the cases that both tried compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from rich.console import RenderableType
+from rich.text import Text
+
+from lab import results, stats
+from lab.errors import BadInput
+from lab.records import emulated
+from lab.report.render import records, rich_table
+from lab.report.tables import TextTable, between, change, number
+from lab.report.words import CONFOUNDED, chance
+from lab.results import RunFolder
+from lab.untrusted import printable
+
+
+def comparison(a: RunFolder, b: RunFolder) -> dict[str, Any]:
+    """Run ``b`` over run ``a`` as JSON values: warning, differences, and the tables of :func:`lab.stats.compare`.
+
+    Raises :class:`BadInput` where no case has a good trial in both.
+    """
+    cases, pooled, differences = _compared(a, b)
+    return {
+        "a": str(a.path), "b": str(b.path), "warning": CONFOUNDED,
+        "emulated": {name: emulated(run.run) or None for name, run in (("a", a), ("b", b))},
+        "differences": [dict(zip(("what", "a", "b"), found, strict=True)) for found in differences],
+        "pooled": records(pooled), "cases": records(cases),
+    }  # fmt: skip
+
+
+def comparison_tables(a: RunFolder, b: RunFolder) -> list[RenderableType]:
+    """The same for the terminal."""
+    cases, pooled, differences = _compared(a, b)
+    facts = TextTable(["differs", "A", "B"], differences, "What differs between the runs", is_text=True)
+    where = [", ".join(filter(None, [f"{name}: {run.path}", emulated(run.run)])) for name, run in (("A", a), ("B", b))]
+    headings = ["", "A MB/s", "B MB/s", "B/A %", "95 % interval", "n A", "n B"]
+    tables = [
+        TextTable(headings, _lines(pooled), f"All cases of a protocol, tool and direction together. {chance(pooled)}"),
+        TextTable(headings, _lines(cases), f"Geometric means of n blocks, B over A. {chance(cases)}"),
+    ]
+    drawn = [rich_table(table, where) for table in (tables if len(cases) > len(pooled) else tables[1:])]
+    return [Text(printable(CONFOUNDED)), *([rich_table(facts)] if differences else []), *drawn]
+
+
+def _compared(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, list[tuple[str, str, str]]]:
+    one, other = results.load(a.path), results.load(b.path)
+    cases, pooled = stats.compare(one, other)
+    if not ((cases["n_a"] > 0) & (cases["n_b"] > 0)).any():
+        levels = "; ".join(f"{name}: {mine} and {its}" for name, mine, its in _levels(one, other))
+        why = f"; they differ in {levels}" if levels else ""
+        raise BadInput(f"{a.path} and {b.path}: no case has a good trial in both{why}: compare two runs of one sweep")
+    return cases, pooled, [*stats.differing_facts(a.run, b.run), *_levels(one, other)]
+
+
+def _levels(a: pd.DataFrame, b: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """The factors with other levels in ``b`` than in ``a``, as words."""
+    return [
+        (stats.factor_label(name), _named(name, mine), _named(name, its))
+        for name, mine, its in stats.differing_levels(a, b)
+    ]
+
+
+def _named(factor: str, levels: Sequence[Any]) -> str:
+    return ", ".join(stats.level_label(factor, level) for level in levels)
+
+
+def _lines(table: pd.DataFrame) -> Sequence[Sequence[str]]:
+    knobs = [name for name in table.columns if name in stats.CASE and name not in stats.POOLED]
+    varied = [name for name in knobs if table[name].nunique() > 1]
+    lines = []
+    for row in table.to_dict("records"):
+        settings = [f"{stats.factor_label(name)} {stats.level_label(name, row[name])}" for name in varied]
+        speeds = [number(row[f"MB_per_s_{run}"], ".1f") for run in "ab"]
+        interval = between(row["low_pct"], row["high_pct"], "+.1f")
+        counts = [str(row["n_a"]), str(row["n_b"])]
+        lines.append(
+            [", ".join([stats.row_label(row), *settings]), *speeds, change(row, "change_pct"), interval, *counts]
+        )
+    return lines

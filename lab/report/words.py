@@ -1,0 +1,115 @@
+"""What a report says beside its tables and figures, the same in HTML, Markdown and the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lab import stats
+from lab.records import emulated
+
+LOCAL_LAB = (
+    "These are numbers of the local lab: client and server share one machine, its cores and its memory. "
+    "They compare settings there and say nothing about other hardware."
+)
+EMULATED_MAC = (
+    "A host was an emulated Mac: its commands behave as a Mac's do, and Linux did the work. No number here is a "
+    "measurement of a Mac."
+)
+CONFOUNDED = (
+    "Two runs at different times differ in everything that changed meanwhile, not only in what was meant to: the "
+    "changes may come from any of it. Only what is varied within one run is compared fairly."
+)
+TEXTS = {
+    "throughput": "Every mark is one trial, the black tick the median of one setting, the coloured tick what iperf3 "
+    "reached on the bare link at that setting: the ceiling. Crosses are void or failed trials; they are shown and are "
+    "in no median, and one with a number beside it lies beyond the axis. MB/s are 10⁶ bytes per second.",
+    "effects": "Every mark is one block: the mean over all pairs of trials of that block that differ in this one "
+    "setting, speed at the new level over speed at the old one, less one. The line is the 95 % interval of the mean "
+    "over blocks (Student's t); one block gives none. Where it holds 0 %, the data do not say which way the "
+    "setting works.",
+    "interactions": "What one setting changes alone, and on top of another one. Where both are the same, the two "
+    "together give the product of what each gives alone.",
+    "shares": "How much of the sum of squares of log MB/s goes with each setting, with two of them together, with the "
+    "block (drift), and with the rest: higher interactions and noise. Type II; where combinations are missing (cp has "
+    "no ssh) the shares need not add up to 100 %.",
+    "cpu_cost": "CPU seconds that each machine spent for 10⁹ bytes moved: the bar is the median, every mark a trial.",
+    "limited": "Told from what both hosts counted meanwhile; docs/verdicts.md has the rules. Unclear means that the "
+    "evidence does not carry, and the line says why.",
+    "remarks": "What the lab found odd in trials that count all the same.",
+    "timeline": "Above, every trial in the order in which it ran. Below, how far it lies from the median of its own "
+    "case: block medians that move one way mean that the machines or the link drifted.",
+}
+
+
+def warnings(run: dict[str, Any]) -> list[str]:
+    """What has to stand on top of a report: of which machines its numbers are none."""
+    local = [LOCAL_LAB] if run.get("instance") is not None else []
+    return [*local, *([EMULATED_MAC] if emulated(run) else [])]
+
+
+def chance(table: pd.DataFrame) -> str:
+    """How many comparisons a table makes, what of it chance alone would bring, and what its mark means."""
+    count = int(table["p_value"].notna().sum())
+    if not count:
+        return "Too few blocks for intervals: at least 2 are needed."
+    return (
+        f"{count} comparisons: about {0.05 * count:.1f} of the plain 95 % intervals miss by chance. "
+        "* is established: its p-value, adjusted for all of them by Holm, is below 0.05."
+    )
+
+
+def interaction_sentence(row: Any) -> str:
+    """One row of :func:`lab.stats.interactions` in words: alone, on top of the other, and if the two add up."""
+    first = f"{stats.factor_label(row['factor'])} {stats.level_label(row['factor'], row['level'])}"
+    base, other = (stats.level_label(row["with_factor"], row[f"with_{name}"]) for name in ("baseline", "level"))
+    second = stats.factor_label(row["with_factor"])
+    both = span(row, "interaction")
+    if row["established"]:
+        more = "more" if row["interaction_pct"] > 0 else "less"
+        together = f"{more} than the two alone by {both}"
+    elif np.isnan(row["p_value"]):
+        together = "too few blocks to say if the two act on each other"
+    else:
+        together = f"together no different from the two alone, beyond noise: {both}"
+    return (
+        f"{stats.row_label(row)}: {first}: {span(row, 'alone')} at {second} {base}; on top of {other} "
+        f"{span(row, 'on_top')}; {together} (n = {row['n_blocks']} blocks)."
+    )
+
+
+def interaction_sentences(table: pd.DataFrame) -> str:
+    """The established rows of a table of interactions in words, at most five, and how many the others are."""
+    known = table[table["established"]].sort_values("p_value", kind="stable").head(5)
+    said = [interaction_sentence(row) for row in known.to_dict("records")]
+    others = len(table) - int(table["established"].sum())
+    if len(table) and others:
+        said.append(f"Of {len(table)} combinations, {others} do not differ from the two alone beyond noise.")
+    return " ".join(said)
+
+
+def drift_sentence(drift: stats.Drift) -> str:
+    """What :func:`lab.stats.drift` found, in one sentence."""
+    of = "the anchor" if drift.anchored else "all cases against their own medians"
+    parts = []
+    if drift.n_blocks:
+        within = _interval(*drift.in_block_pct)
+        parts.append(f"inside a block the anchor changed by {within} (n = {drift.n_blocks} blocks)")
+    if not np.isnan(drift.over_run_pct[0]):
+        whole = _interval(*drift.over_run_pct)
+        parts.append(
+            f"from its first block to its last speeds changed by {whole}, by {of} (n = {drift.n_points} blocks)"
+        )
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}." if parts else "One block cannot tell if anything drifted."
+
+
+def span(row: Any, part: str) -> str:
+    """A change of a table with its interval, such as ``+1.2 % [+0.4, +2.0]``."""
+    return _interval(*(row[f"{part}{end}"] for end in ("_pct", "_low_pct", "_high_pct")))
+
+
+def _interval(change: float, low: float, high: float) -> str:
+    return f"{change:+.1f} % [{low:+.1f}, {high:+.1f}]" if not np.isnan(low) else f"{change:+.1f} % [no interval]"

@@ -1,0 +1,56 @@
+"""What trials say: medians, effects, interactions, shares of variation, drift, comparisons of runs; with intervals.
+
+Functions take the frame of :func:`lab.results.load`, or what :func:`coded` makes of it for several of them, or the
+:class:`Grid` that :func:`grid` makes of it: whatever compares within blocks is computed on that matrix. Only trials
+with status ``ok`` are ever averaged; void and failed ones are counted beside them. Where there are too few trials for
+an interval it is NaN, never a guess.
+"""
+
+from lab.stats.coding import Coded as Coded
+from lab.stats.coding import Trials as Trials
+from lab.stats.coding import coded as coded
+from lab.stats.coding import grid as grid
+from lab.stats.coding import measured as measured
+from lab.stats.coding import transfers as transfers
+from lab.stats.drifts import Drift as Drift
+from lab.stats.drifts import drift as drift
+from lab.stats.drifts import from_own_median as from_own_median
+from lab.stats.factors import EVERY as EVERY
+from lab.stats.factors import FACTORS as FACTORS
+from lab.stats.factors import FIRST as FIRST
+from lab.stats.factors import POOLED as POOLED
+from lab.stats.factors import Cells as Cells
+from lab.stats.factors import change_label as change_label
+from lab.stats.factors import factor_label as factor_label
+from lab.stats.factors import level_label as level_label
+from lab.stats.factors import row_label as row_label
+from lab.stats.factors import size_label as size_label
+from lab.stats.factors import term_label as term_label
+from lab.stats.grids import Grid as Grid
+from lab.stats.intervals import grouped as grouped
+from lab.stats.intervals import holm as holm
+from lab.stats.intervals import interval_rank as interval_rank
+from lab.stats.intervals import median_interval as median_interval
+from lab.stats.intervals import middle as middle
+from lab.stats.intervals import percent_change as percent_change
+from lab.stats.ratios import block_effects as block_effects
+from lab.stats.ratios import block_interactions as block_interactions
+from lab.stats.ratios import compared_factors as compared_factors
+from lab.stats.ratios import effect_table as effect_table
+from lab.stats.ratios import effects as effects
+from lab.stats.ratios import interactions as interactions
+from lab.stats.ratios import knobs as knobs
+from lab.stats.stopping import compared_label as compared_label
+from lab.stats.stopping import wide_effects as wide_effects
+from lab.stats.summaries import SPEEDS as SPEEDS
+from lab.stats.summaries import ceilings as ceilings
+from lab.stats.summaries import provenance as provenance
+from lab.stats.summaries import summary as summary
+from lab.stats.variation import BLOCK as BLOCK
+from lab.stats.variation import REST as REST
+from lab.stats.variation import Shares as Shares
+from lab.stats.variation import shares as shares
+from lab.stats.versus import CASE as CASE
+from lab.stats.versus import compare as compare
+from lab.stats.versus import differing_facts as differing_facts
+from lab.stats.versus import differing_levels as differing_levels

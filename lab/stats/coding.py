@@ -1,0 +1,128 @@
+"""Trials as numbers: which rows count, and the levels of each, told once for all that is computed of them.
+
+Telling a million words apart takes longer than anything that is computed of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lab.records import CEILINGS
+from lab.stats.factors import FACTORS, Cells, Codes, cells, in_order, numbered, size_label
+from lab.stats.grids import Grid, of_rows
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Coded:
+    """A frame of :func:`lab.results.load`, and what all that is computed of it begins with, made when first asked for.
+
+    Rows and columns that are set in the frame later are not seen.
+    """
+
+    def __init__(self, frame: pd.DataFrame):
+        self.frame = frame.copy(deep=False)
+        self._numbered: dict[str, tuple[Codes, list[Any]]] = {}
+
+    def numbered(self, name: str) -> tuple[Codes, list[Any]]:
+        """:func:`lab.stats.factors.numbered` of one column."""
+        if name not in self._numbered:
+            self._numbered[name] = numbered(self.frame[name])
+        return self._numbered[name]
+
+    def has(self, name: str, *values: Any) -> Mask:
+        """The rows that have one of the values in a column."""
+        codes, found = self.numbered(name)
+        with_none = [*(value in values for value in found), False]
+        return np.array(with_none, dtype=bool)[codes]
+
+    def values(self, name: str) -> Any:
+        """A column as an array."""
+        return self.frame[name].to_numpy()
+
+    @cached_property
+    def moved(self) -> Mask:
+        """The rows that moved a file: neither of the link nor of the store by itself."""
+        return ~self.has("protocol", *CEILINGS)
+
+    @cached_property
+    def transfer(self) -> Mask:
+        """The rows that moved files and are compared: no anchors."""
+        transfer: Mask = self.moved & ~self.values("anchor").astype(bool)
+        return transfer
+
+    @cached_property
+    def ok(self) -> Mask:
+        """The rows whose status is ok."""
+        return self.has("status", "ok")
+
+    @cached_property
+    def good(self) -> Mask:
+        """The rows that are ok and have a speed."""
+        good: Mask = self.ok & (self.values("MB_per_s") > 0)
+        return good
+
+    def levels(self, name: str, chosen: Mask | npt.NDArray[np.intp]) -> tuple[Codes, list[Any]]:
+        """The levels of a factor in the chosen rows in reading order, and for each row the number of its level."""
+        codes, values = self.numbered(name)
+        return in_order(name, codes[chosen], values)
+
+    def cells(self, by: Sequence[str], chosen: Mask) -> Cells:
+        """The cells of the chosen rows."""
+        return cells({name: self.levels(name, chosen) for name in by}, int(chosen.sum()))
+
+    @cached_property
+    def cases(self) -> Cells:
+        """The cells of the transfers, by FACTORS."""
+        return self.cells(FACTORS, self.transfer)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The transfers as a matrix, cases × blocks."""
+        return self.grid_of(self.cases)
+
+    def grid_of(self, cases: Cells) -> Grid:
+        """The same for other cases of the transfers."""
+        of = self.transfer
+        return of_rows(cases, *self.levels("block", of), self.values("MB_per_s")[of], self.good[of])
+
+    @cached_property
+    def counts(self) -> list[str]:
+        """What the transfers moved, how many they are, and in how many blocks, in words."""
+        found = self.cells(("workload", "size_bytes"), self.transfer)
+        workloads, sizes = found.levels.values()
+        payloads = [f"{workloads[one]} of {size_label(sizes[other])}" for one, other in found.codes]
+        n = (f"{(self.has('status', name) & self.transfer).sum()} {name}" for name in ("ok", "void", "failed"))
+        return [*payloads, f"n = {', '.join(n)}", f"blocks: {len(self.numbered('block')[1])}"]
+
+
+Trials = pd.DataFrame | Coded
+
+
+def coded(trials: Trials) -> Coded:
+    """Trials as numbers: make it once, and pass it instead of the frame to whatever takes trials."""
+    return trials if isinstance(trials, Coded) else Coded(trials)
+
+
+def grid(trials: Trials, factors: Sequence[str] = FACTORS) -> Grid:
+    """The grid of a run. A case that was measured several times in one block counts once, by its median."""
+    found = coded(trials)
+    return found.grid if tuple(factors) == FACTORS else found.grid_of(found.cells(factors, found.transfer))
+
+
+def transfers(trials: Trials) -> pd.DataFrame:
+    """The trials that moved files and are compared: neither the link's own rows nor the anchors."""
+    found = coded(trials)
+    return found.frame[found.transfer]
+
+
+def measured(trials: Trials) -> pd.DataFrame:
+    """The transfers that count: status ok, with a speed."""
+    found = coded(trials)
+    return found.frame[found.transfer & found.good]

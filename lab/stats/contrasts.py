@@ -1,0 +1,110 @@
+"""Log ratios within blocks: one number a block for each thing that is compared, by pairs or by a model.
+
+A comparison is a few ``settings`` (levels of the compared factors) and signed sums over them: an effect is two settings
+and (−1, 1), an interaction four settings and (1, −1, −1, 1).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lab.stats.factors import EVERY, Codes
+from lab.stats.grids import Grid
+from lab.stats.intervals import Floats
+from lab.stats.model import mean_row, model_values
+
+PAIRS, MODEL = "pairs", "model"
+PAIRED_AT_LEAST = 0.5
+
+
+@dataclass(frozen=True)
+class Blockwise:
+    """One row of a table: where it holds (``at``), and (sums × blocks) its log ratios, NaN where a block has none."""
+
+    at: dict[str, Any]
+    log_ratios: Floats
+    n_pairs: int
+    method: str
+
+
+def blockwise(
+    grid: Grid, settings: Sequence[Mapping[str, int]], signs: Floats, by: Sequence[str]
+) -> Iterator[Blockwise]:
+    """The signed sums of the log speeds at ``settings``, in every block, one row a combination of ``by``
+    (``all`` for what is compared or averaged over).
+
+    ``settings`` give codes of levels, the same factors in each. By pairs, each block counts the mean over all sets of
+    cases that agree in every other factor. Where most cases have no such partners (a fraction of the grid), a model
+    is fitted within each block instead; its rows are averaged over ``by``, but for one more row for each protocol.
+    """
+    open_ones = [name for name in by if name not in settings[0]]
+    matches = _matches(grid, settings)
+    paired = _is_paired(grid, settings, matches)
+    rows = _by_pairs(grid, matches, signs, open_ones) if paired else _by_model(grid, settings, signs, open_ones)
+    for row in rows:
+        yield replace(row, at=dict.fromkeys(by, EVERY) | row.at)
+
+
+def _matches(grid: Grid, settings: Sequence[Mapping[str, int]]) -> Codes:
+    """The cases at each of the settings that agree in every other factor, sorted by these (matches × settings)."""
+    others = [place for place, factor in enumerate(grid.factors) if factor not in settings[0]]
+    shape = [max(1, len(grid.levels[grid.factors[place]])) for place in others]
+    keys = np.ravel_multi_index(tuple(grid.codes[:, others].T), shape)
+    uniques, key = np.unique(keys, return_inverse=True)
+    found = np.full((len(uniques), len(settings)), -1)
+    for number, setting in enumerate(settings):
+        cases = np.flatnonzero(_is_at(grid, setting))
+        found[key[cases], number] = cases
+    return found[(found >= 0).all(axis=1)]
+
+
+def _is_at(grid: Grid, setting: Mapping[str, int]) -> Any:
+    return np.all([grid.code(factor) == code for factor, code in setting.items()], axis=0)
+
+
+def _is_paired(grid: Grid, settings: Sequence[Mapping[str, int]], matches: Codes) -> bool:
+    """Whether at least half of the cases that were tried at these settings have their partners in the same block."""
+    tried = sum(grid.tried[_is_at(grid, setting)].sum() for setting in settings)
+    partnered = grid.tried[matches].all(axis=1).sum() * len(settings)
+    return bool(partnered >= PAIRED_AT_LEAST * tried)
+
+
+def _by_pairs(grid: Grid, matches: Codes, signs: Floats, by: Sequence[str]) -> Iterator[Blockwise]:
+    if not len(matches):
+        return
+    shape = [len(grid.levels[name]) for name in by]
+    where = np.array([grid.code(name)[matches[:, 0]] for name in by]).reshape(len(by), -1)
+    row = np.ravel_multi_index(tuple(where), shape) if by else np.zeros(len(matches), dtype=int)
+    for number in np.unique(row):
+        of_row = np.flatnonzero(row == number)
+        ratios = signs @ grid.log_speed[matches[of_row]]  # matches × sums × blocks
+        present = np.all(np.isfinite(ratios), axis=1, keepdims=True)
+        counts = present.sum(axis=0)
+        means = np.where(present, ratios, 0).sum(axis=0) / np.where(counts > 0, counts, np.nan)
+        at = {name: grid.levels[name][code] for name, code in zip(by, where[:, of_row[0]], strict=True)}
+        yield Blockwise(at, means, int(counts.sum()), PAIRS)
+
+
+def _by_model(
+    grid: Grid, settings: Sequence[Mapping[str, int]], signs: Floats, by: Sequence[str]
+) -> Iterator[Blockwise]:
+    """Averaged over every other factor; and, where ``by`` asks and the model can tell, at each protocol."""
+    places: list[dict[str, int]] = [{}]
+    if "protocol" in by and "protocol" in grid.varied:
+        places += [{"protocol": code} for code in range(len(grid.levels["protocol"]))]
+    rows = [signs @ np.array([mean_row(grid, {**setting, **place}) for setting in settings]) for place in places]
+    values = model_values(grid, np.vstack(rows)).reshape(len(places), len(signs), -1)
+    for place, found in zip(places, values, strict=True):
+        if not place or np.isfinite(found).any():
+            at = {name: grid.levels[name][code] for name, code in place.items()}
+            yield Blockwise(at, found, 0, MODEL)
+
+
+def level_pairs(grid: Grid, factor: str) -> list[tuple[int, int]]:
+    """The codes of what is compared: the first level with each other one."""
+    return list(itertools.product([0], range(1, len(grid.levels[factor]))))

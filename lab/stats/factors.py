@@ -1,0 +1,122 @@
+"""The factors of a sweep, their levels in reading order, and how a person writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lab.values import OPTIONS
+
+FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS, "workload")
+POOLED = ("protocol", "tool", "direction")
+# What a level is compared with, where that is not the smallest or the first of the alphabet
+FIRST = {"direction": "write", "tcp_space": "default", "store": "ram", **OPTIONS}
+LABELS = {"mtu": "MTU", "tcp_space": "TCP buffer", "client_sync": "flush", "server_sync": "server sync"}
+EVERY = "all"  # in a column of levels: averaged over them
+
+Codes = npt.NDArray[np.signedinteger[Any]]
+
+
+def numbered(column: pd.Series[Any]) -> tuple[Codes, list[Any]]:
+    """For each row of a column the number of its value, −1 for none, and the values.
+
+    A column may hold text, numbers, both, or be categorical; then some of the values may not occur.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.asarray(column.cat.codes), column.cat.categories.tolist()
+    found, values = pd.factorize(column.to_numpy())  # the array: text is looked at twice in a Series
+    return found.astype(np.min_scalar_type(-len(values) - 1)), values.tolist()  # small numbers are read faster
+
+
+def in_order(factor: str, codes: Codes, values: list[Any]) -> tuple[Codes, list[Any]]:
+    """The values of a factor that occur, in reading order: numbers up after its first, write before read.
+
+    ``codes`` are those of :func:`numbered`; returned are those of the levels.
+    """
+    if len(values) == 1 and len(codes):
+        return codes, values
+    occurs = np.flatnonzero(np.bincount(codes, minlength=len(values))).tolist()
+    first = FIRST.get(factor)
+    ordered = sorted(occurs, key=lambda code: (values[code] != first, isinstance(values[code], str), values[code]))
+    places = np.zeros(len(values), dtype=codes.dtype)
+    places[ordered] = np.arange(len(ordered))
+    return places.take(codes), [values[code] for code in ordered]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The combinations of levels that occur, in reading order.
+
+    ``cell`` is the number of each row's cell, ``levels`` are those of each column in reading order, and ``codes``
+    (cells × columns) the numbers of the levels.
+    """
+
+    cell: Codes
+    levels: dict[str, list[Any]]
+    codes: Codes
+
+    def code(self, name: str) -> Codes:
+        """The level of every cell in one column, as a number."""
+        return self.codes[:, list(self.levels).index(name)]
+
+    def only(self, rows: npt.NDArray[np.bool_]) -> Cells:
+        """The cells of some of the rows."""
+        cell = self.cell[rows]
+        occurs = np.bincount(cell, minlength=len(self.codes)) > 0
+        columns = {name: in_order(name, self.code(name)[occurs], found) for name, found in self.levels.items()}
+        levels = {name: found for name, (_, found) in columns.items()}
+        return Cells((np.cumsum(occurs) - 1)[cell], levels, np.array([codes for codes, _ in columns.values()]).T)
+
+
+def cells(columns: Mapping[str, tuple[Codes, list[Any]]], rows: int) -> Cells:
+    """Number the combinations of columns, each as :func:`in_order` gives it, of so many rows."""
+    place, levels = np.zeros(rows, dtype=np.int64), {name: found for name, (_, found) in columns.items()}
+    for codes, found in columns.values():
+        if len(found) > 1:
+            place *= len(found)
+            place += codes
+    cell, places = pd.factorize(place, sort=True)
+    counts = tuple(max(1, len(found)) for found in levels.values())
+    return Cells(cell, levels, np.array(np.unravel_index(places, counts)).T)
+
+
+def size_label(size: Any) -> str:
+    """A size as a person writes it: ``default``, ``512 KiB``, ``100000 B``."""
+    if not isinstance(size, (int, np.integer)):
+        return str(size)
+    found = ((unit, power) for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)) if size % 2**power == 0)
+    unit, power = next(found, ("B", 0))
+    return f"{size >> power} {unit}"
+
+
+def level_label(factor: str, level: Any) -> str:
+    """A level as a person writes it: ``9000``, ``512 KiB``, ``AFP``."""
+    if factor in ("tcp_space", "size_bytes"):
+        return size_label(level)
+    return str(level).upper() if factor == "protocol" else str(level)
+
+
+def factor_label(factor: str) -> str:
+    """A factor as a person writes it: ``MTU``, ``TCP buffer``, ``server cache``."""
+    return LABELS.get(factor, factor.replace("_", " "))
+
+
+def change_label(factor: str, baseline: Any, level: Any) -> str:
+    """A contrast in words, such as ``MTU 1500 → 9000``."""
+    return f"{factor_label(factor)} {level_label(factor, baseline)} → {level_label(factor, level)}"
+
+
+def row_label(row: Any) -> str:
+    """Where a row of a table holds, such as ``AFP cp write``; ``all cases`` where it is averaged over everything."""
+    named = [level_label(name, row[name]) for name in POOLED if name in row and row[name] != EVERY]
+    return " ".join(named) or "all cases"
+
+
+def term_label(term: str) -> str:
+    """A factor, or ``mtu:tcp_space``, as a person writes it: ``MTU × TCP buffer``."""
+    return " × ".join(map(factor_label, term.split(":")))

@@ -1,0 +1,62 @@
+"""A run as one dense matrix of log speeds, cases × blocks: what every comparison within blocks is computed on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lab.stats.factors import Cells, Codes
+from lab.stats.intervals import Floats
+
+
+@dataclass(frozen=True, eq=False)  # a grid equals itself only: its arrays cannot be compared at a glance
+class Grid:
+    """The transfers of a run, without anchors and without the link.
+
+    ``levels`` of each factor in reading order; ``codes`` (cases × factors) are the numbers of a case's levels;
+    ``log_speed`` (cases × blocks) is the natural logarithm of MB/s, NaN where no good trial is; ``tried`` (the same
+    shape) says where there was any trial.
+    """
+
+    factors: tuple[str, ...]
+    levels: dict[str, list[Any]]
+    codes: Codes
+    blocks: npt.NDArray[np.int64]
+    log_speed: Floats
+    tried: npt.NDArray[np.bool_]
+
+    @property
+    def varied(self) -> list[str]:
+        """The factors with more than one level."""
+        return [factor for factor in self.factors if len(self.levels[factor]) > 1]
+
+    def code(self, factor: str) -> Codes:
+        """The level of every case, as a number."""
+        return self.codes[:, self.factors.index(factor)]
+
+
+def of_rows(cases: Cells, block: Codes, blocks: Sequence[int], speed: Floats, good: npt.NDArray[np.bool_]) -> Grid:
+    """The grid of rows: their cases, the number of the block of each in ``blocks``, speeds in MB/s, which are good.
+
+    A case that was measured several times in one block counts once, by its median.
+    """
+    place, shape = cases.cell * len(blocks) + block, (len(cases.codes), len(blocks))
+    log_speed = np.full(shape, np.nan)
+    log_speed.ravel()[place[good]] = _once(place[good], speed[good])
+    tried = np.zeros(shape, dtype=bool)
+    tried.ravel()[place] = True
+    np.log(log_speed, out=log_speed)
+    return Grid(tuple(cases.levels), cases.levels, cases.codes, np.array(blocks, dtype=np.int64), log_speed, tried)
+
+
+def _once(place: Codes, speed: Floats) -> Floats:
+    """The speeds, those of one place replaced by their median."""
+    if len(place) == 0 or np.bincount(place).max() == 1:
+        return speed
+    medians: Floats = pd.Series(speed).groupby(place).transform("median").to_numpy()
+    return medians

@@ -1,0 +1,153 @@
+"""What a level changes against its baseline, and how two factors act together: ratios within blocks, by block.
+
+Each block gives one number, whatever the number of pairs in it, and the interval is over blocks: settings that are
+changed only once in a block (MTU, TCP buffers) count once, and pairs that share a disturbance are not taken for many.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lab.stats.contrasts import Blockwise, blockwise, level_pairs
+from lab.stats.factors import POOLED
+from lab.stats.grids import Grid
+from lab.stats.intervals import Floats, Means, holm, middle, percent_change, sorted_interval, t_means
+
+KNOWN_BELOW = 0.05
+EFFECT = (
+    "factor", "baseline", "level", "method", "n_blocks", "n_pairs", "ratio", "change_pct", "low_pct", "high_pct",
+    "p_value", "p_adjusted", "established", "median_change_pct", "median_low_pct", "median_high_pct",
+)  # fmt: skip
+PARTS = {"alone": (-1, 1, 0, 0), "on_top": (0, 0, -1, 1), "both": (-1, 0, 0, 1), "interaction": (1, -1, -1, 1)}
+INTERACTION = (
+    "factor", "baseline", "level", "with_factor", "with_baseline", "with_level", "method", "n_blocks", "n_pairs",
+    *(f"{part}{end}" for part in PARTS for end in ("_pct", "_low_pct", "_high_pct")),
+    "p_value", "p_adjusted", "established",
+)  # fmt: skip
+
+Compared = tuple[dict[str, Any], Blockwise]
+
+
+def compared_factors(grid: Grid) -> list[str]:
+    """The factors whose levels are compared: all that vary but the direction, which nobody sets."""
+    return [factor for factor in grid.varied if factor != "direction"]
+
+
+def knobs(grid: Grid) -> list[str]:
+    """The factors that a person sets to make one and the same share faster: all that vary but what is measured."""
+    return [factor for factor in grid.varied if factor not in POOLED]
+
+
+def block_effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> Iterator[Compared]:
+    """Every level against the first of its factor: what is compared, and its log ratio in every block (1 × blocks)."""
+    signs = np.array([[-1.0, 1.0]])
+    for factor in compared_factors(grid) if factors is None else factors:
+        for base, other in level_pairs(grid, factor):
+            named = _named(grid, factor, base, other)
+            for row in blockwise(grid, [{factor: base}, {factor: other}], signs, by):
+                yield named, row
+
+
+def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> pd.DataFrame:
+    """What each level changes against the first one of its factor, one row a combination of ``by``.
+
+    Columns: ``by`` (``all`` where averaged over it), then EFFECT. ``ratio`` is the geometric mean over blocks,
+    ``change_pct`` the same in percent, with its Student's t interval (df = blocks − 1; NaN below 2 blocks), its p-value
+    and, adjusted by Holm for the number of rows, whether it is ``established``. Beside it the median of the blocks
+    with its exact interval (from 6 blocks). ``method`` is ``pairs``, or ``model`` for a fraction of a grid: that
+    counts no pairs.
+    """
+    return effect_table(list(block_effects(grid, factors, by)), by)
+
+
+def effect_table(rows: Sequence[Compared], by: Sequence[str] = POOLED) -> pd.DataFrame:
+    """:func:`effects` of rows of :func:`block_effects`, one for each."""
+    table = _begun(rows, by)
+    means = t_means(_by_block(rows)[:, 0])
+    table["ratio"] = np.exp(means.mean)
+    table[["change_pct", "low_pct", "high_pct"]] = _percents(means)
+    medians = [_median(row.log_ratios[0]) for _, row in rows]
+    table[["median_change_pct", "median_low_pct", "median_high_pct"]] = np.array(medians).reshape(-1, 3)
+    return _tested(table, means)[[*by, *EFFECT]]
+
+
+def block_interactions(
+    grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
+) -> Iterator[Compared]:
+    """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
+    signs = np.array(list(PARTS.values()), dtype=float)
+    for one, other in itertools.combinations(knobs(grid), 2) if pairs is None else pairs:
+        for (base, level), (with_base, with_level) in itertools.product(
+            level_pairs(grid, one), level_pairs(grid, other)
+        ):
+            named = _named(grid, one, base, level) | _named(grid, other, with_base, with_level, "with_")
+            corners = [{one: mine, other: its} for its in (with_base, with_level) for mine in (base, level)]
+            for row in blockwise(grid, corners, signs, by):
+                yield named, row
+
+
+def interactions(
+    grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
+) -> pd.DataFrame:
+    """How two factors act together, one row a combination of ``by`` and levels; by default all pairs of knobs.
+
+    Columns: ``by``, then INTERACTION, in percent with t intervals over blocks: the first factor ``alone`` (the second
+    at its baseline) and ``on_top`` of the second one's level, ``both`` together, and the ``interaction``: both together
+    over the product of each alone, which is on_top over alone. The p-values are of the interaction.
+    """
+    rows = list(block_interactions(grid, pairs, by))
+    table = _begun(rows, by)
+    values = _by_block(rows)
+    for number, part in enumerate(PARTS):
+        means = t_means(values[:, number])
+        table[[f"{part}_pct", f"{part}_low_pct", f"{part}_high_pct"]] = _percents(means)
+    return _tested(table, means)[[*by, *INTERACTION]]
+
+
+def established(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The p-values of one table adjusted for its number of rows, and which of them say that something is there."""
+    adjusted = holm(p_values)
+    return adjusted, adjusted < KNOWN_BELOW
+
+
+def _named(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Any]:
+    found = grid.levels[factor]
+    return {f"{prefix}factor": factor, f"{prefix}baseline": found[base], f"{prefix}level": found[level]}
+
+
+def _begun(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
+    """The columns that say what is compared, where, and how."""
+    records = [row.at | named | {"method": row.method, "n_pairs": row.n_pairs} for named, row in rows]
+    names = (*by, *(f"{prefix}{name}" for prefix in ("", "with_") for name in ("factor", "baseline", "level")))
+    return pd.DataFrame(records, columns=None if records else [*names, "method", "n_pairs"]).astype(
+        {"n_pairs": "int64"}
+    )
+
+
+def _by_block(rows: Sequence[Compared]) -> Floats:
+    """The log ratios of all rows: rows × parts × blocks."""
+    return np.array([row.log_ratios for _, row in rows]) if rows else np.empty((0, len(PARTS), 0))
+
+
+def _percents(means: Means) -> Floats:
+    """Mean, low and high end (rows × 3) of log ratios, as changes in percent."""
+    ends = np.stack([means.mean, means.mean - means.half, means.mean + means.half], axis=1)
+    changes: Floats = percent_change(1.0, np.exp(ends))
+    return changes
+
+
+def _median(log_ratios: Floats) -> Floats:
+    ordered = np.sort(log_ratios[np.isfinite(log_ratios)])
+    changes: Floats = percent_change(1.0, np.exp([middle(ordered), *sorted_interval(ordered)]))
+    return changes
+
+
+def _tested(table: pd.DataFrame, means: Means) -> pd.DataFrame:
+    adjusted, known = established(means.p)
+    return table.assign(n_blocks=means.n, p_value=means.p, p_adjusted=adjusted, established=known)

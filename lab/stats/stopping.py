@@ -1,0 +1,50 @@
+"""The stopping rule's view of a run: how wide the intervals are, and nothing of where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.stats.coding import Trials, grid
+from lab.stats.factors import change_label, factor_label, row_label
+from lab.stats.grids import Grid
+from lab.stats.intervals import t_means
+from lab.stats.ratios import Compared, block_effects, block_interactions
+
+
+def wide_effects(trials: Trials, asked: Sequence[str], precision: float) -> list[str]:
+    """The asked effects, a line a row, whose interval is still wider than ±``precision`` (0.02: 2 %), or missing.
+
+    Looks at the widths alone, never at what came out: a rule that did would stop at a lucky result.
+    """
+    speeds = grid(trials)
+    return [line for name in asked for line in _wide(speeds, name.split(":"), precision)]
+
+
+def _wide(speeds: Grid, factors: Sequence[str], precision: float) -> Iterator[str]:
+    if not set(factors) <= set(speeds.varied):
+        yield f"{' and '.join(map(factor_label, factors))}: less than two levels were tried yet"
+        return
+    rows = list(_rows(speeds, factors))
+    values = np.array([row.log_ratios[-1] for _, row in rows]).reshape(len(rows), -1)
+    means = t_means(values)
+    for (named, row), n, half in zip(rows, means.n, np.expm1(means.half), strict=True):
+        if not half <= precision:
+            where = f"{compared_label(named)}, {row_label(row.at)}"
+            yield f"{where}: no interval yet (blocks: {n})" if np.isnan(half) else f"{where}: ±{100 * half:.1f} %"
+
+
+def _rows(speeds: Grid, factors: Sequence[str]) -> Iterator[Compared]:
+    if len(factors) == 1:
+        return block_effects(speeds, factors)
+    return block_interactions(speeds, [(factors[0], factors[1])])
+
+
+def compared_label(named: Mapping[str, Any]) -> str:
+    """What a row of an effect or of an interaction compares, in words."""
+    one = change_label(named["factor"], named["baseline"], named["level"])
+    if "with_factor" not in named:
+        return one
+    return f"{one} with {change_label(named['with_factor'], named['with_baseline'], named['with_level'])}"

@@ -1,0 +1,90 @@
+"""Two runs against each other, such as an old kernel and a new one: the same cases, in blocks that are not paired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lab.stats.coding import Trials, grid
+from lab.stats.factors import FACTORS, POOLED
+from lab.stats.grids import Grid
+from lab.stats.intervals import Floats, percent_change, t_interval
+from lab.stats.ratios import established
+
+CASE = (*FACTORS, "size_bytes")
+VERSUS = (
+    "n_a", "n_b", "MB_per_s_a", "MB_per_s_b", "ratio", "change_pct", "low_pct", "high_pct",
+    "p_value", "p_adjusted", "established",
+)  # fmt: skip
+
+
+def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run ``b`` over run ``a``: one row a case that both tried, and one row a protocol, tool and direction.
+
+    Columns: CASE or POOLED, then VERSUS: blocks of each run, geometric means in MB/s, their ratio, the change in
+    percent with Welch's t interval on the logarithms of the blocks, and the p-value, plain and adjusted by Holm in each
+    table. A pooled row takes the mean of its cases in each block that has them all. Source of the degrees of freedom:
+    Welch 1947, Satterthwaite 1946.
+    """
+    one, other = grid(a, CASE), grid(b, CASE)
+    places = [_by_case(run) for run in (one, other)]
+    common = [case for case in places[0] if case in places[1]]
+    cases = [
+        [speeds.log_speed[[place[case]]] for case in common] for speeds, place in zip((one, other), places, strict=True)
+    ]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for number, case in enumerate(common):
+        groups.setdefault(case[: len(POOLED)], []).append(number)
+    pooled = [[np.concatenate([run[number] for number in numbers]) for numbers in groups.values()] for run in cases]
+    return _table(common, CASE, *cases), _table(list(groups), POOLED, *pooled)
+
+
+def differing_facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """What two run.json say differently about code and hosts: name (``server kernel``), and the value in each."""
+    one, other = _facts(a), _facts(b)
+    names = dict.fromkeys([*one, *other])
+    return [(name, one.get(name, "–"), other.get(name, "–")) for name in names if one.get(name) != other.get(name)]
+
+
+def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Any], list[Any]]]:
+    """The factors that do not have the same levels in both runs, with the levels in each."""
+    one, other = grid(a, CASE).levels, grid(b, CASE).levels
+    return [(name, one[name], other[name]) for name in CASE if one[name] != other[name]]
+
+
+def _facts(run: Mapping[str, Any]) -> dict[str, str]:
+    plain = {name: run.get(name) for name in ("title", "instance", "code_version", "started_at")}
+    hosts = {f"{side} {name}": fact for side, facts in run.get("hosts", {}).items() for name, fact in facts.items()}
+    return {name: str(value) for name, value in (plain | hosts).items() if value is not None}
+
+
+def _by_case(run: Grid) -> dict[tuple[Any, ...], int]:
+    """The row of each case, by its levels, in reading order."""
+    columns = [[run.levels[factor][code] for code in run.code(factor)] for factor in run.factors]
+    return {case: row for row, case in enumerate(zip(*columns, strict=True))}
+
+
+def _table(keys: list[tuple[Any, ...]], names: tuple[str, ...], a: list[Floats], b: list[Floats]) -> pd.DataFrame:
+    """VERSUS of groups of cases: for each the log speeds (cases × blocks) in both runs."""
+    sides = [np.array([_mean_and_error(speeds) for speeds in run]).reshape(-1, 3).T for run in (a, b)]
+    (n_a, mean_a, error_a), (n_b, mean_b, error_b) = sides
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = (error_a + error_b) ** 2 / (error_a**2 / (n_a - 1) + error_b**2 / (n_b - 1))
+    means = t_interval(n_a, mean_b - mean_a, np.sqrt(error_a + error_b), freedom)
+    ends = np.stack([means.mean, means.mean - means.half, means.mean + means.half])
+    adjusted, known = established(means.p)
+    columns = [n_a.astype(int), n_b.astype(int), np.exp(mean_a), np.exp(mean_b), np.exp(means.mean)]
+    columns += [*percent_change(1.0, np.exp(ends)), means.p, adjusted, known]
+    levels = pd.DataFrame(keys, columns=list(names))
+    return levels.assign(**dict(zip(VERSUS, columns, strict=True)))
+
+
+def _mean_and_error(speeds: Floats) -> tuple[float, float, float]:
+    """Number of blocks that have all cases, their mean log speed, and the squared standard error of that."""
+    blocks = speeds.mean(axis=0)
+    blocks = blocks[np.isfinite(blocks)]
+    n = len(blocks)
+    return n, float(blocks.mean()) if n else np.nan, float(blocks.var(ddof=1)) / n if n > 1 else np.nan
