@@ -22,7 +22,8 @@ from rich.console import Console
 
 from lab import interrupts
 from lab.errors import BadInput, Interrupted, LabError, LabFailure
-from lab.local import lifecycle, state
+from lab.local import cli as local
+from lab.local import state
 from lab.untrusted import printable
 
 # What the other commands need is imported by each: pandas, matplotlib and paramiko take a second, and `lab local`
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
-DEFAULT_RATE = "1gbit"
 WIDTH_OF_A_FILE = 120
 
 
@@ -104,9 +104,12 @@ def _parser() -> argparse.ArgumentParser:
     found.add_argument("--json", action="store_true")
     jumbo = "raise the MTU of both hosts for a moment, to see whether the path carries jumbo frames"
     found.add_argument("--jumbo", action="store_true", help=jumbo)
+    hardware = "compare what the lab takes for granted about a Mac with what this one says; changes nothing"
+    found.add_argument("--hardware", action="store_true", help=hardware)
     found = command("plan", _plan, "show what a sweep would do, and if the hosts fit it; changes nothing", hosts=True)
     found.add_argument("sweep", type=Path)
     found.add_argument("--json", action="store_true")
+    found.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
     found = command("run", _run, "run a sweep; the last line printed is the run folder", hosts=True)
     what = found.add_mutually_exclusive_group(required=True)
     what.add_argument("sweep", type=Path, nargs="?")
@@ -117,38 +120,22 @@ def _parser() -> argparse.ArgumentParser:
     found = command("show", _show, "the tables of a run")
     found.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
     found.add_argument("--json", action="store_true")
+    found = command("compare", _compare, "the cases of run B over those of run A, such as a new kernel over an old one")
+    found.add_argument("a", type=Path, metavar="A", help="a run folder")
+    found.add_argument("b", type=Path, metavar="B", help="a run folder")
+    found.add_argument("--json", action="store_true")
     found = command("report", _report, "write report.html, post.md, table.csv and figures into the run folder")
     found.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
-    _add_local(commands.add_parser("local", help="the embedded lab: two hosts on this Linux machine"))
+    local.add(commands.add_parser("local", help="the embedded lab: two hosts on this Linux machine"))
     return parser
-
-
-def _add_local(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
-        found = commands.add_parser(name, help=text, description=text)
-        found.set_defaults(command=function)
-        found.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
-        return found
-
-    up = command("up", _local_up, "bring both hosts up and write their hosts file")
-    up.add_argument("--rate", default=DEFAULT_RATE, help="the link's rate, or none (default: %(default)s)")
-    up.add_argument("--delay", default="none", help="delay of the link in each direction, such as 1ms (default: none)")
-    command("down", _local_down, "take both hosts down; nothing of them is left")
-    status = commands.add_parser("status", help="say which local labs are up")
-    status.set_defaults(command=_local_status)
-    reboot = command("reboot", _local_reboot, "cut a host's power and start it again; its disk is kept")
-    reboot.add_argument("host", choices=state.HOSTS)
-    inside = command("exec", _local_exec, "run a command inside a host: lab local exec server -- ps ax")
-    inside.add_argument("host", choices=state.HOSTS)
-    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD")
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from lab import check
 
-    findings, facts = check.check(arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, _say)
+    findings, facts = check.check(
+        arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, _say, arguments.hardware
+    )
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
     console = _console()
@@ -162,23 +149,19 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    from lab import run, sweep
+    from lab import design, plan_text, run
     from lab.config import load_hosts, load_sweep
 
     wanted = load_sweep(arguments.sweep)
-    planned = sweep.plan(wanted)
+    planned = design.plan(wanted)
     if arguments.hosts:
         run.check_fit(load_hosts(arguments.hosts), wanted, arguments.hosts)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
-    minutes = planned.estimated_s / 60
-    print(f"{len(planned.cases)} cases, {len(planned.slots)} trials, {planned.bytes_moved / 1e9:.1f} GB to move")
-    print("changes: " + ", ".join(f"{name} {count}" for name, count in planned.changes.items()))
-    print(f"estimated at {sweep.ASSUMED_BYTES_PER_S / 1e6:.0f} MB/s: {minutes:.0f} min ({planned.estimated_s:.0f} s)")
-    for reason in planned.left_out:
-        print(f"left out: {reason}")
-    for slot in planned.slots:
+    for line in plan_text.lines(wanted, planned):
+        print(line)
+    for slot in planned.slots if arguments.order else ():
         print(f"{slot.trial_id}  {slot.case.case_id}")
     return 0
 
@@ -195,6 +178,8 @@ def _run(arguments: argparse.Namespace) -> int:
             folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, _say, most)
     if ending.early:
         _say(f"{ending.early}; `lab run --resume {folder.path}` goes on")
+    if ending.imprecise:
+        _say(ending.imprecise)
     if ending.not_ok:
         _say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
     print(folder.path)
@@ -247,7 +232,10 @@ def _counted(found: Counter[str]) -> str:
 def _is_gone(folder: RunFolder) -> bool:
     """Whether the run's hosts were those of a local lab that is no longer up: its end undid everything."""
     instance = folder.run.get("instance")
-    return instance is not None and instance not in [f"{lab.name}/{lab.instance}" for lab in state.running()]
+    if instance is None:
+        return False
+    lab = state.load(instance.partition("/")[0])  # this one alone: another may be damaged
+    return lab is None or not lab.holder.alive() or f"{lab.name}/{lab.instance}" != instance
 
 
 def _folder(path: Path | None) -> RunFolder:
@@ -264,7 +252,18 @@ def _show(arguments: argparse.Namespace) -> int:
         print(json.dumps(report.show_json(folder), indent=1))
         return 0
     trials = results.load(folder.path)
-    _console().print(report.comparison_table(trials), report.effects_table(trials))
+    _console().print(*report.terminal_tables(trials))
+    return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from lab.report import versus
+
+    folders = _folder(arguments.a), _folder(arguments.b)
+    if arguments.json:
+        print(json.dumps(versus.comparison(*folders), indent=1))
+    else:
+        _console().print(*versus.comparison_tables(*folders))
     return 0
 
 
@@ -276,37 +275,3 @@ def _report(arguments: argparse.Namespace) -> int:
     for path in (*sorted((folder.report_path / "figures").iterdir()), folder.report_path / "post.md", page):
         print(path)
     return 0
-
-
-def _local_up(arguments: argparse.Namespace) -> int:
-    lab = lifecycle.up(arguments.name, arguments.rate, arguments.delay, Path.cwd())
-    print(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
-    return 0
-
-
-def _local_down(arguments: argparse.Namespace) -> int:
-    was_up = lifecycle.down(arguments.name)
-    print(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
-    return 0
-
-
-def _local_reboot(arguments: argparse.Namespace) -> int:
-    lifecycle.reboot(arguments.name, arguments.host)
-    print(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
-    return 0
-
-
-def _local_status(_: argparse.Namespace) -> int:
-    state.need_root()
-    for lab in state.running():
-        print(f"{lab.name}: rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
-    if not state.running():
-        print("no local lab is up")
-    return 0
-
-
-def _local_exec(arguments: argparse.Namespace) -> int:
-    argv = arguments.argv[1:] if arguments.argv[:1] == ["--"] else arguments.argv
-    if not argv or argv[0].startswith("-"):  # an option after HOST would be taken for the command
-        raise BadInput("usage: lab local exec [--name NAME] HOST -- CMD")
-    return lifecycle.run_inside(arguments.name, arguments.host, argv)

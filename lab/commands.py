@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lab.hosts import Host
@@ -35,3 +37,25 @@ def command(*argv: str, root: bool = False, given: str = "", deadline_s: float =
 def script(text: str, *args: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
     """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, …"""
     return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s)
+
+
+def lenient(step: Command) -> Command:
+    """The same command, whose failure does not count."""
+    words = ("/bin/sh", "-c", '"$@" || :', "sh", *step.argv)
+    return Command(words, step.root, step.given, step.deadline_s)
+
+
+def together(steps: Sequence[Command]) -> list[Command]:
+    """The same commands as fewer: those that follow one another with the same rights become one, up to a failure.
+
+    Of what they print, that of the last remains. One with standard input stays by itself.
+    """
+    joined: list[Command] = []
+    for (root, given), group in itertools.groupby(steps, key=lambda step: (step.root, step.given)):
+        alike = list(group)
+        if given or len(alike) == 1:
+            joined += alike
+            continue
+        text = " >&2 && ".join(shlex.join(step.argv) for step in alike)
+        joined.append(script(text, root=root, deadline_s=sum(step.deadline_s for step in alike)))
+    return joined

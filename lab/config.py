@@ -7,7 +7,6 @@ and what would be right. An unknown section or key is an error: a misspelt one m
 from __future__ import annotations
 
 import configparser
-import math
 import re
 import shlex
 import stat
@@ -15,12 +14,15 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from lab.errors import BadInput
+from lab.sweep_file import MOST_TRIALS as MOST_TRIALS
+from lab.sweep_file import Factors as Factors
+from lab.sweep_file import Model
+from lab.sweep_file import Sweep as Sweep
 from lab.values import (
-    LARGEST,
     Absolute,
     AccountName,
     Address,
@@ -33,36 +35,19 @@ from lab.values import (
     Seconds,
     ShareName,
     Size,
-    TcpSpace,
+    SshAlgorithms,
     UserName,
     plain_account,
     plain_folder,
     plain_name,
 )
 
-MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 # what pydantic says of these is about Python
 PLAIN_WORDS = {
     "tuple_type": "is not a list",
     "too_short": "is an empty list; it needs at least one level",
     "model_type": "is not a section",
 }
-
-
-class Model(BaseModel):
-    """Frozen; an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    _file: Path | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        """Remember the file, which :func:`_validated` gives as context."""
-        self._file = context
-
-    @property
-    def place(self) -> str:
-        """How a message about it begins: its file and a colon; empty where it was not read from one."""
-        return f"{self._file}: " if self._file else ""
 
 
 class HostConfig(Model):
@@ -74,14 +59,24 @@ class HostConfig(Model):
     identity: str | None = None
     known_hosts: str | None = None
     proxy_command: str | None = None
+    transport: Literal["paramiko", "openssh"] = "paramiko"
+    ssh_algorithms: SshAlgorithms = ()
     sudo: Literal["nopasswd", "password", "none"] = "nopasswd"
     sudo_password: PasswordSource = "prompt"
     data_address: Address
     interface: Interface | None = None
     mount_base: PlainFolder = "/tmp"
     ram_disk: Size = 2 * 1024**3
+    ram_disk_format: Literal["hfs", "hfs-case", "apfs"] | None = None
     tune: Literal["yes", "no"] | None = None
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
+
+    @field_validator("ssh_algorithms")
+    @classmethod
+    def _only_openssh_has_old_ones(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if value and info.data.get("transport") == "paramiko":
+            raise ValueError("is for transport = openssh: paramiko has only those that are safe")
+        return value
 
 
 class ShareConfig(Model):
@@ -131,58 +126,6 @@ class Hosts(Model):
             raise ValueError(
                 "[server] data_address: is that of [client] too; give each host the one that it has itself"
             )
-        return self
-
-
-class Workload(Model):
-    """What is moved. ``kind`` names a payload in ``lab/workloads``."""
-
-    kind: str = "file"
-    size: Size
-
-
-class Factors(Model):
-    """The levels that a sweep varies; their product, less what cannot be combined, is its cases."""
-
-    protocol: tuple[str, ...] = Field(min_length=1)
-    tool: tuple[str, ...] = Field(("cp",), min_length=1)
-    direction: tuple[Literal["write", "read"], ...] = Field(("write", "read"), min_length=1)
-    mtu: tuple[Annotated[int, Field(ge=576, le=65535, strict=True)], ...] = Field((1500,), min_length=1)
-    tcp_space: tuple[TcpSpace, ...] = Field(("default",), min_length=1)
-    store: tuple[Literal["ram", "disk"], ...] = Field(("ram",), min_length=1)
-
-    @field_validator("*")
-    @classmethod
-    def _levels_are_unique(cls, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-        if len(set(levels)) != len(levels):
-            raise ValueError("has a level twice")
-        return levels
-
-
-class Sweep(Model):
-    """A sweep file: what to vary, how often, in which seeded order, and when to stop.
-
-    A transfer of fewer than ``slowest`` bytes a second counts as stuck.
-    """
-
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-    description: str = ""
-    blocks: int = Field(3, ge=1, le=1000, strict=True)
-    seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
-    time_cap: Seconds | None = None
-    ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
-    slowest: Size = 2_000_000
-    workload: Workload
-    factors: Factors
-
-    @model_validator(mode="after")
-    def _can_be_planned(self) -> Self:
-        counts = {name: len(levels) for name, levels in self.factors}
-        trials = self.blocks * math.prod(counts.values())
-        if trials > MOST_TRIALS:
-            levels = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 1)
-            said = f"{trials} trials are more than {MOST_TRIALS}"
-            raise ValueError(f"[factors]: {said}: give fewer blocks ({self.blocks}) or fewer levels ({levels})")
         return self
 
 

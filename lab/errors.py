@@ -55,11 +55,12 @@ class HostKeyError(HostError):
 class CommandError(HostError):
     """A command on a host ended with a non-zero exit code.
 
-    The message holds the host, the command, the exit code and the last lines of what it printed.
+    The message holds the host, the command, the exit code and the last lines of what it printed, and in a ``hint`` what
+    to do, where that is known.
     """
 
     def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, hint: str = ""):
-        self.host, self.argv, self.exit_code, self.output = host, tuple(argv), exit_code, output
+        self.host, self.argv, self.exit_code, self.output, self.hint = host, tuple(argv), exit_code, output, hint
         tail = "\n".join(f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:])
         message = f"{host}: {abridged(argv)}: {self.how_it_ended()}"
         super().__init__("\n".join(part for part in (message, tail, hint) if part))

@@ -36,6 +36,10 @@ class Ladder:
                 self.step_down(len(self._standing) - 1)
                 raise
 
+    def stands_on(self, rungs: Sequence[Rung]) -> bool:
+        """Whether these are the lowest of the present rungs."""
+        return [key for key, _ in self._standing[: len(rungs)]] == [key for key, _ in rungs]
+
     def step_down(self, keep: int) -> None:
         """Put back all but the lowest ``keep`` rungs."""
         if keep < len(self._standing):

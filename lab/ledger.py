@@ -24,7 +24,7 @@ from lab.config import Hosts
 from lab.errors import CommandError, DeadlineExceeded, HostError
 from lab.hosts import Host
 from lab.journal import Record, parse
-from lab.processes import IS_ALIVE, SSH_SESSION, STARTED
+from lab.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
 from lab.untrusted import first_line, word
 
 PLACE = "/var/tmp/file-share-lab"
@@ -50,6 +50,7 @@ run= pid= start= owner=
 if [ -n "$run" ] && [ "$run" != "$2" ] && { [ "$pid" = 0 ] || is_alive "$pid" "$start"; }; then
     printf 'held\\n%s\\n%s\\n' "$pid" "$owner"; exit
 fi
+end_orphans
 if printf '%s %s\\n%s\\n' "$2" "$(ssh_session)" "$3" > "$2.lock" && mv -f "$2.lock" lock; then :; else
     rm -f "$2.lock"; exit 1
 fi
@@ -171,9 +172,9 @@ class Ledger:
 
     def take(self) -> None:
         """Take the lock, or take it again over a new connection. Raises HostError where another run has the host."""
-        take = IS_ALIVE + BOOT + SSH_SESSION + TAKE
+        take = IS_ALIVE + BOOT + SSH_SESSION + END_ORPHANS + TAKE
         alone = OURS + 'exec perl -e "$4" -- sh -c "$5" sh "$@"'
-        said = self._run(alone, self.run, self.owner, ALONE, take).splitlines()
+        said = self._run(alone, self.run, self.owner, ALONE, take, deadline_s=60).splitlines()
         if said[:1] == ["held"]:
             raise HostError(_in_use(self.host.role, said[1:]))
         if said[:1] != ["taken"]:

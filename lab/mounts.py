@@ -1,11 +1,20 @@
-"""What is mounted on a Linux host: read from the table, for a mount whose server is dead may not be touched."""
+"""What is mounted on a host: read from the table, for a mount whose server is dead may not be touched.
+
+The table knows a folder by its name without links.
+"""
 
 from __future__ import annotations
 
 from lab.commands import Command, script
+from lab.hosts import Host
 
 _ESCAPES = str.maketrans({"\\": r"\134", " ": r"\040", "\t": r"\011", "\n": r"\012"})
 FIND = 'grep -F " $1 " /proc/self/mounts'
+
+
+def real_path(host: Host, folder: str) -> str:
+    """A folder of a host without links: ``/tmp/x`` of a Mac is ``/private/tmp/x``. Raises CommandError without it."""
+    return host.shell('cd "$1" && pwd -P', folder).stdout.rstrip("\n")
 
 
 def in_table(path: str) -> str:
@@ -16,3 +25,9 @@ def in_table(path: str) -> str:
 def is_mounted(path: str) -> Command:
     """A command that prints ``mounted`` or ``absent``: something is mounted at exactly this path."""
     return script(f"if {FIND} >/dev/null; then echo mounted; else echo absent; fi", in_table(path))
+
+
+def is_mounted_on_mac(path: str) -> Command:
+    """The same on a Mac; ``path`` must have no links in it, for the table has none."""
+    table = 'table=$(mount) || exit; case $table in *" on $1 ("*) echo mounted ;; *) echo absent ;; esac'
+    return script(table, path)

@@ -40,7 +40,7 @@ class Display:
         """Show one step of a run."""
         case = step.slot.case
         what = f"{case.protocol} {case.tool} {case.direction}, MTU {case.mtu}, TCP {case.tcp_space}"
-        fields = {"description": what, "total": step.total, "completed": step.done, "block": step.slot.block}
+        fields = {"description": what, "total": step.total, "completed": step.done, "block": _blocks(step)}
         self.bars.update(self.task, **fields)  # type: ignore[arg-type]
         if step.trial is None:
             return
@@ -50,5 +50,10 @@ class Display:
         else:
             reason = escape(first_line(trial.reason, 300))  # it may quote a shell's [/…]
             outcome = f"[red]{trial.status}[/red]: {reason}"
-        line = f"{step.done:4d}/{step.total}  block {trial.block}  {what:58s} {outcome}"
+        line = f"{step.done:4d}/{step.total}  block {_blocks(step)}  {what:58s} {outcome}"
         self.console.print(line, highlight=False, soft_wrap=True)
+
+
+def _blocks(step: Step) -> str:
+    """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are."""
+    return f"{step.slot.block} of {'–'.join(map(str, dict.fromkeys((step.least_blocks, step.most_blocks))))}"

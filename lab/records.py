@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import types
 import typing
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from lab.values import LARGEST
 
-SCHEMA = 1
+SCHEMA = 2
+# What a schema brought that the one before it lacked, and what stands for it in a file of that one
+ADDED: dict[int, dict[str, Any]] = {2: {"anchor": False, "observed": {}}}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One timed transfer (schema 1): what was asked, what was in effect, raw counters and seconds.
+    """One timed transfer (schema 2): what was asked, what was in effect, raw counters and seconds.
 
     ``direction`` is as the client sees it: ``write`` is client to server. ``protocol`` is ``link`` for the iperf3
-    ceiling. Wire bytes are as the client's interface counts them. ``None`` means: not measured.
+    ceiling. Wire bytes are as the client's interface counts them. ``None`` means: not measured. An ``anchor`` repeats a
+    case of its block to expose drift, and is in no summary and no effect. ``observed`` is what both hosts counted.
     """
 
     trial_id: str
@@ -48,6 +51,8 @@ class Trial:
     verified: bool
     status: str
     reason: str
+    anchor: bool = False
+    observed: dict[str, Any] = field(default_factory=dict)
 
 
 def _json_types(hint: Any) -> frozenset[type]:
@@ -58,9 +63,12 @@ def _json_types(hint: Any) -> frozenset[type]:
 
 
 FIELDS = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial).items()}
-_WORDS = {"direction": {"write", "read"}, "store": {"ram", "disk"}, "status": {"ok", "void", "failed"}}
-_WORDS["tcp_space"] = {"default"}
-_LEAST = 1e-9  # of what is timed: no clock reaches below
+# The protocols of rows that moved no file of a share: what iperf3 measured, and what the server's own store did
+CEILINGS = ("link", "store")
+# The words that a field knows; other text fields take any.
+WORDS = {"direction": {"write", "read"}, "store": {"ram", "disk"}, "status": {"ok", "void", "failed"}}
+WORDS["tcp_space"] = {"default"}
+LEAST = 1e-9  # of what is timed: no clock reaches below
 _TEXT, _TEXT_OR_NONE = frozenset({str}), frozenset({str, types.NoneType})
 _RUN_TYPES = {
     **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file"), _TEXT),
@@ -70,44 +78,40 @@ _RUN_TYPES = {
 }
 
 
-def first_problem(records: Sequence[Any]) -> tuple[int, str] | None:
-    """The index of a record that is no trial of this schema, and why. By column, on sets: quick for 100,000 of them."""
-    for index, record in enumerate(records):
-        if not isinstance(record, dict):
-            return index, f"not a trial: {record!r:.60}"
-        if record.keys() != FIELDS.keys():
-            return index, f"not a trial of schema {SCHEMA}: unknown or missing: {sorted(record.keys() ^ FIELDS.keys())}"
-    for name in FIELDS:
-        values = [record[name] for record in records]
-        if (misfit := _first_misfit(name, values)) is not None:
-            return misfit, f"{name} cannot be {values[misfit]!r:.60}"
-    first_lines: dict[str, int] = {}
-    for index, record in enumerate(records):
-        if record["status"] == "ok" and not record["elapsed_s"]:
-            return index, f"elapsed_s cannot be {record['elapsed_s']} where status is ok"
-        if (first := first_lines.setdefault(record["trial_id"], index)) != index:
-            return index, f"trial_id {record['trial_id']} stands in line {first + 1} already"
-    return None
+EMULATED = "emulated Mac, not a measurement of a Mac"
 
 
-def _first_misfit(name: str, values: Sequence[Any]) -> int | None:
-    """The index of the first value that this field of a trial cannot have."""
-    kinds = FIELDS[name]
-    if set(map(type, values)) <= kinds and _all_fit(name, values):
-        return None
-    return next(index for index, value in enumerate(values) if type(value) not in kinds or not _all_fit(name, [value]))
+def emulated(run: Mapping[str, Any]) -> str:
+    """What has to stand wherever the hosts of a run are described, where one was an emulated Mac; else empty.
+
+    A Mac of a local lab is one; so is one that says of its processor that it is, whatever the hosts file said.
+    """
+    macs = [facts for facts in run.get("hosts", {}).values() if facts.get("platform") == "macos"]
+    is_local = run.get("instance") is not None
+    return EMULATED if any(is_local or str(facts.get("cpu")).startswith("EMULATED") for facts in macs) else ""
 
 
-def _all_fit(name: str, values: Sequence[Any]) -> bool:
-    """Whether values, each of a type that this field can have, are words that it knows, text, and in range."""
-    if FIELDS[name] == _TEXT and name not in _WORDS:
-        return _is_text("".join(values))
-    if dict in FIELDS[name]:
-        return True
-    distinct = set(values)
-    words = {value for value in distinct if isinstance(value, str)}
-    numbers = distinct - words - {None}
-    return words <= _WORDS.get(name, set()) and all(value == 0 or _LEAST <= value < LARGEST for value in numbers)
+def problem(record: Any) -> str:
+    """Why a record is no trial of this schema; empty where it is one."""
+    if not isinstance(record, dict):
+        return f"not a trial: {record!r:.60}"
+    if record.keys() != FIELDS.keys():
+        return f"not a trial of schema {SCHEMA}: unknown or missing: {sorted(record.keys() ^ FIELDS.keys())}"
+    for name, kinds in FIELDS.items():
+        if type(record[name]) not in kinds or not _fits(name, record[name]):
+            return f"{name} cannot be {record[name]!r:.60}"
+    if record["status"] == "ok" and not record["elapsed_s"]:
+        return f"elapsed_s cannot be {record['elapsed_s']} where status is ok"
+    return ""
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a value, of a type that this field can have, is a word that it knows, text, or in range."""
+    if isinstance(value, str):
+        return value in WORDS[name] if name in WORDS else _is_text(value)
+    if name == "options":
+        return all(isinstance(level, str) for level in value.values())
+    return value is None or isinstance(value, dict) or value == 0 or LEAST <= value < LARGEST
 
 
 def _is_text(value: str) -> bool:

@@ -11,28 +11,24 @@ import dataclasses
 import itertools
 import json
 import os
-import types
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from lab import durable
+from lab import durable, frames, reading
+from lab.columns import Columns, Decoder, joined, lacking_in, read_line
 from lab.errors import BadInput
-from lab.records import FIELDS, SCHEMA, first_problem, run_problem
+from lab.frames import frame as frame
+from lab.frames import observed as observed
+from lab.observed import InFile
+from lab.records import SCHEMA, problem, run_problem
 from lab.records import Trial as Trial
 from lab.untrusted import from_json
 
 JOURNAL = "journal.jsonl"
-_DTYPES = {
-    frozenset({str}): "str",
-    frozenset({bool}): "bool",
-    frozenset({int}): "int64",
-    frozenset({int, types.NoneType}): "Int64",
-    frozenset({float, int, types.NoneType}): "float64",
-}
+_TAIL_BYTES = 4096  # looked at from the end of the file for its last line end
 
 
 class RunFolder:
@@ -44,6 +40,7 @@ class RunFolder:
     def __init__(self, path: Path):
         self.path = Path(path)
         self.trials_path = self.path / "trials.jsonl"
+        self.samples_path = self.path / "samples.jsonl"
         self.journal_path = self.path / JOURNAL
         self.commands_path = self.path / "commands.log"
         self.report_path = self.path / "report"
@@ -75,55 +72,93 @@ class RunFolder:
     def append(self, trial: Trial) -> None:
         """Add one trial durably. ValueError, with nothing written, for one that could not be read back."""
         record = dataclasses.asdict(trial)
-        if problem := first_problem([record]):
-            raise ValueError(f"trial {trial.trial_id}: {problem[1]}")
-        line = json.dumps(record, allow_nan=False).encode()
+        if wrong := problem(record):
+            raise ValueError(f"trial {trial.trial_id}: {wrong}")
+        line = json.dumps(record, allow_nan=False)
+        from_json(line)
         self._mend_tail()
-        durable.append(self.trials_path, line + b"\n")
+        durable.append(self.trials_path, line.encode() + b"\n")
+
+    def append_samples(self, trial_id: str, samples: dict[str, Any]) -> None:
+        """Add the course of one trial; nothing that is loaded rests on it, so it is not made durable."""
+        if samples:
+            line = json.dumps({"trial_id": trial_id, **samples}, allow_nan=False, separators=(",", ":"))
+            with self.samples_path.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
 
     def trials(self) -> list[Trial]:
         """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
-        return [Trial(**record) for record in self.records()]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Every trial as a checked dict of its fields. Raises :class:`BadInput`; tolerates only a torn last line."""
         whole, tail = self._whole_and_tail()
-        records = [self._parse(line, number) for number, line in enumerate(whole.split(b"\n")[:-1], 1)]
-        if _is_json(tail):
-            records.append(self._parse(tail, len(records) + 1))
-        if problem := first_problem(records):
-            raise self._bad_line(problem[0] + 1, problem[1])
-        return records
+        lines = [*self._read(0, whole).split(b"\n")[:-1], *([tail] if _is_json(tail) else [])]
+        lacking, trials = lacking_in(self.run["schema"]), []
+        for number, line in enumerate(lines, 1):
+            record, wrong = read_line(line, lacking)
+            if wrong:
+                raise self._bad_line(number, wrong)
+            trials.append(Trial(**record))
+        self._check_unique([trial.trial_id for trial in trials])
+        return trials
 
-    def _parse(self, line: bytes, number: int) -> Any:
+    def columns(self) -> tuple[Columns, Decoder]:
+        """Every trial, as columns, and the decoder that has their levels. Raises as :meth:`trials` does."""
+        decoder = Decoder(self.run["schema"])
+        whole, tail = self._whole_and_tail()
         try:
-            return from_json(line.decode())
-        except ValueError as error:
-            raise self._bad_line(number, f"not a trial: {error}") from error
+            columns = reading.read(self.trials_path, whole, decoder) if whole else decoder.of_trials([])
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if not columns.problem and _is_json(tail):
+            columns = joined([columns, decoder.of_lines(tail + b"\n", whole)])
+        if columns.problem:
+            raise self._bad_line(len(columns) + 1, columns.problem)
+        self._check_unique(columns.trial_ids)
+        return columns, decoder
 
-    def _bad_line(self, number: int, problem: str) -> BadInput:
-        return BadInput(f"{self.trials_path}: line {number}: {problem}")
+    def _check_unique(self, trial_ids: list[str]) -> None:
+        if len(set(trial_ids)) == len(trial_ids):
+            return
+        first_lines: dict[str, int] = {}
+        for number, trial_id in enumerate(trial_ids, 1):
+            if (first := first_lines.setdefault(trial_id, number)) != number:
+                raise self._bad_line(number, f"trial_id {trial_id} stands in line {first} already")
 
-    def _whole_and_tail(self) -> tuple[bytes, bytes]:
-        """All bytes up to the last line end, and what stands after it (empty unless a write was cut short)."""
-        content = self._content()
-        end = content.rfind(b"\n") + 1
-        return content[:end], content[end:]
+    def _bad_line(self, number: int, wrong: str) -> BadInput:
+        return BadInput(f"{self.trials_path}: line {number}: {wrong}")
 
-    def _content(self) -> bytes:
-        """What trials.jsonl holds. Only one that is not there at all is empty: a link that leads nowhere is not."""
+    def _unreadable(self, error: OSError) -> BadInput:
+        return BadInput(f"{self.trials_path}: cannot be read: {error.strerror}")
+
+    def _whole_and_tail(self) -> tuple[int, bytes]:
+        """How many bytes there are up to the last line end, and what stands after it (a write was cut short)."""
         try:
             if not os.path.lexists(self.trials_path):
-                return b""
-            if self.trials_path.is_file():
-                return self.trials_path.read_bytes()
+                return 0, b""  # only one that is not there at all is empty: a link that leads nowhere is not
+            if not self.trials_path.is_file():
+                raise BadInput(f"{self.trials_path}: cannot be read: not a file, or a link that leads to none")
+            end = self.trials_path.stat().st_size
         except OSError as error:
-            raise BadInput(f"{self.trials_path}: cannot be read: {error.strerror}") from error
-        raise BadInput(f"{self.trials_path}: cannot be read: not a file, or a link that leads to none")
+            raise self._unreadable(error) from error
+        start, tail = end, b""
+        while start > 0 and b"\n" not in tail:
+            start = max(0, end - 2 * len(tail) - _TAIL_BYTES)
+            tail = self._read(start, end)
+        whole = start + tail.rfind(b"\n") + 1
+        return whole, tail[whole - start :]
+
+    def _read(self, start: int, end: int) -> bytes:
+        """The bytes of trials.jsonl from ``start`` to ``end``."""
+        if start == end:
+            return b""
+        try:
+            with self.trials_path.open("rb") as file:
+                file.seek(start)
+                return file.read(end - start)
+        except OSError as error:
+            raise self._unreadable(error) from error
 
     def _mend_tail(self) -> None:
         """Move a torn last line aside; finish one that lacks nothing but its line end."""
-        whole, tail = self._whole_and_tail() if not _ends_with_newline(self.trials_path) else (b"", b"")
+        whole, tail = self._whole_and_tail()
         if not tail:
             return
         if _is_json(tail):
@@ -132,7 +167,7 @@ class RunFolder:
         # Aside first, cut off second: a crash between the two leaves a copy too many, never one too few.
         durable.append(self.path / "trials.torn", tail + b"\n")
         with self.trials_path.open("r+b") as file:
-            file.truncate(len(whole))
+            file.truncate(whole)
             os.fsync(file.fileno())
 
 
@@ -147,33 +182,16 @@ def newest(results_dir: Path) -> RunFolder:
 def load(path: Path) -> pd.DataFrame:
     """A run as one tidy frame: one row a trial, every field a column, and what follows from the fields.
 
-    Added: ``bytes_per_s``, ``MB_per_s`` (10^6), ``share_of_ceiling``, and ``client_cpu_s_per_GB`` and
-    ``server_cpu_s_per_GB`` (10^9); NaN where not measurable. ``attrs["run"]`` is run.json. Raises :class:`BadInput`.
+    Added: each of OPTIONS, ``bytes_per_s``, ``MB_per_s`` (10^6), ``share_of_ceiling``, and ``client_cpu_s_per_GB`` and
+    ``server_cpu_s_per_GB`` (10^9); NaN where not measurable. ``observed`` stays on the disk until it is asked for, best
+    by :func:`observed`. ``attrs["run"]`` is run.json. Raises :class:`BadInput`.
     """
     folder = RunFolder(path)
-    records = folder.records()
-    frame = pd.DataFrame({name: _column(name, [record[name] for record in records]) for name in FIELDS})
-    if (unreadable := frame["started_at"].isna()).any():
-        line = unreadable.tolist().index(True) + 1
-        raise BadInput(f"{folder.trials_path}: line {line}: started_at is not an ISO 8601 time")
-    frame["bytes_per_s"] = _quotient(frame["size_bytes"], frame["elapsed_s"])
-    frame["MB_per_s"] = frame["bytes_per_s"] / 1e6
-    frame["share_of_ceiling"] = _quotient(frame["bytes_per_s"], frame["ceiling_bytes_per_s"])
-    for side in ("client", "server"):
-        frame[f"{side}_cpu_s_per_GB"] = _quotient(frame[f"{side}_cpu_s"], frame["size_bytes"] / 1e9)
-    frame.attrs["run"] = folder.run
-    return frame
-
-
-def _column(name: str, values: list[Any]) -> pd.Series[Any]:
-    if name == "started_at":
-        times = pd.to_datetime(pd.Series(values, dtype="str"), utc=True, format="ISO8601", errors="coerce")
-        return times.astype("datetime64[us, UTC]")
-    return pd.Series(values, dtype=_DTYPES.get(FIELDS[name], "object"))
-
-
-def _quotient(amount: pd.Series[Any], per: pd.Series[Any]) -> pd.Series[Any]:
-    return amount / per.where(per > 0, np.nan)
+    columns, decoder = folder.columns()
+    try:
+        return frames.of_columns(columns, decoder, InFile(folder.trials_path, columns.ends), folder.run)
+    except ValueError as error:
+        raise BadInput(f"{folder.trials_path}: {error}") from error
 
 
 def _read_run(path: Path) -> dict[str, Any]:
@@ -200,15 +218,6 @@ def _is_json(line: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _ends_with_newline(path: Path) -> bool:
-    """True too for a file that is empty or missing: there is nothing to glue to."""
-    if not path.exists() or path.stat().st_size == 0:
-        return True
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() == b"\n"
 
 
 def _make_free_directory(parent: Path, name: str) -> Path:

@@ -15,13 +15,15 @@ from pydantic import SecretStr
 import lab
 from lab import durable, ledger, secrets
 from lab.config import Hosts, Sweep, load_hosts, parse_sweep, read_sweep
+from lab.design import plan
 from lab.errors import BadInput, Interrupted, LabFailure
 from lab.hosts import ROLES, CommandLog, Host, connected
 from lab.journal import Journal
+from lab.records import emulated
 from lab.results import RunFolder
 from lab.session import Session
 from lab.settings import Settings
-from lab.sweep import Ending, Progress, Runner, plan
+from lab.sweep import Ending, Progress, Runner, check_recorded
 
 Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]
@@ -37,7 +39,7 @@ def start(
     config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
     sweep = parse_sweep(text, sweep_file)
     check_fit(config, sweep, hosts_file)
-    plan(sweep)
+    cases = plan(sweep).cases
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
@@ -46,15 +48,20 @@ def start(
             host.run("true", root=True)
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
         check_free(hosts)
-        for case in plan(sweep).cases:
+        for case in cases:
             session.check_case(case)
+        for line in session.no_ops(cases):
+            tell(line)
         about = {
             "sweep_text": text,
             "seed": sweep.seed,
             "title": config.lab.title,
-            "hosts": {role: asdict(session.facts[role]) for role in ROLES},
+            "hosts": {
+                role: asdict(session.facts[role]) | {"transport": getattr(config, role).transport} for role in ROLES
+            },
         }
-        folder = RunFolder.create(results, sweep.name, about | origin(config, hosts_file))
+        about |= origin(config, hosts_file)
+        folder = RunFolder.create(results, sweep.name, about | {"emulated": emulated(about) or None})
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
 
@@ -69,9 +76,8 @@ def resume(
         config = load_hosts(hosts_file)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text")
         check_fit(config, sweep, hosts_file)
-        # both raise for what cannot be read, while no host has been touched
-        plan(sweep)
-        folder.trials()
+        # raises for what cannot be read, while no host has been touched
+        check_recorded(folder, sweep)
         if Journal(folder.journal_path).open:
             raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
         password = _password(config)
@@ -98,7 +104,7 @@ def _conduct(
             ending = Runner(session, folder, sweep, watch, most_failures).run()
     except Interrupted as error:
         raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
-    folder.update(ended=ending.early or "complete", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    folder.update(ended=ending.said, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
 
 

@@ -1,27 +1,30 @@
 """Two hosts during a run: standing a case's settings up, and taking them down again.
 
 Settings are kept from one case to the next as long as both want the same (:mod:`lab.ladder`); a read always gets a
-fresh attachment of the share, so that nothing of it is in the client's memory.
+fresh mount of the share, so that nothing of it is in the client's memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 from pydantic import SecretStr
 
 from lab import platforms, protocols, workloads
 from lab.config import Hosts
-from lab.errors import Unsupported
+from lab.errors import CommandError, DeadlineExceeded, Unsupported
 from lab.hosts import ROLES, Host
+from lab.journal import Record
 from lab.ladder import Ladder, Rung
+from lab.mounts import real_path
 from lab.platforms import Facts, Platform
-from lab.protocols import Attached, Dialect, Share, Side
+from lab.protocols import Attached, Dialect, Protocol, Share, Side, durability
 from lab.settings import Settings
-
-LOWEST_ATTACH = 3  # the rung of the attachment: below it MTU, TCP buffers, server
+from lab.values import OPTIONS
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,31 @@ class Case:
     store: str
     workload: str
     size_bytes: int
+    options: tuple[tuple[str, str], ...] = tuple(OPTIONS.items())
 
     @property
     def case_id(self) -> str:
         """A readable name, the same in every run."""
-        return f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
+        plain = f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
+        return "-".join([plain, *(f"{name}={level}" for name, level in self.options if level != OPTIONS[name])])
+
+    def option(self, name: str) -> str:
+        """The level of one of OPTIONS."""
+        return dict(self.options)[name]
+
+
+def check_server_options(case: Case, protocol: Protocol, serve: str) -> None:
+    """Raise Unsupported for a durability or a cache of the server that cannot be had."""
+    level, able = case.option("server_sync"), protocol.server_syncs
+    if level not in able:
+        raise Unsupported(f"{protocol.name} cannot do server_sync = {level}: it can do {', '.join(able)}")
+    if level != "default" and serve == "existing":
+        raise Unsupported(
+            f"server_sync = {level}: the lab changes nothing of a share that was there before: "
+            f'give server_sync = ["default"] in the sweep, or serve = lab in [share] of the hosts file'
+        )
+    if (case.direction, case.store, case.option("server_cache")) == ("read", "ram", "cold"):
+        raise Unsupported('server_cache = cold: what is on a RAM disk is in memory: give store = ["disk"]')
 
 
 def at_home(path: str, home: str) -> str:
@@ -64,12 +87,18 @@ class Session:
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
         self.attached: Attached | None = None
+        self._mount: Record | None = None
+        self._used = False
         self.dialects: dict[str, Dialect] = {}
+        self._can_serve: set[str] = set()
+        self.durability: Mapping[str, str] = {}  # of the server that runs, as read back; empty where it is not ours
 
     def _side(self, role: str) -> Side:
         config = getattr(self.config, role)
         facts = self.facts[role]
-        folder = f"{at_home(config.mount_base, facts.home).rstrip('/')}/file-share-lab-{self.token}"
+        # without links, as mounts and exports name it: /tmp of a Mac is /private/tmp
+        base = real_path(self.hosts[role], at_home(config.mount_base, facts.home))
+        folder = f"{base.rstrip('/')}/file-share-lab-{self.token}"
         return Side(self.hosts[role], facts.platform, config.data_address, folder, facts.user)
 
     def interface(self, role: str) -> str:
@@ -81,9 +110,20 @@ class Session:
         protocol = protocols.find(case.protocol)
         client, server = (protocol.dialect(self.sides[role].platform) for role in ROLES)
         self.check_programs("client", workloads.tool(case.tool).programs, case.tool)
+        self.check_programs("client", client.attaches_with, case.protocol)
         client.how(self.sides["client"])
+        check_server_options(case, protocol, self.config.share.serve)
         if self.config.share.serve == "lab":
             self.check_programs("server", server.serves_with, case.protocol)
+        for role in self._with_ram_disk():
+            served = case.protocol if (role, case.store) == ("server", "ram") else ""
+            self.platforms[role].check_ram_disk(getattr(self.config, role).ram_disk_format, served)
+            self._check_sync(case, server)
+            if case.protocol not in self._can_serve:  # which takes a Mac a while to tell
+                server.served_by(self.sides["server"], self.config.share.account)
+                self._can_serve.add(case.protocol)
+        if case.option("server_cache") == "cold" and not self.platforms["server"].can_read_cold():
+            raise Unsupported("server_cache = cold: the server has no purge: install Xcode there, or leave cold out")
         for role in ROLES:
             mtu = self.facts[role].mtu
             if not self.config.tuned(role) and mtu != case.mtu:
@@ -91,14 +131,38 @@ class Session:
                     f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it: "
                     f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file"
                 )
+            self._check_tcp_space(role, case)
+
+    def _check_tcp_space(self, role: str, case: Case) -> None:
+        most = self.facts[role].tcp_space_max
+        if self.config.tuned(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
+            raise Unsupported(
+                f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}; lower it in the sweep"
+            )
+
+    def no_ops(self, cases: Iterable[Case]) -> Iterator[str]:
+        """Where a sweep of TCP buffers will show nothing, because the sockets there get other sizes."""
+        swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
+        for role, name in product(self._tuned(), swept):
+            reach = self.platforms[role].tcp_reach(self.facts[role], name, role)
+            if reach.reaches is False:
+                instead = f"; {reach.instead} would" if reach.instead else ""
+                yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"
+
+    def _check_sync(self, case: Case, server: Dialect) -> None:
+        """Raise Unsupported for a level of ``server_sync`` that the system's own server would have to be given."""
+        level = case.option("server_sync")
+        if level != "default" and not server.own_server:
+            raise Unsupported(
+                f"server: server_sync = {level}: what serves {case.protocol} there is the system's own, without such a "
+                f'setting that could be put back exactly: give server_sync = ["default"] in the sweep'
+            )
 
     def check_programs(self, role: str, programs: Mapping[str, str], what: str) -> None:
         """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
-        for program, package in programs.items():
-            if self.hosts[role].shell('command -v "$1"', program, check=False).exit_code != 0:
-                raise Unsupported(
-                    f"{role}: {what} needs {program}: `apt-get install {package}` there, or take it out of the sweep"
-                )
+        for program in self.platforms[role].lacking(programs) if programs else ():
+            remedy = self.platforms[role].how_to_install(programs[program])
+            raise Unsupported(f"{role}: {what} needs {program}: {remedy}, or take it out of the sweep")
 
     def open(self) -> None:
         """Make the lab's own folder on both hosts, and the RAM disks."""
@@ -107,11 +171,18 @@ class Session:
         for role in reversed(ROLES):
             side, platform = self.sides[role], self.platforms[role]
             self.settings.apply(platform.folder(side.directory, "755"))
-            platform.settle(side.directory)
-            if role == "client" or self.config.share.serve == "lab":
+            peer = self.sides["server" if role == "client" else "client"].address
+            platform.settle(side.directory, self.interface(role), peer)
+            self.settings.follow(platform.awake())
+            if role in self._with_ram_disk():
                 ram = f"{side.directory}/ram"
                 side.host.run("mkdir", ram)
-                self.settings.follow(platform.ram_disk(ram, getattr(self.config, role).ram_disk))
+                config = getattr(self.config, role)
+                self.settings.follow(platform.ram_disk(ram, config.ram_disk, config.ram_disk_format))
+            self.settings.follow(platform.sampling(self.interface(role)))
+
+    def _with_ram_disk(self) -> tuple[str, ...]:
+        return ROLES if self.config.share.serve == "lab" else ("client",)
 
     def recover(self) -> None:
         """After a failure: put back what stands, reach hosts that were lost, and open again on one that was restarted.
@@ -135,7 +206,8 @@ class Session:
         path = at_home(given.path or "", self.facts["server"].home)
         if given.serve == "lab":
             path = f"{self.sides['server'].directory}/ram" if case.store == "ram" else self._own_folder(path)
-        return Share(path, given.name, given.account, self.password, given.serve == "lab")
+        level = case.option("server_sync")
+        return Share(path, given.name, given.account, self.password, given.serve == "lab", level)
 
     def _own_folder(self, path: str) -> str:
         return f"{path}/file-share-lab-{self.token}"
@@ -147,14 +219,21 @@ class Session:
 
     def stand(self, case: Case) -> None:
         """Bring a case's settings about, changing as little as possible from the case before."""
-        share = self.share(case)
-        if case.direction == "read":
-            self.ladder.step_down(LOWEST_ATTACH)
+        share, before = self.share(case), self.attached
         self.ladder.move([*self._network_rungs(case), *self._share_rungs(case, share)])
+        self._used = self.attached is before
+
+    def mount_anew(self) -> None:
+        """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched."""
+        if self._mount and self._used:
+            with self._explained():
+                self.settings.renew(self._mount)
 
     def stand_on_network(self, case: Case) -> None:
-        """Bring about only the MTU and the TCP buffers of a case."""
-        self.ladder.move(self._network_rungs(case))
+        """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
+        rungs = self._network_rungs(case)
+        if not self.ladder.stands_on(rungs):
+            self.ladder.move(rungs)
 
     def try_mtu(self, value: int) -> None:
         """Set this MTU on both hosts, prove that the path carries it, and put it back. Raises LabFailure."""
@@ -170,7 +249,8 @@ class Session:
     def _share_rungs(self, case: Case, share: Share) -> list[Rung]:
         protocol = protocols.find(case.protocol)
         dialects = {role: protocol.dialect(self.sides[role].platform) for role in ROLES}
-        serving, attaching = ("serve", case.protocol, case.store), ("attach", case.protocol, case.store)
+        serving = ("serve", case.protocol, case.store, share.server_sync)
+        attaching = ("attach", case.protocol, case.store)
         return [
             (serving, partial(self._serve, dialects, share, self.store(case))),
             (attaching, partial(self._attach, share)),
@@ -197,10 +277,30 @@ class Session:
         self.dialects = dialects
         if not store.startswith(self.sides["server"].directory):
             self.settings.apply(self.platforms["server"].folder(store, "1777"))
-        if share.served_by_lab:
-            self.settings.follow(dialects["server"].serve(self.sides["server"], share))
-        self.settings.follow(dialects["client"].prepare(self.sides["client"]))
+        self.durability = {}
+        with self._explained():
+            if share.served_by_lab:
+                share = replace(share, offers=dialects["client"].needs(self.sides["client"]))
+                self.settings.follow(dialects["server"].serve(self.sides["server"], share))
+                self.durability = durability(dialects["server"], self.sides["server"], share)
+            self.settings.follow(dialects["client"].prepare(self.sides["client"]))
 
     def _attach(self, share: Share) -> None:
         attach = self.dialects["client"].attach(self.sides["client"], self.sides["server"], share)
-        self.attached = self.settings.follow(attach)
+        mark = len(self.settings.journal.open)
+        with self._explained():
+            self.attached = self.settings.follow(attach)
+        self._mount = self.settings.journal.open[-1] if len(self.settings.journal.open) > mark else None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Add what the dialect knows about a failure to the words of the command that failed."""
+        try:
+            yield
+        except DeadlineExceeded:
+            raise
+        except CommandError as error:
+            hint = self.dialects[error.host].explain(error.output)
+            if not hint:
+                raise
+            raise CommandError(error.host, error.argv, error.exit_code, error.output, hint) from error

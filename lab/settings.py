@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from lab import interrupts
-from lab.commands import Command
+from lab.commands import Command, lenient, together
 from lab.errors import DeadlineExceeded, HostError, HostKeyError, HostLost, RestoreError, SettingRefused
 from lab.hosts import Host
 from lab.journal import Journal, Record
@@ -76,6 +76,7 @@ class Settings:
         self.tell = tell
         self.restarted: Counter[str] = Counter()
         self.gone = dict(gone or {})
+        self._standing: dict[int, Setting] = {}
 
     def claim(self, role: str) -> None:
         """Take a host's ledger, which is a change like every other. Raises HostError where another run has the host."""
@@ -99,17 +100,30 @@ class Settings:
         run, boot = (ledger.run, ledger.boot) if ledger else ("", "")
         record = setting.record(self.journal.next_number(), old, run, boot)
         self.journal.intend(record)
+        self._standing[record.number] = setting
         if ledger:
             ledger.note(record)
         if ledger and setting.may_cut_off:
             self._change_confirmed(setting, record, ledger)
         else:
             self._change(setting)
-        found = setting.read.run(host)
+        self._expect(setting, setting.read.run(host))
+
+    def _expect(self, setting: Setting, found: str) -> None:
         if found != setting.wanted:
             raise SettingRefused(
                 f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r:.200}"
             )
+
+    def renew(self, record: Record) -> None:
+        """Undo one change of this program and bring it about again; the journal has it all along.
+
+        Raises SettingRefused where it does not read back as asked, and HostError.
+        """
+        setting = self._standing[record.number]
+        steps = together([*map(lenient, record.undo), *setting.apply, setting.read])
+        said = [step.run(self.hosts[record.host]) for step in steps]
+        self._expect(setting, said[-1])
 
     def _change(self, setting: Setting) -> None:
         for step in setting.apply:
@@ -264,6 +278,7 @@ class Settings:
         except HostError as error:
             return {record.number: f"{role}: {record.name} was put back, but {error}" for record in done}
         for record in done:
+            self._standing.pop(record.number, None)
             try:
                 self.journal.close(record)
             except OSError as error:

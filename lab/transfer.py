@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from lab import workloads
 from lab.errors import HostError, LabFailure, TransferError
 from lab.hosts import ROLES
+from lab.observation import observe
 from lab.platforms import Counters, Timing
 from lab.session import Case, Session
+from lab.workloads import Tool, file
+
+READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,8 @@ class Measured:
     server: Counters
     effective: dict[str, Any]
     void: str
+    observed: dict[str, Any] = field(default_factory=dict)
+    samples: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,22 +54,24 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     way = _way(session, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client, server = session.platforms["client"], session.platforms["server"]
+    seed = f"file-share-lab-{session.token}/{trial_id}"
     with _files(session, way):
-        payload.make(session.hosts[way.source_role], way.source_path, case.size_bytes)
-        if case.direction == "read":
-            client.drop_caches()
+        _prepare(session, case, way, seed)
         shell = session.attached.remote_shell if session.attached else ""
-        argv = tool.argv(client.name, way.source, way.target, shell)
+        versions = _versions(session, tool)
+        argv = tool.argv(client.name, versions.get("tool_version", ""), way.source, way.target, shell)
         before = server.counters(session.interface("server"))
         try:
             timing = client.timed(session.interface("client"), way.flush, argv, deadline_s)
         except TransferError as error:
             raise TransferError(f"{error}{_no_room(session, way, case)}") from error
         counted = server.counters(session.interface("server"))
-        _verify(session, case, way)
+        seen = observe(session, case, timing, (before, counted), payload.files(case.size_bytes))
+        payload.check(session.hosts[way.target_role], way.target_path, case.size_bytes, seed)
     states = {"client": timing.counted.state, "server": counted.state}
-    void = _void(case, timing) or _not_in_effect(session, case, states)
-    return Measured(timing, counted.since(before), _effective(session, timing, states), void)
+    void = _void(case, timing) or _not_in_effect(session, case, states) or seen.void
+    effective = {**_effective(session, case, timing, states), **versions, **seen.effective}
+    return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 
 
 def _way(session: Session, case: Case, trial_id: str) -> Way:
@@ -74,10 +83,11 @@ def _way(session: Session, case: Case, trial_id: str) -> Way:
     store = session.store(case)
     there = f"{store}/{name}"
     seen = f"{session.attached.path}{store.removeprefix(share.path)}/{name}"
-    mounted = not session.attached.remote_shell
+    flushed = case.option("client_sync") == "fsync"
     if case.direction == "write":
-        return Way(here, seen, seen if mounted else "", "client", here, "server", there)
-    return Way(seen, here, here, "server", there, "client", here)
+        mounted = not session.attached.remote_shell
+        return Way(here, seen, seen if mounted and flushed else "", "client", here, "server", there)
+    return Way(seen, here, here if flushed else "", "server", there, "client", here)
 
 
 def _no_room(session: Session, way: Way, case: Case) -> str:
@@ -90,40 +100,75 @@ def _no_room(session: Session, way: Way, case: Case) -> str:
     return f"; {way.target_role}: no space: only {free} bytes are left in {folder}" if free < case.size_bytes else ""
 
 
+def _prepare(session: Session, case: Case, way: Way, seed: str) -> None:
+    """Have the payload lie where it comes from, and the client cold where it reads."""
+
+    def make() -> None:
+        payload = workloads.payload(case.workload)
+        payload.make(session.hosts[way.source_role], way.source_path, case.size_bytes, seed)
+
+    if case.direction == "write":
+        make()
+        return
+    _at_once(session.mount_anew, make)
+    _prepare_caches(session, case, way)
+
+
+def _prepare_caches(session: Session, case: Case, way: Way) -> None:
+    """Before a read: nothing of it in the client's memory, and all or nothing of it in the server's.
+
+    Warm means that the server has just read all of it; a RAM disk is always so. The client is made cold first: two
+    hosts of a local lab share one page cache.
+    """
+    if case.option("server_cache") == "cold":
+        session.platforms["server"].drop_caches()
+    session.platforms["client"].drop_caches()
+    if case.option("server_cache") == "warm" and case.store == "disk":
+        deadline_s = file.deadline_s(case.size_bytes)
+        session.hosts["server"].shell(READ_ALL, way.source_path, root=True, deadline_s=deadline_s)
+
+
+def _versions(session: Session, tool: Tool) -> dict[str, str]:
+    """Which version of the tool works at each end, where that makes a difference; over a mount there is one end."""
+    ends = {"client": "tool_version"}
+    if session.attached and session.attached.remote_shell:
+        ends["server"] = "server_tool_version"
+    found = {name: tool.version(session.hosts[role], session.platforms[role].name) for role, name in ends.items()}
+    return {name: version for name, version in found.items() if version}
+
+
 @contextmanager
 def _files(session: Session, way: Way) -> Iterator[None]:
     """Remove both files at the end, or a RAM disk soon is full; a host out of reach keeps its own until restored."""
+
+    def remove(role: str, path: str) -> None:
+        with suppress(HostError):
+            session.platforms[role].remove_files(path)
+
     try:
         yield
     finally:
-        for role, path in ((way.source_role, way.source_path), (way.target_role, way.target_path)):
-            try:
-                session.platforms[role].remove_files(path)
-            except HostError:
-                continue
+        _at_once(partial(remove, way.source_role, way.source_path), partial(remove, way.target_role, way.target_path))
 
 
-def _verify(session: Session, case: Case, way: Way) -> None:
-    """Compare the content where it came from with where it came to rest; both hosts work at the same time."""
-    payload = workloads.payload(case.workload)
+def _at_once(first: Callable[[], None], other: Callable[[], None]) -> None:
+    """Do two things on different hosts at the same time. Raises what either raised, once both have ended.
 
-    def fingerprint(end: tuple[str, str]) -> str:
-        role, path = end
-        hasher = session.platforms[role].hash_command()
-        return payload.fingerprint(session.hosts[role], path, hasher, case.size_bytes)
-
-    ends = (way.source_role, way.source_path), (way.target_role, way.target_path)
-    with ThreadPoolExecutor(len(ends)) as threads:
-        source, target = threads.map(fingerprint, ends)
-    if source != target:
-        raise TransferError(f"{way.target_role}: {way.target_path} does not hold what was sent")
+    The first is done in this thread, where an interruption ends it: what changes a host must not go on while it is put
+    back.
+    """
+    with ThreadPoolExecutor(1) as threads:
+        started = threads.submit(other)
+        first()
+    started.result()
 
 
-def _effective(session: Session, timing: Timing, states: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _effective(session: Session, case: Case, timing: Timing, states: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
     found = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
     attached = session.attached.effective if session.attached else {}
-    return {**found, **attached, "clock": timing.clock, "flushed": timing.flushed}
+    cache = {"server_cache": case.option("server_cache")} if case.direction == "read" else {}
+    return {**found, **session.durability, **attached, **cache, "clock": timing.clock, "flushed": timing.flushed}
 
 
 def _void(case: Case, timing: Timing) -> str:

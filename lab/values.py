@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import re
 from typing import Annotated, Any, Literal
 
@@ -14,8 +15,17 @@ UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMG
 LONGEST_NAME = 255  # bytes of one name in a path
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
+# What a sweep may vary beside its six factors, and the level that holds where it does not say; text in every file.
+# ``placebo`` changes nothing: what it seems to change is how far a comparison can be trusted.
+OPTIONS = {"server_sync": "default", "client_sync": "fsync", "server_cache": "warm", "placebo": "none"}
+# by the beginnings of their names; aes128-cbc and the like are told by their end
+SSH_ALGORITHMS = {
+    "kex": r"(diffie-hellman|ecdh|curve25519)-.+",
+    "key": r"(ssh|ecdsa|rsa)-.+",
+    "cipher": r".+-(cbc|ctr)|arcfour.*",
+    "mac": r"(hmac|umac)-.+",
+}
 # labels of 63 characters at the most; the last one has a letter, or it would be a misspelt IP address
-HOST_NAME = r"(?=.{1,253}$)(?:(?!-)[A-Za-z0-9_-]{1,63}(?<!-)\.)*(?![0-9]+\.?$)(?!-)[A-Za-z0-9_-]{1,63}(?<!-)\.?"
 
 
 def parse_size(value: Any) -> int:
@@ -36,6 +46,15 @@ def _quantity(value: Any, units: dict[str, int], expected: str, least: float) ->
     found = float(match[1]) * units.get(match[2], 0) if match else 0.0
     if not least <= found < LARGEST:
         raise ValueError(f"is not {expected}")
+    return found
+
+
+def parse_share(value: Any) -> float:
+    """A share of a whole, as ``0.25`` or ``"1/4"``; ValueError otherwise."""
+    match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]+)?)\s*(?:/\s*([0-9]{1,9}))?\s*", str(value))
+    found = float(match[1]) / (int(match[2] or 1) or math.nan) if match else math.nan
+    if not 0 < found <= 1:
+        raise ValueError('is not a share such as 0.25 or "1/4", above 0 and at most 1')
     return found
 
 
@@ -68,6 +87,22 @@ def user_name(value: str) -> str:
     if value.startswith("-") or not re.fullmatch(r"""[^\s'"`;:/%&<>|(){}]+(?<!\\)""", value) or not value.isprintable():
         raise ValueError("is not the name of an account: ssh takes none with spaces, quotes or signs of the shell")
     return value
+
+
+def algorithm_kind(name: str) -> str:
+    """What an SSH algorithm is for: ``kex``, ``key``, ``cipher`` or ``mac``; ValueError for another word."""
+    if re.fullmatch(r"[a-z0-9][a-z0-9@.-]*", name):
+        for kind, pattern in SSH_ALGORITHMS.items():
+            if re.fullmatch(pattern, name):
+                return kind
+    raise ValueError(f"has {name!r:.80}, which is no algorithm of SSH such as ssh-rsa or diffie-hellman-group14-sha1")
+
+
+def _algorithms(value: Any) -> tuple[str, ...]:
+    names = tuple(value.split() if isinstance(value, str) else value)
+    for name in names:
+        algorithm_kind(name)
+    return names
 
 
 def interface_name(value: str) -> str:
@@ -132,9 +167,9 @@ def _address(value: str) -> str:
     try:
         return str(ipaddress.ip_address(value))
     except ValueError:
-        if re.fullmatch(HOST_NAME, value):
-            return value
-    raise ValueError("is neither an IP address, such as 192.168.77.1, nor the name of a host")
+        raise ValueError(
+            "is no IP address, such as 192.168.77.1; a name will not do, for it may lead over another link"
+        ) from None
 
 
 def _instance(value: str | None) -> str | None:
@@ -144,6 +179,7 @@ def _instance(value: str | None) -> str | None:
 
 
 Size = Annotated[int, BeforeValidator(parse_size)]
+Share = Annotated[float, BeforeValidator(parse_share)]
 Seconds = Annotated[float, BeforeValidator(parse_seconds)]
 TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_space)]
 Port = Annotated[int, BeforeValidator(parse_port)]
@@ -154,6 +190,7 @@ HostName = Annotated[str, AfterValidator(host_name)]
 UserName = Annotated[str, AfterValidator(user_name)]
 ShareName = Annotated[str, AfterValidator(share_name)]
 AccountName = Annotated[str, AfterValidator(account_name)]
+SshAlgorithms = Annotated[tuple[str, ...], BeforeValidator(_algorithms)]
 Interface = Annotated[str, AfterValidator(interface_name)]
 PasswordSource = Annotated[str, AfterValidator(_password)]
 Instance = Annotated[str | None, AfterValidator(_instance)]

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lab.records import CEILINGS
+
 HOSTS = ("client", "server")
 # Everything that the lab may change, and what it must not leave: read as a person would, not through the lab. What
 # looks is left out, also where it has just ended and ps shows it in brackets.
@@ -21,6 +23,7 @@ cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem /proc/sys/net/ipv4/tcp_w
 cut -d ' ' -f 2,3,4 /proc/self/mounts | sort
 ps -eo args= | grep -v -e '^ps ' -e '^\[*sort' -e '^\[*grep' -e '^\[*cut' -e '^sh -c' -e '^sshd' | sort
 find /tmp /srv /run /etc/samba /etc/exports /etc/mtab /var/lib /root -xdev 2>/dev/null | grep -v ^/run/sudo | sort
+find /dev/shm | sort
 md5sum /etc/passwd /etc/shadow /etc/hosts
 ip -o -4 address
 """
@@ -52,10 +55,14 @@ direction = {direction}
 mtu = {mtu}
 tcp_space = {tcp_space}
 store = {store}
+server_sync = {server_sync}
+client_sync = {client_sync}
+server_cache = {server_cache}
 """
 FACTORS: dict[str, Any] = {
     "name": "test", "blocks": 1, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
     "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
+    "server_sync": ["default"], "client_sync": ["fsync"], "server_cache": ["warm"],
 }  # fmt: skip
 
 
@@ -75,7 +82,7 @@ class Bench:
         """The `lab` command with these arguments."""
         return [sys.executable, "-m", "lab", *arguments]
 
-    def lab(self, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    def lab(self, *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
         """Run a `lab` command in the working folder."""
         return subprocess.run(
             self.command(*arguments), cwd=self.directory, capture_output=True, text=True, timeout=timeout, check=False
@@ -136,14 +143,14 @@ class Bench:
     def trials(self) -> list[dict[str, Any]]:
         """The trials of the newest run, without the ceilings."""
         lines = (self.newest() / "trials.jsonl").read_text().splitlines()
-        return [trial for trial in map(json.loads, lines) if trial["protocol"] != "link"]
+        return [trial for trial in map(json.loads, lines) if trial["protocol"] not in CEILINGS]
 
     def wait_until_free(self) -> None:
         """Wait until the SSH sessions of a run that was killed have ended, so that no host is in use any more."""
         for host in HOSTS:
             self.inside(host, WAIT_UNTIL_FREE)
 
-    def wait_for(self, text: str, process: subprocess.Popen[str], seconds: float = 60) -> None:
+    def wait_for(self, text: str, process: subprocess.Popen[str], seconds: float = 600) -> None:
         """Wait until the newest run's log of commands, or its trials, hold ``text``."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -168,5 +175,5 @@ def _without(lines: list[str], key: str) -> list[str]:
 def end(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
     """Send a signal and wait; exit code and what was printed."""
     os.kill(process.pid, number)
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=600)
     return process.returncode, output

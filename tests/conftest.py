@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from bench import Bench
 from hypothesis import HealthCheck, settings
-from sshd import Sshd, Wire, empty_home, running
+from sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
 
 import lab.secrets
 from lab.hosts import SshHost
@@ -88,11 +88,17 @@ def executed() -> Callable[[Path, Path], None]:
 
 
 @pytest.fixture(scope="module")
-def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+def one_sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
     folder = tmp_path_factory.mktemp("sshd")
     with running(folder) as server, pytest.MonkeyPatch.context() as patch:
         empty_home(patch, folder)
         yield server
+
+
+@pytest.fixture(scope="module", params=TRANSPORTS)
+def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
+    """One server, over either transport."""
+    return reached_by(request, one_sshd)
 
 
 @pytest.fixture

@@ -10,19 +10,25 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from lab.config import HostConfig
+from lab.errors import HostError
+from lab.hosts import SshHost
 from lab.local import rootfs
 
+TRANSPORTS = ("paramiko", "openssh")
+OVER_BOTH = pytest.mark.parametrize("sshd", TRANSPORTS, indirect=True)
+ONLY_PARAMIKO = pytest.mark.parametrize("sshd", ["paramiko"], indirect=True)
 PROGRAM = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
 CONFIG = """\
 Port {port}
@@ -36,6 +42,14 @@ PermitRootLogin prohibit-password
 PermitUserEnvironment yes
 UseDNS no
 PidFile none
+"""
+# As the sshd of a Mac with 10.6 to 10.11, which signs with SHA-1 only
+OLD = """\
+HostKeyAlgorithms ssh-rsa
+PubkeyAcceptedAlgorithms ssh-rsa
+KexAlgorithms diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1
+Ciphers aes128-ctr,aes128-cbc
+MACs hmac-sha1
 """
 # A login shell that talks, and that stays and waits for the command, as some shells do
 NOISY = r'command="echo welcome >&2; eval \"$SSH_ORIGINAL_COMMAND\"; exit $?"'
@@ -56,19 +70,23 @@ class Sshd:
     folder: Path
     port: int
     user: str
+    transport: str = "paramiko"
 
     def config(self, key: str = "plain", **changes: Any) -> HostConfig:
         """How to reach it."""
         given = {
             "host": "127.0.0.1", "user": self.user, "port": self.port, "identity": str(self.folder / key),
             "known_hosts": str(self.folder / "known_hosts"), "data_address": "127.0.0.1", "sudo": "none",
+            "transport": self.transport,
         }  # fmt: skip
         return HostConfig.model_validate({name: value for name, value in (given | changes).items() if value})
 
 
-def make_key(path: Path) -> str:
-    """Write a key pair; the public half, as authorized_keys has it."""
-    key = Ed25519PrivateKey.generate()
+def make_key(path: Path, kind: str = "ed25519") -> str:
+    """Write a key pair, ``ed25519`` or ``rsa``; the public half, as authorized_keys has it."""
+    key: Ed25519PrivateKey | RSAPrivateKey = Ed25519PrivateKey.generate()
+    if kind == "rsa":
+        key = generate_private_key(65537, 2048)
     path.touch(0o600)
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
     public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
@@ -77,16 +95,19 @@ def make_key(path: Path) -> str:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Sshd]:
-    """Start sshd in ``folder``; skips the test where there is none, or where it does not run for this user."""
+def running(folder: Path, settings: str = "", kind: str = "ed25519") -> Iterator[Sshd]:
+    """Start sshd in ``folder``; skips the test where there is none, or where it does not run for this user.
+
+    ``settings`` are lines of sshd_config beside the usual ones; ``kind`` is that of all keys.
+    """
     sshd = Sshd(folder, _free_port(), getpass.getuser())
     (folder / "bin").mkdir()
-    public = {name: make_key(folder / name) for name in ("host_key", "plain", "noisy", "sudoer", "stranger")}
+    public = {name: make_key(folder / name, kind) for name in ("host_key", "plain", "noisy", "sudoer", "stranger")}
     path = f'environment="PATH={folder}/bin:/usr/bin:/bin"'
     lines = [public["plain"], f"{NOISY} {public['noisy']}", f"{path} {public['sudoer']}"]
     (folder / "authorized_keys").write_text("\n".join(lines) + "\n")
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{sshd.port} {public['host_key']}\n")
-    (folder / "sshd_config").write_text(CONFIG.format(port=sshd.port, folder=folder))
+    (folder / "sshd_config").write_text(CONFIG.format(port=sshd.port, folder=folder) + settings)
     options = ["-f", str(folder / "sshd_config")]
     # where sshd holds back those whose logins failed, the logins that must fail here would hold back the others
     patient = [*options, "-o", "PerSourcePenalties=no"]
@@ -116,6 +137,14 @@ def _command(*options: str) -> list[str]:
     return [PROGRAM, *options]
 
 
+def reached_by(request: pytest.FixtureRequest, sshd: Sshd) -> Sshd:
+    """The same sshd, reached by the transport that a fixture is parametrised with, or else by paramiko."""
+    transport = getattr(request, "param", "paramiko")
+    if transport == "openssh" and shutil.which("ssh") is None:
+        pytest.skip("ssh is not installed")
+    return replace(sshd, transport=transport)
+
+
 def empty_home(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """A home of the test's own, and no agent: nothing of the person who runs the tests is used or changed."""
     (folder / ".ssh").mkdir(0o700)
@@ -140,6 +169,45 @@ def _wait_until_it_serves(process: subprocess.Popen[bytes], sshd: Sshd) -> None:
     # an ordinary user may lack what it takes; root does not
     give_up = pytest.fail if os.geteuid() == 0 else pytest.skip
     give_up(f"sshd does not run here: {said[-1] if said else 'no message'}")
+
+
+def works(config: HostConfig) -> bool:
+    host = SshHost("client", config)
+    try:
+        return host.run("echo", "hello").stdout == "hello\n"
+    finally:
+        host.close()
+
+
+def refused(config: HostConfig, kind: type[Exception] = HostError) -> str:
+    before = set(threading.enumerate())
+    with pytest.raises(kind) as caught:
+        SshHost("client", config)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive(), f"left over: {thread}"
+    return str(caught.value)
+
+
+def gone(pid: str) -> bool:
+    """Whether a process ends before long; a zombie that nobody has waited for yet has ended."""
+    for _ in range(1000):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    """Wait until something is so, at most half a minute."""
+    for _ in range(1500):
+        if what():
+            return
+        time.sleep(0.02)
 
 
 class Wire:

@@ -188,7 +188,14 @@ MORE = {
     "ssh": "exit 255",
     "iperf3": "echo 'iperf 3.18 (cJSON 1.7.15)'",
     "sshd": "",
+    "ls": "",
     "ssh-keygen": "",
+    "mount_smbfs": "",
+    "mount_nfs": "",
+    "nfsd": "",
+    "sharing": "",
+    "dscl": "exit 56",
+    "pwpolicy": "",
 }  # fmt: skip
 STATE = {
     "ports": PORTS, "power": "Now drawing from 'AC Power'\n", "sleep": "0\n", "backup": "0\n",
@@ -252,7 +259,12 @@ def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFix
     assert about(lines, "client clock")[0].startswith("ok ")
     quiet = "ok       client quiet: nothing that disturbs in power, backups and indexers, load, swap"
     assert about(lines, "client quiet") == [quiet]
-    assert about(lines, "smb") == ["warning  smb: client and server: smb is not supported on macos; it is on linux"]
+    assert about(lines, "nfs")[0] == "ok       nfs: client: kernel nfs; server: served by nfsd"
+    assert "server: this macOS has no SMB server of its own" in about(lines, "smb")[0]
+    assert [line.partition("  -> ")[0] for line in about(lines, "afp")] == [
+        "warning  afp: client: no mount_afp",
+        "warning  afp: server: this macOS has no AFP server",
+    ]
     assert about(lines, "ssh")[0].startswith("ok ")
     assert about(lines, "link path") == ["ok       link path: packets of MTU 1500 cross it in one piece, and back"]
     assert "-> `lab check --jumbo`" in about(lines, "link MTU")[0]
@@ -263,7 +275,6 @@ def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFix
 def test_what_disturbs_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
     noise = {
         "power": "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t78%; discharging\n",
-        "sleep": "1 (sleep prevented by powerd)\n",
         "backup": "1\n",
         "processes": " 61.0 /System/Library/Frameworks/Metadata.framework/Support/mds_stores\n  9.5 mds\n",
         "ports": PORTS.replace("en0", "en9").replace("en1", "en0"),
@@ -274,10 +285,8 @@ def test_what_disturbs_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.Ca
     values.write_text(values.read_text().replace("{ 1.20", "{ 7,90").replace("used = 0.00M", "used = 407.50M"))
     lines = checked(capsys)
     assert [line.partition("  -> ")[0] for line in about(lines, "client power")] == [
-        "warning  client power: it goes to sleep after 1 min without a person (sleep prevented by powerd)",
         "warning  client power: it runs on Battery Power",
     ]
-    assert "`caffeinate -i -s`" in about(lines, "client power")[0]
     assert [line.partition("  -> ")[0] for line in about(lines, "client backups and indexers")] == [
         "warning  client backups and indexers: Time Machine is backing up",
         "warning  client backups and indexers: Spotlight is at work (70 % of a core)",
@@ -337,6 +346,17 @@ def test_what_the_interfaces_could_carry(
     assert said in line
 
 
+def test_a_folder_that_macos_keeps_from_us_is_found_with_the_switch(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = '#!/bin/sh\necho "ls: $1: Operation not permitted" >&2; exit 1\n'
+    (macs["client"].folder / "bin" / "ls").write_text(refused)
+    (macs["client"].folder / "bin" / "ls").chmod(0o755)
+    (line,) = about(checked(capsys), "client folder")
+    assert line.startswith("warning  client folder: could not be looked at: ")
+    assert "Operation not permitted  -> System Settings > General > Sharing > Remote Login (i) > Allow full" in line
+
+
 def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
     programs = macs["client"].folder / "bin"
     (programs / "iperf3").unlink()
@@ -361,7 +381,7 @@ def test_a_host_that_goes_away_in_between(
     run = macs["client"]._execute
 
     def lost(argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
-        if argv[0] == "networksetup":
+        if argv[:2] == ("networksetup", "-listallhardwareports"):
             raise HostError("client: the connection to mac.example was lost")
         return run(argv, root, given, deadline_s)
 

@@ -87,7 +87,11 @@ def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -
     lines = bench.lab("check", "--hosts", str(bench.hosts)).stdout.splitlines()
     levels = [line.split()[0] for line in lines]
     assert levels == sorted(levels, key=["problem", "warning", "note", "ok"].index)
-    assert [line[9:].partition(": ")[0] for line in lines] == [each["subject"] for each in report["findings"]]
+    read = [line[9:].partition(": ")[0] for line in lines]
+    known = [each["subject"] for each in report["findings"]]
+    # the load of this machine may have changed in between, and with it what comes before what
+    steady = {subject for subject in (*read, *known) if not subject.endswith((" load", " quiet"))}
+    assert [subject for subject in read if subject in steady] == [subject for subject in known if subject in steady]
 
 
 Expected = list[tuple[str, str, str]]

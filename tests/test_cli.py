@@ -21,12 +21,13 @@ from test_sweep import sweep_of
 from lab import check, cli
 from lab.check import Finding
 from lab.check.finding import Level
+from lab.design import plan
 from lab.errors import HostError, Interrupted
 from lab.hosts import Host, pair
 from lab.local import state
 from lab.progress import shown
 from lab.results import RunFolder
-from lab.sweep import Progress, plan
+from lab.sweep import Progress
 
 
 @pytest.fixture(autouse=True)
@@ -116,10 +117,10 @@ def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
 def test_a_plan_is_printed_and_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     write("a.toml", SWEEP.replace('["smb"]', '["smb", "ssh"]'))
     before = sorted(Path().rglob("*"))
-    code, out, err = lab(capsys, "plan", "a.toml")
+    code, out, err = lab(capsys, "plan", "a.toml", "--order")
     assert (code, err) == (0, "")
     assert out.startswith("2 cases, 6 trials, 0.2 GB to move\n")
-    assert "left out: ssh with cp: cp needs a mounted share, ssh has none" in out
+    assert "left out:\n  ssh with cp: cp needs a mounted share, ssh has none" in out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("b0")] == [
         f"b00{block}-000{position}" for block in (1, 2, 3) for position in (1, 2)
     ]
@@ -132,7 +133,7 @@ def test_a_plan_as_json_is_the_whole_plan(capsys: pytest.CaptureFixture[str]) ->
     planned = json.loads(out)
     assert code == 0
     assert (len(planned["slots"]), len(planned["cases"]), planned["bytes_moved"]) == (6, 2, 6 * (32 << 20))
-    assert set(planned["slots"][0]) == {"block", "position", "case"}
+    assert set(planned["slots"][0]) == {"block", "position", "case", "anchor"}
 
 
 def test_a_host_that_cannot_be_reached_is_exit_1(
@@ -240,12 +241,13 @@ def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
     slot = plan(sweep_of()).slots[0]
     screen = io.StringIO()
     with shown(Console(file=screen, width=200)) as display:
-        display(Progress(slot, 0, 4, 0.0, None))
+        display(Progress(slot, 0, 4, 0.0, None, 2, 2))
         reason = "client: sh -c '[ -e \"$1\" ] || echo [/dev/null] [red]no'\nsecond line"
         for changes in ({}, {"status": "failed", "reason": reason}, {"status": "failed", "reason": ""}):
-            display(Progress(slot, 1, 4, 1.0, trial(**changes)))
+            display(Progress(slot, 1, 4, 1.0, trial(**changes), 2, 9))
     lines = screen.getvalue().strip().splitlines()
     assert len(lines) == 3
+    assert all("  block 1 of 2–9  " in line for line in lines)
     assert lines[0].endswith("107.4 MB/s")
     assert lines[1].endswith('[ -e "$1" ] || echo [/dev/null] [red]no\'')
 

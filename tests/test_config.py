@@ -9,10 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lab.config import MOST_TRIALS, load_hosts, load_sweep, parse_sweep
+from lab.config import MOST_TRIALS, Factors, load_hosts, load_sweep, parse_sweep
 from lab.errors import BadInput
+from lab.hosts import way as ways
 from lab.local import host_files
 from lab.local.state import Lab, Process
+from lab.values import OPTIONS
 
 ROOT = Path(__file__).parent.parent
 SECRET = "hunter2-do-not-show"
@@ -94,13 +96,41 @@ def test_sweeps_that_come_with_the_lab_load(path: Path) -> None:
     assert load_sweep(path).description
 
 
+LINUX = {"client": "linux", "server": "linux"}
+
+
 def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
-    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini")
+    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", LINUX)
     path = tmp_path / lab.hosts_file
     path.write_text(host_files.hosts_ini(lab))
     hosts = load_hosts(path)
     assert (hosts.share.serve, hosts.lab.instance) == ("lab", "n/abc")
     assert hosts.client.proxy_command is not None
+
+
+def test_old_algorithms_are_added_to_what_ssh_offers(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    wanted = "diffie-hellman-group14-sha1 ssh-rsa aes128-cbc diffie-hellman-group-exchange-sha1 hmac-sha1"
+    path.write_text(HOSTS.replace("[client]", f"[client]\ntransport = openssh\nssh_algorithms = {wanted}"))
+    assert ways.find("client", load_hosts(path).client).algorithms == [
+        "KexAlgorithms=+diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1",
+        "HostKeyAlgorithms=+ssh-rsa",
+        "PubkeyAcceptedKeyTypes=+ssh-rsa",
+        "Ciphers=+aes128-cbc",
+        "MACs=+hmac-sha1",
+    ]
+
+
+def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> None:
+    macs = {"client": "macos@15.5", "server": "macos@10.6.8"}
+    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", macs)
+    path = tmp_path / lab.hosts_file
+    path.write_text(host_files.hosts_ini(lab))
+    hosts = load_hosts(path)
+    assert "client an EMULATED Mac (15.5), server an EMULATED Mac (10.6.8)" in (hosts.lab.title or "")
+    assert (hosts.client.user, hosts.client.sudo, str(hosts.share.path)) == ("lab", "nopasswd", "/Users/Shared/disk")
+    assert (hosts.client.transport, hosts.client.ssh_algorithms) == ("paramiko", ())
+    assert (hosts.server.transport, hosts.server.ssh_algorithms) == ("openssh", ("ssh-rsa",))
 
 
 @pytest.mark.parametrize(
@@ -122,12 +152,12 @@ def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB, 512 MiB"),
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
         ("host = mac", "ram_disk = ٣ GiB\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB"),
-        ("192.0.2.1", "-c", "[client] data_address: is neither an IP address, such as 192.168.77.1, nor the name of"),
-        ("192.0.2.1", "192.0.2.1/24", "[client] data_address: is neither"),
-        ("192.0.2.1", "192.0.2.256", "[client] data_address: is neither"),
-        ("192.0.2.1", "not an address", "[client] data_address: is neither"),
-        ("192.0.2.1", "mac..local", "[client] data_address: is neither"),
-        ("192.0.2.1", "", "[client] data_address: is neither"),
+        ("192.0.2.1", "-c", "[client] data_address: is no IP address, such as 192.168.77.1; a name will not do"),
+        ("192.0.2.1", "192.0.2.1/24", "[client] data_address: is no IP address"),
+        ("192.0.2.1", "192.0.2.256", "[client] data_address: is no IP address"),
+        ("192.0.2.1", "not an address", "[client] data_address: is no IP address"),
+        ("192.0.2.1", "nas.local", "[client] data_address: is no IP address"),
+        ("192.0.2.1", "", "[client] data_address: is no IP address"),
         ("192.0.2.1", "192.0.2.2", "[server] data_address: is that of [client] too"),
         ("[client]", "[lab]\ninstance = mine\n[client]", "[lab] instance: is not NAME/TOKEN as `lab local up` writes"),
         ("[client]", "[lab]\ninstance = a/b/c\n[client]", "[lab] instance: is not NAME/TOKEN"),
@@ -138,6 +168,19 @@ def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
         ("[share]", "[\0]\n[share]", "line 7: has a NUL character"),
         ("host = mac", "mount_base = tmp\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
         ("host = mac", "mount_base = ~me/x\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
+        ("host = mac", "transport = telnet\nhost = mac", "[client] transport: Input should be 'paramiko' or 'openssh'"),
+        ("host = mac", "ssh_algorithms = ssh-rsa\nhost = mac", "[client] ssh_algorithms: is for transport = openssh"),
+        *(
+            ("host = mac", f"transport = openssh\nssh_algorithms = {bad}\nhost = mac", f"ssh_algorithms: has '{shown}'")
+            for bad, shown in (
+                ("ssh-rsa -oProxyCommand=id", "-oProxyCommand=id"),
+                ("ssh-rsa,ProxyCommand=id", "ssh-rsa,ProxyCommand=id"),
+                ("+ssh-rsa", "+ssh-rsa"),
+                ("hmac-sha1 none", "none"),
+                ("ssh-rsa\tProxyCommand", "ProxyCommand"),
+                ("ssh-*", "ssh-*"),
+            )
+        ),
         ("account", "serve = both\naccount", "[share] serve: Input should be 'lab' or 'existing'"),
         ("account = lab", "account = a:b", "[share] account: is not an account"),
         ("account", "name = a/x\naccount", "[share] name: is not the name of a share"),
@@ -200,6 +243,21 @@ def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
         ('name = "try"', 'name = "try"\nblocks = "3"', "blocks: Input should be a valid integer (it is '3')"),
         ('name = "try"', 'name = "try"\nseed = 1.5', "seed: Input should be a valid integer"),
         ('name = "try"', 'name = "try"\ntime_cap = "5 minutes"', "time_cap: is not a time such as 90 s, 5 min or 2 h"),
+        ('name = "try"', 'name = "try"\nfraction = 0', "fraction: is not a share such as 0.25 or \"1/4\", above"),
+        ('name = "try"', 'name = "try"\nfraction = "3/2"', "fraction: is not a share"),
+        ('name = "try"', 'name = "try"\nfraction = "1/0"', "fraction: is not a share"),
+        ('name = "try"', 'name = "try"\nfraction = "half"', "fraction: is not a share"),
+        ('name = "try"', 'name = "try"\nanchors = -1', "anchors: Input should be greater than or equal to 0"),
+        ('name = "try"', 'name = "try"\neffects = []', "effects: is an empty list"),
+        ('name = "try"', 'name = "try"\nblocks = 10\nprecision = 0', "precision: Input should be greater than 0"),
+        ('name = "try"', 'name = "try"\nblocks = 10\nprecision = "3 %"', "precision: Input should be a valid number"),
+        ('name = "try"', 'name = "try"\nblocks = 9\nprecision = 0.03', "blocks: 9 are too few to stop at a precision"),
+        ('name = "try"', 'name = "try"\nmax_blocks = 9', "max_blocks: means nothing without a precision"),
+        (
+            'name = "try"',
+            'name = "try"\nblocks = 20\nprecision = 0.03\nmax_blocks = 19',
+            "max_blocks: 19 are fewer than blocks (20), the least number",
+        ),
         ('name = "try"', 'name = "try"\nname = "try"', "not valid TOML: Cannot overwrite a value (at line 2"),
         ('name = "try"', "name = try", "not valid TOML: Invalid value (at line 1"),
         ('name = "try"', f'name = "try"\nseed = {"9" * 5000}', "not valid TOML"),
@@ -231,11 +289,26 @@ def test_a_sweep_that_no_plan_can_hold_says_what_to_reduce() -> None:
     assert "100002 trials" in refused_sweep(f"blocks = 1\n{SWEEP}mtu = {list(range(1000, 51001))}\n")
 
 
-@pytest.mark.parametrize("name", ["10.99.0.1", "fd00::1", "nas", "nas.local", "nas.local.", "a-b_c.x1", "3com.example"])
-def test_addresses_and_names_of_hosts_are_taken(tmp_path: Path, name: str) -> None:
+def test_the_most_blocks_count_and_so_do_anchors_and_the_fraction() -> None:
+    levels = f"mtu = {list(range(1000, 1050))}\n"
+    precise = "blocks = 100\nprecision = 0.03\n"
+    assert parse_sweep(precise + SWEEP + levels, Path("a")).most_blocks == 1000
+    assert "101000 trials are more than" in refused_sweep("anchors = 1\n" + precise + SWEEP + levels)
+    assert parse_sweep('anchors = 1\nfraction = "1/2"\n' + precise + SWEEP + levels, Path("a")).anchors == 1
+    capped = parse_sweep("max_blocks = 150\n" + precise + SWEEP, Path("a"))
+    assert (capped.most_blocks, parse_sweep("blocks = 100\n" + SWEEP, Path("a")).most_blocks) == (150, 100)
+
+
+@pytest.mark.parametrize(("share", "runs"), [("0.25", 8), ('"1/4"', 8), ('"1/3"', 11), ("1", 32), ("0.001", 1)])
+def test_a_fraction_is_never_fewer_cases_than_it_says(share: str, runs: int) -> None:
+    assert parse_sweep(f"fraction = {share}\n{SWEEP}", Path("a")).runs_of(32) == runs
+
+
+@pytest.mark.parametrize("address", ["10.99.0.1", "fd00::1"])
+def test_addresses_are_taken(tmp_path: Path, address: str) -> None:
     path = tmp_path / "hosts.ini"
-    path.write_text(HOSTS.replace("192.0.2.1", name))
-    assert load_hosts(path).client.data_address == name
+    path.write_text(HOSTS.replace("192.0.2.1", address))
+    assert load_hosts(path).client.data_address == address
 
 
 def test_a_home_folder_and_no_instance_are_taken(tmp_path: Path) -> None:
@@ -303,3 +376,8 @@ def test_no_file_whatever_raises_anything_but_bad_input(
         except BadInput as error:
             said.append(str(error))
     assert all(message.startswith(f"{path}: ") for message in said)
+
+
+def test_options_have_the_levels_that_stand_for_silence() -> None:
+    factors = Factors(protocol=("smb",))
+    assert {name: getattr(factors, name) for name in OPTIONS} == {name: (level,) for name, level in OPTIONS.items()}

@@ -94,7 +94,7 @@ def network(lab_of_its_own: Bench, tmp_path: Path) -> Iterator[Network]:
     key = (files / "known_hosts").read_text().splitlines()[1].split(" ", 1)[1]
     (tmp_path / "known_hosts").write_text(f"10.98.2.2 {key}\n")
     config = {
-        "host": "10.98.2.2", "user": "root", "identity": str(files / "identity"), "sudo": "none",
+        "host": "10.98.2.2", "user": "root", "identity": str(state.identity(bench.name, "ed25519")), "sudo": "none",
         "known_hosts": str(tmp_path / "known_hosts"), "data_address": "10.98.2.2",
     }  # fmt: skip
     (tmp_path / "server.json").write_text(json.dumps(config))

@@ -15,7 +15,7 @@ import pytest
 from fakes import EmulatedHost
 
 from lab.daemon import daemon
-from lab.errors import CommandError
+from lab.errors import CommandError, LabFailure
 from lab.journal import Journal
 from lab.settings import Setting, Settings
 
@@ -131,3 +131,25 @@ def test_a_zombie_that_nobody_waits_for_is_no_process(place: Place) -> None:
         for step in server.undo("absent"):
             step.run(place.host)
         assert not identity(server).exists()
+
+
+def test_renewed_it_is_another_process_and_the_journal_stays_as_it_is(place: Place) -> None:
+    place.settings.apply(place.server())
+    (first, child), (record,) = place.running(), place.settings.journal.open
+    journal = (place.folder / "journal.jsonl").read_text()
+    place.settings.renew(record)
+    assert len(place.running()) == 2
+    assert not {first, child} & set(place.running())
+    assert (place.folder / "journal.jsonl").read_text() == journal
+    place.settings.unwind()
+    assert place.running() == []
+
+
+def test_what_does_not_come_up_again_is_an_error_and_is_still_put_back(place: Place) -> None:
+    place.settings.apply(place.server("sh", "-c", f"[ ! -e broken ] || exit 1; {SERVER}"))
+    (place.folder / "broken").touch()
+    with pytest.raises(LabFailure):
+        place.settings.renew(place.settings.journal.open[0])
+    place.settings.unwind()
+    assert place.running() == []
+    assert place.settings.journal.open == []

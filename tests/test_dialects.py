@@ -165,7 +165,8 @@ def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
 
 VALUES = {
     "port": 1, "mount_port": 2, "address": "192.0.2.2", "state": "/lab/state", "name": "share", "path": "/lab/ram",
-    "account": "account", "user": "me", "bus": "/lab/bus",
+    "account": "account", "user": "me", "bus": "/lab/bus", "sync": "strict sync = yes", "commit": "NFS_Commit = true;",
+    "least": "NT1",
 }  # fmt: skip
 
 
@@ -175,6 +176,10 @@ def test_templates_are_filled_in_and_have_no_place_for_a_password(template: str)
     assert "{name}" not in text
     assert text.count("{") == text.count("}")
     assert (text.count("{") > 0) == (template == GANESHA_CONF)
+
+
+def test_nobody_is_offered_smb_1_who_did_not_ask_for_it() -> None:
+    assert any("server min protocol = SMB2_02\n" in given for _, given in Stage("smb").hosts["server"].told)
 
 
 def test_servers_of_the_labs_own_listen_on_the_data_address_alone() -> None:

@@ -137,3 +137,14 @@ def test_any_walk_stands_where_it_should_and_climbs_no_more_than_needed(
             standing = wanted
         climber.ladder.step_down(0)
         assert climber.world.state() == untouched()
+
+
+def test_it_knows_what_it_stands_on(climber: Climber) -> None:
+    low, high, other = (climber.rung(*pair) for pair in (("mtu", "9000"), ("space", "1"), ("space", "2")))
+    assert climber.ladder.stands_on([])
+    assert not climber.ladder.stands_on([low])
+    climber.ladder.move([low, high])
+    assert climber.ladder.stands_on([low])
+    assert climber.ladder.stands_on([low, high])
+    assert not climber.ladder.stands_on([low, other])
+    assert not climber.ladder.stands_on([low, high, other])

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sshd import Sshd, Wire
+from sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
 
 from lab import ledger
 from lab.commands import script
@@ -39,6 +39,12 @@ def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
         undo=lambda old: (script('echo "$2" > "$1"', str(path), old),),
         volatile=volatile,
     )
+
+
+@pytest.fixture(scope="module")
+def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
+    """By paramiko, where a test does not ask for both."""
+    return reached_by(request, one_sshd)
 
 
 class Place:
@@ -102,6 +108,26 @@ def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tup
     assert place.left() == ["knob"]
 
 
+@OVER_BOTH
+def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_again(place: Place) -> None:
+    """Waited for where it ends soon, or a change would come about after it was looked for; else ended."""
+    settings = place.settings()
+    settings.claim("client")
+    host, pids, late = settings.hosts["client"], place.folder / "pids", place.folder / "late"
+    with ThreadPoolExecutor(2) as threads:
+        script = 'echo $$ >> "$1"; sleep "$2"; touch "$3"'
+        left = [
+            threads.submit(host.shell, script, str(pids), str(seconds), f"{late}-{seconds}") for seconds in (1, 600)
+        ]
+        wait_for(lambda: pids.exists() and pids.read_text().count("\n") == 2)
+        host.reconnect()
+        settings.ledgers["client"].take()
+        assert all(gone(pid) for pid in pids.read_text().split())
+        assert all(isinstance(each.exception(), HostError) for each in left)
+    assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
+
+
+@OVER_BOTH
 def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     place.settings().claim("client")
     other = place.settings("two")
@@ -112,6 +138,7 @@ def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     assert "in use by ann@one" in ledger.read(other.hosts["client"], str(place.folder / "ledger")).holder
 
 
+@OVER_BOTH
 def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> None:
     first = place.settings()
     first.claim("client")
@@ -222,6 +249,7 @@ def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool)
     assert place.left() == ["knob"]
 
 
+@OVER_BOTH
 def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: Sshd, wire: Wire) -> None:
     settings = place.settings(port=wire.port)
     settings.claim("client")
@@ -232,6 +260,7 @@ def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: 
     assert place.file.read_text() == "old\n"
 
 
+@OVER_BOTH
 def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> None:
     settings = place.settings(port=wire.port)
     settings.patience_s = 1

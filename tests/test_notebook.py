@@ -34,7 +34,7 @@ def test_the_notebook_runs_from_both_places(
     outputs = [output for cell in content.cells if cell.cell_type == "code" for output in cell.outputs]
     pictures = [output for output in outputs if "image/png" in output.get("data", {})]
     printed = "".join(output.get("text", "") for output in outputs)
-    assert len(pictures) == 4
+    assert len(pictures) == 6
     assert folder.path.name in printed
     assert "local lab" in printed
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]

@@ -11,19 +11,21 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from fakes import EmulatedHost
+from fakes import EmulatedHost, FakeHost
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 from test_sweep import sweep_of
 
 from lab import protocols, workloads
+from lab.design import cases_of
 from lab.errors import BadInput, LabFailure, Unsupported
 from lab.protocols import Share, Side, gvfs
-from lab.protocols.afp import LinuxAfp, parse_login
-from lab.protocols.smb import parse_smbstatus
+from lab.protocols.afp import LinuxAfp
+from lab.protocols.macos_afp import MacAfp
+from lab.protocols.netatalk import parse_login
+from lab.protocols.smb import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
-from lab.sweep import cases_of
 from lab.workloads import iperf3
 from lab.workloads.file import deadline_s
 
@@ -124,6 +126,40 @@ def test_iperf3_counts_what_arrived(name: str) -> None:
 def test_iperf3_says_itself_what_went_wrong() -> None:
     with pytest.raises(LabFailure, match=r"iperf3: unable to connect to server .*: Connection refused"):
         iperf3.parse(capture("iperf3-refused.json"))
+
+
+IPERF3 = """
+tries=$(cat tries 2>/dev/null || echo 0); echo $((tries + 1)) >tries
+[ "$tries" -lt {failures} ] && exec cat {capture}/{failed}
+cat {capture}/iperf3.json
+"""
+
+
+def link_client(folder: Path, failures: int, failed: str) -> EmulatedHost:
+    """A client whose iperf3 prints a failed report so many times, and a good one after that."""
+    script = IPERF3.format(failures=failures, failed=failed, capture=CAPTURES)
+    return EmulatedHost(folder, {"iperf3": script}, ["cat"])
+
+
+def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_path: Path) -> None:
+    client = link_client(tmp_path, 2, "iperf3-reset.json")
+    assert iperf3.measure(client, "192.0.2.2", "read", 1)["bytes"] > 0
+    assert len(client.calls("iperf3")) == 3
+
+
+def test_a_test_that_had_begun_is_no_other_the_second_time(tmp_path: Path) -> None:
+    client = link_client(tmp_path, 1, "iperf3-broken.json")
+    with pytest.raises(LabFailure, match="iperf3: control socket has closed unexpectedly"):
+        iperf3.measure(client, "192.0.2.2", "read", 1)
+    assert len(client.calls("iperf3")) == 1
+
+
+def test_a_server_that_does_not_come_back_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iperf3, "ANEW_S", 0.3)
+    client = link_client(tmp_path, 99, "iperf3-refused.json")
+    with pytest.raises(LabFailure, match="Connection refused"):
+        iperf3.measure(client, "192.0.2.2", "read", 1)
+    assert len(client.calls("iperf3")) > 1
 
 
 @given(st.text(max_size=50) | JSON.map(json.dumps) | JSON.map(lambda end: json.dumps({"end": end})))
@@ -263,26 +299,34 @@ def test_without_them_nobody_knows_the_toys() -> None:
 # --- tools
 
 
+@pytest.mark.parametrize("dialect", [LinuxSmb, LinuxAfp])
+def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(dialect: type[LinuxSmb | LinuxAfp]) -> None:
+    server = Side(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
+    share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
+    assert dialect().negotiated(server, share) == {}
+    assert MacAfp().negotiated(server, server, share, "/lab/mnt") == {}
+
+
 def test_tools_copy_every_byte_and_nothing_else() -> None:
-    assert workloads.tool("cp").argv("linux", "/a", "/b", "") == (
-        "cp",
-        "--sparse=never",
-        "--reflink=never",
-        "--",
-        "/a",
-        "/b",
-    )
-    assert workloads.tool("cp").argv("macos", "/a", "/b", "") == ("cp", "-X", "--", "/a", "/b")
-    assert workloads.tool("rsync").argv("linux", "/a", "/b", "") == (
-        "rsync",
-        "--whole-file",
-        "--inplace",
-        "--",
-        "/a",
-        "/b",
-    )
-    over_ssh = workloads.tool("rsync").argv("macos", "/a", "me@nas:/b", "ssh -p 22022")
-    assert over_ssh == ("rsync", "--whole-file", "--inplace", "--rsh=ssh -p 22022", "--", "/a", "me@nas:/b")
+    cp = workloads.tool("cp")
+    assert cp.argv("linux", "", "/a", "/b", "") == ("cp", "--sparse=never", "--reflink=never", "--", "/a", "/b")
+    assert cp.argv("macos", "", "/a", "/b", "") == ("cp", "-X", "--", "/a", "/b")
+    rsync = workloads.tool("rsync")
+    assert rsync.argv("linux", "rsync 3.4.1, protocol 32", "/a", "/b", "") == (
+        "rsync", "-W", "--inplace", "--", "/a", "/b",
+    )  # fmt: skip
+    assert rsync.argv("macos", "openrsync, protocol 29", "/a", "me@nas:/b", "ssh -p 2") == (
+        "env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", "-e", "ssh -p 2", "--", "/a", "me@nas:/b",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "flag"),
+    [("rsync 2.6.9, protocol 29", "-aE"), ("openrsync, protocol 29", "-aE"), ("rsync 3.4.1, protocol 32", "-aX")],
+)
+def test_what_keeps_extended_attributes_depends_on_the_engine(version: str, flag: str) -> None:
+    argv = workloads.tool("rsync-metadata").argv("macos", version, "/a", "/b", "")
+    assert argv == ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", flag, "--", "/a", "/b")
 
 
 def test_a_deadline_grows_with_the_payload() -> None:

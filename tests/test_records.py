@@ -49,7 +49,7 @@ def line(**changes: Any) -> str:
         (line(trial_id="b", elapsed_s=0), "elapsed_s cannot be 0 where status is ok"),
         (line(trial_id="b", elapsed_s=None), "elapsed_s cannot be None where status is ok"),
         (line(trial_id="b", elapsed_s=1e-320), "elapsed_s cannot be 1e-320"),
-        (line(trial_id="b", options={"a": 1}).replace("1}", "[" * 300 + "]" * 300 + "}"), "not a trial: .*deep"),
+        (line(trial_id="b", observed={"a": 1}).replace("1}", "[" * 300 + "]" * 300 + "}"), "not a trial: .*deep"),
         ("[" * 100_000, "not a trial: .*deep"),
     ],
 )
@@ -93,8 +93,11 @@ def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Pa
     assert (frame["MB_per_s"].ge(0) | frame["status"].ne("ok")).all()
 
 
-def test_a_time_that_is_none_is_named(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [trial(), trial(trial_id="b", started_at="yesterday")])
+@pytest.mark.parametrize(
+    "text", ["yesterday", "now", "NaT", "", "2030-13-01T00:00:00+00:00", "2030-01-02T03:04:05+00:"]
+)
+def test_a_time_that_is_none_is_named(tmp_path: Path, text: str) -> None:
+    folder = write_run(tmp_path, [trial(), trial(trial_id="b", started_at=text)])
     with pytest.raises(BadInput, match="line 2: started_at"):
         results.load(folder.path)
 

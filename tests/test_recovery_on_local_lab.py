@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bench import Bench, end
+from sshd import TRANSPORTS
 
 from lab.local import state
 
@@ -122,7 +124,8 @@ def test_failures_stop_a_sweep_as_it_was_told(bench: Bench, policy: str, count: 
     assert (f"stopped after {count} failed trials in a row" in done.stderr) == (policy != "continue")
 
 
-def test_a_sweep_over_the_very_link_that_it_changes(bench: Bench) -> None:
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_sweep_over_the_very_link_that_it_changes(bench: Bench, transport: str) -> None:
     """The controller is the client: it reaches the server over the interface whose MTU it sets."""
     lab = state.load(bench.name)
     assert lab is not None
@@ -130,7 +133,7 @@ def test_a_sweep_over_the_very_link_that_it_changes(bench: Bench) -> None:
     lines = (state.directory(bench.name) / "known_hosts").read_text().splitlines()
     keys = [line.split(" ", 1)[1] for line in lines]
     known.write_text(f"127.0.0.1 {keys[0]}\n10.99.0.2 {keys[1]}\n")
-    here = {"known_hosts": str(known), "proxy_command": "none"}
+    here = {"known_hosts": str(known), "proxy_command": "none", "transport": transport}
     changes = {f"{role}_{key}": value for role in ("client", "server") for key, value in here.items()}
     hosts = bench.changed_hosts(client_host="127.0.0.1", server_host="10.99.0.2", **changes)
     sweep = bench.sweep(protocol=["smb"], tool=["cp"], mtu=[1500, 9000], tcp_space=["64 KiB"])
@@ -138,7 +141,9 @@ def test_a_sweep_over_the_very_link_that_it_changes(bench: Bench) -> None:
     command = [*enter, *bench.command("run", "--hosts", str(hosts), str(sweep))]
     done = subprocess.run(command, cwd=bench.directory, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(bench.trials()) == 4
+    assert [trial["status"] for trial in bench.trials()] == ["ok"] * 4
+    about = json.loads((bench.newest() / "run.json").read_text())
+    assert [about["hosts"][role]["transport"] for role in ("client", "server")] == [transport] * 2
 
 
 def test_a_server_that_is_only_to_be_looked_at_is_not_changed(new_bench: Callable[..., Bench]) -> None:
@@ -161,7 +166,7 @@ def test_a_server_that_is_only_to_be_looked_at_is_not_changed(new_bench: Callabl
         log = (bench.newest() / "commands.log").read_text().splitlines()
         ours = [line for line in log if " server " in line]
         assert ours
-        for word in ("tmpfs", "ip link set", "tcp_rmem >", "smbd"):
+        for word in ("mount -t", "ip link set", "tcp_rmem >", "smbd"):
             assert not any(word in line for line in ours), word
     finally:
         bench.inside("server", "kill $(cat /root/samba/smbd.pid); rm -rf /root/samba")

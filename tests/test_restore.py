@@ -127,6 +127,10 @@ def test_a_run_that_cannot_be_restored_does_not_keep_the_others_from_it(
 
 
 def test_what_went_with_a_local_lab_is_forgotten(capsys: pytest.CaptureFixture[str], world: World) -> None:
+    """Another local lab does not matter, not even where its state is damaged."""
+    other = state.state_path("other")
+    other.parent.mkdir(parents=True)
+    other.write_text("{")
     folder = interrupted_run(world, "mtu", "gone.ini", instance="default/0123")
     world.hosts["server"].values["mtu"] = "of another lab"
     code, out, _ = lab(capsys, "restore")

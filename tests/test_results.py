@@ -19,7 +19,8 @@ from test_records import json_values, line
 from lab import results
 from lab.errors import BadInput
 from lab.records import SCHEMA
-from lab.results import RunFolder, Trial
+from lab.results import RunFolder, Trial, load
+from lab.values import OPTIONS
 
 TEXTS = ("name", "started_at", "hosts_file", "sweep_text", "title", "instance", "code_version")
 
@@ -32,10 +33,10 @@ def test_trials_come_back_as_they_were_appended(tmp_path: Path) -> None:
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(options=st.dictionaries(st.text(), json_values, max_size=3), reason=st.text())
-def test_any_text_and_any_options_survive(tmp_path: Path, options: dict[str, Any], reason: str) -> None:
+@given(observed=st.dictionaries(st.text(), json_values, max_size=3), reason=st.text())
+def test_any_text_and_anything_observed_survive(tmp_path: Path, observed: dict[str, Any], reason: str) -> None:
     folder = RunFolder.create(tmp_path, "any", {})
-    awkward = trial(options=options, reason=reason)
+    awkward = trial(observed=observed, reason=reason)
     folder.append(awkward)
     assert folder.trials() == [awkward]
 
@@ -80,7 +81,7 @@ def test_newest_of_nothing_is_bad_input(tmp_path: Path, missing: str) -> None:
         ("{", "cannot be read"),
         ("[]", "names no schema"),
         ('{"schema": "1"}', "names no schema"),
-        ('{"schema": 2}', "newer"),
+        ('{"schema": 3}', "newer"),
         ("[" * 100_000, "deep"),
         ('{"schema": 1, "a": ' + "[" * 500 + "]" * 500 + "}", "deep"),
         ('{"schema": 1, "a": NaN}', "'a' holds what cannot be written"),
@@ -126,13 +127,15 @@ def test_what_is_no_file_is_neither_read_nor_taken_for_an_empty_run(
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_run(tmp_path, [trial()]).path
 
-    def refuse(self: Path) -> bytes:
+    def refuse(self: Path, *how: Any, **more: Any) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied", str(self))
 
     folder = RunFolder(path)
+    monkeypatch.setattr(Path, "open", refuse)
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: Permission denied"):
-        folder.trials()
+    for read in (folder.trials, folder.columns):
+        with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: Permission denied"):
+            read()
     with pytest.raises(BadInput, match=r"run\.json: cannot be read: .*Permission denied"):
         RunFolder(path)
 
@@ -225,3 +228,30 @@ def test_many_trials_load(tmp_path: Path) -> None:
     base = line(trial_id="ID")
     folder.trials_path.write_text("".join(base.replace("ID", f"t{number}") + "\n" for number in range(20_000)))
     assert len(results.load(folder.path)) == 20_000
+
+
+def test_a_run_of_the_first_schema_is_read_as_one_of_today(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial()])
+    line = json.loads(folder.trials_path.read_text())
+    del line["anchor"], line["observed"]
+    folder.trials_path.write_text(json.dumps(line) + "\n")
+    folder.update(schema=1)
+    assert RunFolder(folder.path).trials() == [trial()]
+    assert load(folder.path)[list(OPTIONS)].to_dict("records") == [OPTIONS]
+
+
+def test_options_are_columns(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial(options={"server_sync": "async"})])
+    assert load(folder.path)[list(OPTIONS)].to_dict("records") == [OPTIONS | {"server_sync": "async"}]
+
+
+def test_appending_does_not_read_what_is_there(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial()])
+    os.truncate(folder.trials_path, 2**40)  # a hole: larger than any memory, and on no disk
+    with folder.trials_path.open("r+b") as file:
+        file.seek(2**40 - 1)
+        file.write(b"\n")
+    folder.append(trial(trial_id="b"))
+    with folder.trials_path.open("rb") as file:
+        file.seek(2**40)
+        assert json.loads(file.read())["trial_id"] == "b"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
+import random
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,14 +16,17 @@ import pytest
 from memory_host import World, knob, untouched
 from test_sweep import sweep_of
 
+from lab import results, stopping
 from lab import sweep as sweep_module
 from lab.config import Sweep
-from lab.errors import CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
+from lab.design import plan
+from lab.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.ladder import Ladder
 from lab.platforms import Counters, Timing
 from lab.results import RunFolder, Trial
 from lab.session import Case, Session
-from lab.sweep import Progress, Runner, plan
+from lab.stats import wide_effects
+from lab.sweep import Progress, Runner, check_recorded
 from lab.transfer import Measured
 from lab.workloads import iperf3
 
@@ -28,7 +36,8 @@ RATES = {"write": 100e6, "read": 50e6}
 def measured(void: str = "") -> Measured:
     counted = Counters(1_100_000, 12_345, 0.25, 3, {"mtu": "1500"})
     server = Counters(12_345, 1_100_000, None, 4, {"mtu": "1500"})
-    return Measured(Timing(0.5, counted, "monotonic", "fsync"), server, {"mount": "gvfs"}, void)
+    timing = Timing(0.5, counted, "monotonic", "fsync", 0.1)
+    return Measured(timing, server, {"mount": "gvfs"}, void, {"remarks": ["odd"]}, {"client": {"at_s": [0.0]}})
 
 
 class Bench:
@@ -104,6 +113,9 @@ def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) ->
         assert (trial.wire_tx_bytes, trial.wire_rx_bytes, trial.retransmits) == (1_100_000, 12_345, 7)
         assert trial.ceiling_bytes_per_s == RATES[slot.case.direction]
         assert trial.effective == {"mount": "gvfs"}
+        assert trial.observed == {"remarks": ["odd"]}
+    samples = [json.loads(line) for line in bench.folder.samples_path.read_text().splitlines()]
+    assert samples == [{"trial_id": slot.trial_id, "client": {"at_s": [0.0]}} for slot in slots]
 
 
 def test_ceilings_are_measured_once_a_block_and_network_in_both_directions(bench: Bench) -> None:
@@ -284,3 +296,138 @@ def test_a_host_is_left_as_it_was_in_the_end(bench: Bench) -> None:
     bench.runner(SMALL).run()
     bench.world.settings.unwind()
     assert bench.world.state() == untouched()
+
+
+# --- anchors, and stopping at a precision
+
+PRECISE = sweep_of(blocks=10, mtu=[1500, 9000]).model_copy(update={"precision": 0.03, "max_blocks": 40})
+
+
+def noisy(spread: float) -> Callable[[str], Measured]:
+    """Transfers whose time depends on nothing but their name, with a standard deviation of its logarithm."""
+
+    def outcome(trial_id: str) -> Measured:
+        timing = replace(measured().timing, elapsed_s=0.5 * math.exp(random.Random(trial_id).gauss(0, spread)))
+        return replace(measured(), timing=timing)
+
+    return outcome
+
+
+def looks(bench: Bench, sweep: Sweep, blocks: int) -> list[list[str]]:
+    """What is too wide after 1, 2, … so many blocks, from the run folder."""
+    trials = results.load(bench.folder.path)
+    names = [effect.name for effect in plan(sweep).effects]
+    assert sweep.precision
+    return [wide_effects(trials[trials["block"] <= n], names, sweep.precision) for n in range(1, blocks + 1)]
+
+
+def last_block(bench: Bench) -> int:
+    return max(trial.block for trial in bench.transferred().values())
+
+
+def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: Bench) -> None:
+    anchored = SMALL.model_copy(update={"anchors": 3})
+    bench.runner(anchored).run()
+    slots = plan(anchored).slots
+    assert bench.transfers == [slot.trial_id for slot in slots]
+    found = bench.transferred()
+    assert [trial_id for trial_id, trial in found.items() if trial.anchor] == [
+        slot.trial_id for slot in slots if slot.anchor
+    ]
+    anchors = [trial for trial in found.values() if trial.anchor]
+    assert len(anchors) == 6
+    assert {trial.case_id for trial in anchors} == {plan(anchored).cases[0].case_id}
+    assert len(bench.ceilings) == 8  # an anchor stands on a network of its block, whose ceiling is known
+    bench.transfers.clear()
+    bench.runner(anchored).run()
+    assert bench.transfers == []
+
+
+def test_a_run_goes_on_until_it_is_precise_and_no_longer(bench: Bench) -> None:
+    bench.outcome = noisy(0.04)
+    ending = bench.runner(PRECISE).run()
+    blocks = last_block(bench)
+    assert (ending.early, ending.imprecise, ending.said) == ("", "", "complete")
+    assert stopping.LEAST_BLOCKS < blocks < 40
+    narrow = [not wide for wide in looks(bench, PRECISE, blocks)]
+    stops = [n for n in range(10, blocks + 1) if stopping.enough(n, narrow[max(0, n - stopping.LOOKS) : n])]
+    assert stops == [blocks]
+    assert len(bench.transferred()) == 4 * blocks
+
+
+def test_a_run_without_noise_ends_after_its_least_blocks(bench: Bench) -> None:
+    bench.runner(PRECISE).run()
+    assert last_block(bench) == 10
+
+
+def test_a_resumed_run_stops_where_it_would_have_stopped(bench: Bench, tmp_path: Path) -> None:
+    bench.outcome = noisy(0.04)
+    bench.runner(PRECISE).run()
+    bench.world.settings.unwind()
+    whole = {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()}
+    bench.folder = RunFolder.create(tmp_path / "results", "again", {})
+    for stop_at in ("b003-0002", "b011-0003", "b012-0001"):
+
+        def outcome(trial_id: str, stop_at: str = stop_at) -> Measured:
+            if trial_id == stop_at:
+                raise Interrupted("stopped by SIGINT")
+            return noisy(0.04)(trial_id)
+
+        bench.outcome = outcome
+        with pytest.raises(Interrupted):
+            bench.runner(PRECISE).run()
+        bench.world.settings.unwind()
+        bench.session.ladder = Ladder(bench.world.settings)
+    bench.outcome = noisy(0.04)
+    assert bench.runner(PRECISE).run().said == "complete"
+    assert {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()} == whole
+    bench.transfers.clear()
+    assert bench.runner(PRECISE).run().said == "complete"
+    assert bench.transfers == []
+
+
+def test_a_precision_that_is_not_reached_is_said_with_every_width(bench: Bench) -> None:
+    bench.outcome = noisy(0.2)
+    hasty = PRECISE.model_copy(update={"max_blocks": 11, "effects": ("mtu", "direction:mtu")})
+    ending = bench.runner(hasty).run()
+    assert (last_block(bench), ending.early) == (11, "")
+    wide = r"MTU 1500 → 9000, SMB cp write: ±[0-9.]+ %; .*; direction write → read with MTU 1500 → 9000, SMB cp: ±.*"
+    said = f"the precision of ± 3 % was not reached in 11 blocks: {wide}"
+    assert re.fullmatch(said, ending.imprecise)
+    assert ending.said == ending.imprecise
+    bench.transfers.clear()
+    assert bench.runner(hasty).run() == ending
+    assert bench.transfers == []
+
+
+def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(sweep_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def outcome(trial_id: str) -> Measured:
+        clock[0] += 10
+        return noisy(0.2)(trial_id)
+
+    bench.outcome = outcome
+    ending = bench.runner(PRECISE.model_copy(update={"time_cap": 495.0})).run()
+    assert ending.early == "the time cap of 495 s was reached after 50 of 40 to 160 trials"
+    assert ending.imprecise.startswith("the precision of ± 3 % was not reached in 12 blocks: MTU 1500 → 9000, SMB ")
+    assert ending.said == f"{ending.early}; {ending.imprecise}"
+
+
+def test_a_watcher_knows_how_many_blocks_there_may_be(bench: Bench) -> None:
+    bench.outcome = noisy(0.04)
+    bench.runner(PRECISE).run()
+    assert {(step.least_blocks, step.most_blocks) for step in bench.seen} == {(10, 40)}
+    assert all(step.total == 4 * max(10, step.slot.block) for step in bench.seen)
+    assert bench.seen[-1].done == bench.seen[-1].total
+
+
+def test_a_folder_that_holds_another_order_is_refused(bench: Bench) -> None:
+    anchored = SMALL.model_copy(update={"anchors": 2})
+    bench.runner(anchored).run()
+    check_recorded(RunFolder(bench.folder.path), anchored)
+    said = r"trials.jsonl: b001-[a0-9]+ is of .*, and this lab would run (nothing|.+-mtu[0-9]+-.+) there: go on with"
+    for changes in ({"seed": 5}, {"anchors": 3}, {"anchors": 0}, {"blocks": 1, "anchors": 1}):
+        with pytest.raises(BadInput, match=said):
+            check_recorded(RunFolder(bench.folder.path), anchored.model_copy(update=changes))

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from lab import platforms
+from lab import platforms, session
 from lab.config import Hosts, Sweep, load_sweep, parse_sweep
+from lab.design import ASSUMED_BYTES_PER_S, cases_of, order, plan
 from lab.errors import BadInput
 from lab.journal import Journal
 from lab.session import Case, Session
 from lab.settings import Settings
-from lab.sweep import ASSUMED_BYTES_PER_S, cases_of, order, plan
 
 ROOT = Path(__file__).parent.parent
 
@@ -84,7 +84,7 @@ def test_what_cannot_be_combined_is_left_out_with_the_reason() -> None:
         (sweep_of(kind="files"), r"^\[workload\] kind: unknown workload kind 'files'; known are .*\bfile\b"),
         (
             sweep_of(protocol=["ssh"], tool=["cp"]),
-            r"^\[factors\] tool: no case is left: ssh with cp: .*; add a tool that needs none",
+            r"^\[factors\]: no case is left; give levels that go together: ssh with cp: cp needs",
         ),
     ],
 )
@@ -97,7 +97,7 @@ def test_names_that_nobody_knows_are_said_with_the_file() -> None:
     sweep = 'name = "a"\n[workload]\nsize = 1\n[factors]\nprotocol = ["NFS"]'
     with pytest.raises(BadInput, match=r"^my\.toml: \[factors\] protocol: unknown protocol 'NFS'"):
         plan(parse_sweep(sweep, Path("my.toml")))
-    with pytest.raises(BadInput, match=r"^my\.toml: \[factors\] tool: no case is left"):
+    with pytest.raises(BadInput, match=r"^my\.toml: \[factors\]: no case is left"):
         plan(parse_sweep(sweep.replace("NFS", "ssh"), Path("my.toml")))
 
 
@@ -209,10 +209,12 @@ class AtHome:
 )
 def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatch, path: str, server: str) -> None:
     monkeypatch.setattr(platforms, "detect", AtHome)
-    sections = {role: {"host": role, "data_address": role, "mount_base": path} for role in ("client", "server")}
+    monkeypatch.setattr(session, "real_path", lambda _, folder: folder)
+    addresses = {"client": "192.0.2.1", "server": "192.0.2.2"}
+    sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
     config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
     hosts = {role: FakeHost(role) for role in sections}
-    session = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr("x"), "t")
-    assert session.share(cases_of(sweep_of(store=["disk"]))[0][0]).path == server
-    assert session.sides["server"].directory == f"{server}/file-share-lab-t"
-    assert session.sides["client"].directory == f"{server.replace('server', 'client')}/file-share-lab-t"
+    opened = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr("x"), "t")
+    assert opened.share(cases_of(sweep_of(store=["disk"]))[0][0]).path == server
+    assert opened.sides["server"].directory == f"{server}/file-share-lab-t"
+    assert opened.sides["client"].directory == f"{server.replace('server', 'client')}/file-share-lab-t"

@@ -7,10 +7,11 @@ import sys
 from lab.errors import Unsupported
 from lab.hosts import Host
 from lab.platforms.base import Facts, Platform
+from lab.platforms.counts import ALL_CORES, Connection, Reading, Ticks
 from lab.platforms.stopwatch import Counters, Timing
 from lab.registry import members
 
-__all__ = ["Counters", "Facts", "Platform", "Timing", "detect"]
+__all__ = ["ALL_CORES", "Connection", "Counters", "Facts", "Platform", "Reading", "Ticks", "Timing", "detect"]
 
 
 def detect(host: Host) -> Platform:

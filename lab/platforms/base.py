@@ -6,19 +6,24 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, TypeVar
 
 from lab.commands import script
-from lab.errors import LabFailure, TransferError, abridged
+from lab.errors import LabFailure, TransferError, Unsupported, abridged
 from lab.hosts import Host, Result
+from lab.platforms.counts import Reading
 from lab.platforms.preflight import Medium, Noises, Reach
-from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, field_of, parse_counters, parse_timing, values_of
+from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, field_of, parse_timing, values_of
 from lab.settings import Setting
 from lab.untrusted import count, first_line
 from lab.values import absolute, user_name
 
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 TOOLS = ("perl", "rsync", "iperf3", "ssh")
+SMALL_BYTES = 56  # the payload of an ordinary ping
+# $@ is such a ping, which waits up to 2 s for its answer
+AWAIT = 'for try in 1 2 3 4 5 6 7 8 9 10; do "$@" >/dev/null 2>&1 && exit; sleep 1; done; :'
 LACKING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'
 # perl's clock has fractions. It is on nearly every host, and its absence is a finding of its own
 EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s"
@@ -31,13 +36,18 @@ exec perl -e '
     print $socket ? "yes\n" : "no\n";
 ' "$1" "$2"
 """
+TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends, so it goes on from the beginning
 IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a host is. ``link_bits_per_s`` and the MTU limits are None where the interface does not say."""
+    """What a host is. ``link_bits_per_s`` and the MTU limits are None where the interface does not say.
+
+    ``tcp_space_max`` is the largest TCP buffer that the system takes, in bytes, None where there is no limit to tell.
+    ``about`` is what else this platform says of itself, in its own words: good to know beside figures.
+    """
 
     hostname: str
     platform: str
@@ -56,6 +66,8 @@ class Facts:
     mtu_max: int | None = None
     link_bits_per_s: int | None = None
     tools: dict[str, str] = field(default_factory=dict)
+    tcp_space_max: int | None = None
+    about: dict[str, str] = field(default_factory=dict)
 
 
 class Platform(ABC):
@@ -63,10 +75,12 @@ class Platform(ABC):
 
     name: ClassVar[str]
     uname: ClassVar[str]
+    ram_disk_formats: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, host: Host):
         self.host = host
-        self.directory = ""
+        host.explain = self.explain
+        self.directory, self.peer = "", ""
 
     @abstractmethod
     def facts(self, peer: str) -> Facts:
@@ -85,8 +99,11 @@ class Platform(ABC):
         """The sizes that pinned buffers have, of the ``state`` of :class:`Counters`; receiving and sending."""
 
     @abstractmethod
-    def ram_disk(self, path: str, size_bytes: int) -> Generator[Setting, None, None]:
-        """A RAM disk mounted at ``path``, writable by everybody; ``path`` must exist."""
+    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, None]:
+        """A RAM disk mounted at ``path``, writable by everybody; ``path`` must exist.
+
+        ``layout`` is one of ``ram_disk_formats``, or None for what this platform does by itself.
+        """
 
     @abstractmethod
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
@@ -96,9 +113,9 @@ class Platform(ABC):
     def drop_caches(self) -> None:
         """Forget file data that is cached in this host's memory."""
 
-    @abstractmethod
-    def hash_command(self) -> tuple[str, ...]:
-        """A command that, given a path, prints the SHA-256 of that file as its first word."""
+    def can_read_cold(self) -> bool:
+        """Whether :meth:`drop_caches` makes this host read its own disk again."""
+        return True
 
     def folder(self, path: str, mode: str) -> Setting:
         """A new folder of the lab's own in one that exists; removed with what it holds, not beyond a mount point."""
@@ -112,6 +129,22 @@ class Platform(ABC):
             volatile=False,
             holds=True,
         )
+
+    def explain(self, said: str) -> str:
+        """What to do about what a failed command said here, where this system has reasons of its own; else empty."""
+        return ""
+
+    def check_ram_disk(self, layout: str | None, serves: str = "") -> None:
+        """Raise Unsupported for a format that RAM disks here do not have, or that the protocol ``serves`` cannot share.
+
+        ``serves`` is empty for a RAM disk that nothing shares.
+        """
+        if layout is not None and layout not in self.ram_disk_formats:
+            has = f"it can be {', '.join(self.ram_disk_formats)}" if self.ram_disk_formats else "there is no choice"
+            role = self.host.role
+            raise Unsupported(
+                f"{role}: ram_disk_format = {layout}: on {self.name} {has}: correct it in [{role}], or leave it out"
+            )
 
     # What `lab check` asks for: nothing of it changes anything. A platform that cannot tell says nothing.
 
@@ -158,8 +191,10 @@ class Platform(ABC):
     def prove_path(self, peer: str, mtu: int) -> None:
         """Raise LabFailure unless a packet of exactly ``mtu`` bytes reaches ``peer`` in one piece.
 
-        An interface takes any MTU it likes; only a packet that may not be fragmented shows what the path carries.
+        An interface takes any MTU it likes; only a packet that may not be fragmented shows what the path carries. A
+        link may be down for seconds after its MTU has changed, so first a small packet has to get through.
         """
+        self.host.shell(AWAIT, *self.ping_command(peer, SMALL_BYTES), deadline_s=60)
         if reason := self.path_refusal(peer, mtu):
             raise LabFailure(
                 f"{self.host.role}: packets of MTU {mtu} do not reach {peer} in one piece ({reason}): "
@@ -184,17 +219,42 @@ class Platform(ABC):
         # root: what a client wrote belongs to whatever account the server keeps for it
         self.host.run("rm", "-f", "--", *paths, root=True)
 
-    def settle(self, directory: str) -> None:
-        """Put what the lab needs on this host into its work directory, which exists."""
-        self.directory = directory
+    def settle(self, directory: str, interface: str, peer: str) -> None:
+        """Put what the lab needs on this host into its work directory, which exists.
+
+        ``interface`` is that of the data link, ``peer`` the other host's address on it.
+        """
+        self.directory, self.peer = directory, peer
         self.host.shell('umask 077; cat > "$1/stopwatch.pl"', directory, given=STOPWATCH)
+
+    def sampling(self, interface: str) -> Generator[Setting, None, None]:
+        """What counts several times a second, from here on; nothing where the platform has no such thing."""
+        yield from ()
+
+    def awake(self) -> Generator[Setting, None, None]:
+        """What keeps this host from going to sleep, from here on; nothing where the platform has no such thing."""
+        yield from ()
+
+    def samples(self, interface: str) -> tuple[Reading, ...]:
+        """What was sampled since this was asked for last, oldest first. Raises LabFailure."""
+        return ()
 
     def _stopwatch(self, interface: str, flush: str, argv: Sequence[str]) -> tuple[str, ...]:
         return ("perl", f"{self.directory}/stopwatch.pl", interface, flush, *argv)
 
     def counters(self, interface: str) -> Counters:
         """The counters as they stand now; the host must be settled."""
-        return self._read(lambda text: parse_counters(values_of(text), "before"), *self._stopwatch(interface, "", ()))
+        return self._read(lambda text: self.counted(text, interface, "before"), *self._stopwatch(interface, "", ()))
+
+    @abstractmethod
+    def parse_counts(self, lines: Iterable[str], interface: str) -> Counters:
+        """The counters in what this platform counts, as the stopwatch prints it. Raises ValueError."""
+
+    def counted(self, text: str, interface: str, when: str) -> Counters:
+        """The counters that the stopwatch printed, ``before`` or ``after``. Raises ValueError."""
+        prefix = f"{when}|"
+        lines = (line.removeprefix(prefix) for line in text.splitlines() if line.startswith(prefix))
+        return self.parse_counts(lines, interface)
 
     def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
         """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
@@ -206,8 +266,10 @@ class Platform(ABC):
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
             said = " / ".join(map(first_line, result.stderr.strip().splitlines()[-3:]))
-            raise TransferError(f"{self.host.role}: {argv[0]}: {first_line(what)}: {said}")
-        timing = self._parsed(lambda text: parse_timing(values_of(text), deadline_s), result)
+            hint = self.explain(f"{result.stderr}\n{what}")
+            raise TransferError(f"{self.host.role}: {argv[0]}: {first_line(what)}: {said}{hint and f'; {hint}'}")
+        counters = partial(self.counted, result.stdout, interface)
+        timing = self._parsed(lambda _: parse_timing(values, deadline_s, counters), result)
         if timing.elapsed_s <= 0:  # only a wall clock can do that
             raise TransferError(f"{self.host.role}: {argv[0]}: the clock was set back while it ran")
         return timing
@@ -222,6 +284,11 @@ class Platform(ABC):
         except ValueError as error:
             said = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
             raise LabFailure(f"{self.host.role}: {abridged(result.argv)}: {error}; it printed:\n{said}") from error
+
+
+def whole_lines(text: str) -> list[str]:
+    """The lines of a file that somebody is writing: the last may be cut short, and is left out."""
+    return text[: text.rfind("\n") + 1].splitlines()
 
 
 def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 
 from lab.commands import command, script
 from lab.errors import LabFailure
 from lab.mounts import is_mounted
-from lab.platforms import linux_noise, linux_packages
-from lab.platforms.base import TOOLS, Facts, Platform, parse_facts
+from lab.platforms import linux_counts, linux_noise, linux_packages, linux_sampler, linux_tcp
+from lab.platforms.base import TAKE_SAMPLES, TOOLS, Facts, Platform, parse_facts
+from lab.platforms.counts import Reading
 from lab.platforms.preflight import Medium, Noises, Reach
+from lab.platforms.stopwatch import Counters
 from lab.settings import Setting
 from lab.untrusted import count, from_json
 from lab.values import interface_name
@@ -36,6 +38,17 @@ MEDIUM = r"""
 cd "/sys/class/net/$1" || exit
 if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
 cat duplex 2>/dev/null; :
+"""
+# $1 which lines, $2 the peer, then the files: one command, for it is sent right before and right after every transfer
+COUNTS = r"""
+kept=$1 peer=$2; shift 2
+ss -tmin dst "$peer" 2>/dev/null | sed 's/^/ss:/'
+grep -sE "$kept" /proc/[0-9]*/stat "$@"; :
+"""
+# $1 the folder, $2 options. Memory by 2 MiB at a time is written and given back several times as fast; not every kernel
+# has it, and for none is it a reason to fail.
+TMPFS = """
+mount -t tmpfs -o "$2,huge=within_size" lab "$1" 2>/dev/null || mount -t tmpfs -o "$2" lab "$1"
 """
 MANAGERS = f'for name in {" ".join(linux_packages.INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
 
@@ -110,8 +123,9 @@ class Linux(Platform):
             undo=lambda old: (script(write, path, old, root=True),),
         )
 
-    def ram_disk(self, path: str, size_bytes: int) -> Generator[Setting, None, None]:
-        """A tmpfs. Its memory is taken as it fills, so what is free is checked first."""
+    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, None]:
+        """A tmpfs, of large pages where the kernel has them. It takes memory as it fills: what is free is checked."""
+        self.check_ram_disk(layout)
         free = self._read(parse_free, "cat", "/proc/meminfo")
         if size_bytes > free:
             raise LabFailure(
@@ -123,7 +137,7 @@ class Linux(Platform):
             name=f"RAM disk {path}",
             read=is_mounted(path),
             wanted="mounted",
-            apply=(command("mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=1777", "lab", path, root=True),),
+            apply=(script(TMPFS, path, f"size={size_bytes},mode=1777", root=True),),
             undo=lambda _: (script('umount "$1" || { sleep 1; umount -l "$1"; }', path, root=True),),
         )
 
@@ -153,13 +167,33 @@ class Linux(Platform):
         """See :meth:`Platform.how_to_install`."""
         return linux_packages.how_to_install(package, self.host.shell(MANAGERS).stdout.split())
 
+    def settle(self, directory: str, interface: str, peer: str) -> None:
+        """With the stopwatch goes the list of what it reads, and whose connections."""
+        super().settle(directory, interface, linux_tcp.as_filter(peer))
+        listed = "\n".join((linux_counts.KEPT, self.peer, *linux_counts.counted(interface)))
+        self.host.shell('umask 077; cat > "$1/counted"', directory, given=f"{listed}\n")
+
+    def counters(self, interface: str) -> Counters:
+        """Without the stopwatch, whose perl takes ten times as long to start."""
+        result = self.host.shell(COUNTS, linux_counts.KEPT, self.peer, *linux_counts.counted(interface))
+        return self._parsed(lambda text: linux_counts.parse_counters(text.splitlines(), interface), result)
+
+    def parse_counts(self, lines: Iterable[str], interface: str) -> Counters:
+        """See :meth:`Platform.parse_counts`."""
+        return linux_counts.parse_counters(lines, interface)
+
+    def sampling(self, interface: str) -> Generator[Setting, None, None]:
+        """See :mod:`lab.platforms.linux_sampler`."""
+        yield from linux_sampler.sampling(self.host, self.directory, self.folder, interface, self.peer)
+
+    def samples(self, interface: str) -> tuple[Reading, ...]:
+        """See :meth:`Platform.samples`."""
+        result = self.host.shell(TAKE_SAMPLES, linux_sampler.file_of(self.directory))
+        return self._parsed(lambda text: linux_sampler.parse(text, interface), result)
+
     def drop_caches(self) -> None:
         """Only clean pages can be dropped, so sync comes first."""
         self.host.shell("sync; echo 3 > /proc/sys/vm/drop_caches", root=True, deadline_s=120)
-
-    def hash_command(self) -> tuple[str, ...]:
-        """See :meth:`Platform.hash_command`."""
-        return ("sha256sum", "--")
 
 
 def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -5,34 +5,53 @@
 use strict;
 use warnings;
 
+my $APFS_CONTAINER = 'EF57347C-0000-11AA-AA11-00306543ECAC';    # such a disk is made up, and goes with the image
 my ($act, $sectors, $place) = @ARGV;
 my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;');
 $place =~ s/([&<>])/$entity{$1}/g;
 
-# Each image: a list of values under every key; keys of its devices (dev-entry, mount-point) stand beside its own.
+# Each image: its values by key, and under "devices" a hash of the same kind for each of its devices.
 sub images {
     my $plist = `hdiutil info -plist`;
     die "cannot read hdiutil info -plist\n" if $? or $plist !~ m{</plist>\s*$};
     my ($depth, $key, @images) = (0, '');
     while ($plist =~ m{<(/?)(dict|key|string|integer)>([^<]*)}g) {
         my ($end, $tag, $text) = ($1, $2, $3);
-        if ($tag eq 'dict') { $depth += $end ? -1 : 1; push @images, {} if $depth == 2 and not $end }
+        my $image = $images[-1];
+        if ($tag eq 'dict') {
+            $depth += $end ? -1 : 1;
+            push @images, { devices => [] } if $depth == 2 and not $end;
+            push @{ $image->{devices} }, {} if $depth == 3 and not $end;
+        }
         elsif ($end) { next }
         elsif ($tag eq 'key') { $key = $text }
-        elsif ($depth > 1) { push @{ $images[-1]{$key} }, $text }
+        elsif ($depth == 2) { $image->{$key} = $text }
+        elsif ($depth == 3) { $image->{devices}[-1]{$key} = $text }
     }
     return @images;
 }
 
-sub value { my ($image, $key) = @_; return "@{ $image->{$key} || [] }" }
+sub value { my ($of, $key) = @_; return defined $of->{$key} ? $of->{$key} : '' }
 sub ours { return grep { value($_, 'image-path') eq "ram://$sectors" and value($_, 'owner-uid') eq $< } images() }
+
+sub mounted_elsewhere {
+    my ($image) = @_;
+    return grep { value($_, 'mount-point') ne '' and value($_, 'mount-point') ne $place } @{ $image->{devices} };
+}
+
+# The image's own disk, and none that was made up on top of it.
+sub disks {
+    my ($image) = @_;
+    my @own = grep { value($_, 'content-hint') ne $APFS_CONTAINER } @{ $image->{devices} };
+    return grep { m{^/dev/disk\d+$} } map { value($_, 'dev-entry') } @own;
+}
 
 if ($act eq 'state') { print ours() ? "attached\n" : "absent\n"; exit }
 die "unknown: $act\n" unless $act eq 'detach';
 for my $try (1 .. 4) {    # Spotlight and other curious programs keep a new disk busy for a moment
-    my @mine = grep { not grep { $_ ne $place } @{ $_->{'mount-point'} || [] } } ours();
+    my @mine = grep { !mounted_elsewhere($_) } ours();
     last unless @mine;
-    for my $device (grep { m{^/dev/disk\d+$} } map { @{ $_->{'dev-entry'} || [] } } @mine) {
+    for my $device (map { disks($_) } @mine) {
         system('hdiutil', 'detach', $device, $try == 4 ? '-force' : ()) == 0 or sleep 1;
     }
 }

@@ -1,8 +1,8 @@
 # usage: stopwatch.pl INTERFACE FLUSH [COMMAND ...]
-# Prints "clock monotonic" ("clock wall" where this perl knows no better) and "before.NAME VALUE" for each counter that
-# this system has and for what is in effect (state.NAME); with a command also runs it, flushes the file FLUSH (none if
-# empty) and prints "after.NAME VALUE", "elapsed_s SECONDS", "exit CODE" and how it flushed. What the command prints goes
-# to standard error.
+# Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts: on Linux lines
+# "before|PATH:line", on macOS "before|COMMAND:line". With a command also runs it, flushes the file FLUSH (none if empty)
+# and prints the same of "after", "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE"
+# and how it flushed. What the command prints goes to standard error.
 # perl, because every Mac and nearly every Linux has it, and neither date nor time gives monotonic microseconds.
 use strict;
 use warnings;
@@ -20,51 +20,46 @@ sub now { return $monotonic ? Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONO
 
 sub lines { my ($path) = @_; open my $file, '<', $path or return (); return <$file> }
 
-# CPU seconds in use: of this host's control group (of the whole machine at its root), else from the kernel's ticks.
-sub cpu_seconds {
-    for my $line (lines('/sys/fs/cgroup/cpu.stat')) { return $1 / 1e6 if $line =~ /^usage_usec (\d+)/ }
-    for my $line (lines('/proc/stat')) {
-        return ($1 + $2 + $3 + $4 + $5) / 100 if $line =~ /^cpu +(\d+) (\d+) (\d+) \d+ \d+ (\d+) (\d+)/;
-    }
-    return undef;
-}
-
-sub linux_counters {
-    my %value = (cpu_s => cpu_seconds());
-    ($value{$_}) = lines("/sys/class/net/$interface/statistics/$_") for 'tx_bytes', 'rx_bytes';
-    ($value{"state.$_"}) = lines("/proc/sys/net/ipv4/$_") for 'tcp_rmem', 'tcp_wmem';
-    ($value{'state.mtu'}) = lines("/sys/class/net/$interface/mtu");
-    my ($names, $values) = grep { /^Tcp:/ } lines('/proc/net/snmp');
-    my %tcp; @tcp{split ' ', $names} = split ' ', $values;
-    $value{retransmits} = $tcp{RetransSegs};
-    return %value;
-}
-
 # What a command prints. The list goes to the program as it is: no shell sees it.
 sub printed { open my $pipe, '-|', @_ or die "$_[0]: $!\n"; return <$pipe> }
 
-# No command of macOS prints the CPU's ticks, and its TCP counts read as zero unless root asks: better none than wrong.
-# The row named <Link#N> counts the whole interface. Its address may be missing, so columns are named from the right.
-sub mac_counters {
-    my ($head, @rows) = printed('netstat', '-I', $interface, '-b', '-n');
-    my ($row) = grep { /<Link#\d+>/ } @rows;
-    return () unless defined $row;
-    my %column; @column{reverse split ' ', $head} = reverse split ' ', $row;
-    my %value = (tx_bytes => $column{Obytes}, rx_bytes => $column{Ibytes}, 'state.mtu' => (split ' ', $row)[1]);
-    for my $name ('sendspace', 'recvspace') { ($value{"state.$name"}) = printed('sysctl', '-n', "net.inet.tcp.$name") }
-    return %value;
+# What Linux counts, as lines "PATH:line" for others to read. A file beside this one says which of its lines count, who
+# the peer is, and which files. Processes and connections take longest: what they cost is kept out of the other counts.
+sub linux_counts {
+    my ($when) = @_;
+    (my $list = $0) =~ s{[^/]*$}{counted};
+    chomp(my ($kept, $peer, @paths) = lines($list));
+    my $named = sub { map { my $path = $_; map { "$path:$_" } grep { /$kept/ } lines($path) } @_ };
+    my @counts = $when eq 'after' ? $named->(@paths) : ();
+    my @rest = ($named->(glob '/proc/[0-9]*/stat'), map { "ss:$_" } connections($peer));
+    return (@counts ? @counts : $named->(@paths), @rest);
+}
+
+# None where there is no ss: then perl would warn of it, in the place where the command's own words are looked for.
+sub connections { local $SIG{__WARN__} = sub { }; return eval { printed('ss', '-tmin', 'dst', @_) } }
+
+# What macOS counts, as lines "COMMAND:line". The bytes of the interface stand next to the transfer, and the clock.
+sub mac_counts {
+    my ($when) = @_;
+    my @asked = (['sysctl', 'net.inet.tcp.sendspace', 'net.inet.tcp.recvspace'], ['vm_stat']);
+    push @asked, ['netstat', '-I', $interface, '-b', '-n'], ['clock'];
+    my @lines;
+    for my $command ($when eq 'after' ? reverse @asked : @asked) {
+        my $name = $command->[0];
+        push @lines, map { "$name:$_" } $name eq 'clock' ? sprintf("%.6f\n", now()) : printed(@$command);
+    }
+    die "no interface $interface\n" unless grep { /^netstat:.*<Link#\d+>/ } @lines;
+    return @lines;
 }
 
 sub count {
     my ($when) = @_;
-    my %value = $mac ? mac_counters() : linux_counters();
-    chomp(%value = map { $_ => $value{$_} } grep { defined $value{$_} } keys %value);
-    for my $name ('tx_bytes', 'rx_bytes') {
-        die "no interface $interface\n" unless defined $value{$name};
-        die "$interface: no count of bytes: $value{$name}\n" unless $value{$name} =~ /^\d+$/;
-    }
-    $report .= "$when.$_ $value{$_}\n" for sort keys %value;
+    die "no interface $interface\n" unless $mac or -e "/sys/class/net/$interface";
+    $report .= join '', map { "$when|$_" } $mac ? mac_counts($when) : linux_counts($when);
 }
+
+# CPU seconds of all children that have ended, and theirs.
+sub children_cpu_s { my (undef, undef, $user, $system) = times; return $user + $system }
 
 sub run {
     my $child = fork;
@@ -74,24 +69,27 @@ sub run {
     return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
 
-# How it flushed, and what went wrong. On macOS fsync may leave the data in the memory of the drive or of the server,
-# which F_FULLFSYNC does not; a file system that does not offer it refuses, and then fsync is all there is.
+# Adds to the report how the file was flushed, and what went wrong. On macOS fsync may leave the data in the memory of
+# the drive or of the server, which F_FULLFSYNC does not; a file system that does not offer it refuses, and then fsync is
+# all there is.
 sub flush_file {
-    return ('none', undef) if $flush eq '';
-    open my $file, '<', $flush or return ('none', "cannot open $flush to flush it: $!");
-    return ('F_FULLFSYNC', undef) if $mac && fcntl $file, $F_FULLFSYNC, 0;
-    return $file->sync ? ('fsync', undef) : ('none', "cannot flush $flush: $!");
+    return "flushed none\n" if $flush eq '';
+    open my $file, '<', $flush or return "flushed none\nflush_error cannot open $flush to flush it: $!\n";
+    return "flushed F_FULLFSYNC\n" if $mac && fcntl $file, $F_FULLFSYNC, 0;
+    my $refused = $mac ? "fullfsync_error $!\n" : '';
+    return $file->sync ? "flushed fsync\n$refused" : "flushed none\nflush_error cannot flush $flush: $!\n";
 }
 
 $report .= 'clock ' . ($monotonic ? 'monotonic' : 'wall') . "\n";
 count('before');
 if (@command) {
+    my $used = children_cpu_s();
     my $start = now();
     my $exit = run();
-    my ($flushed, $error) = $exit == 0 ? flush_file() : ('none', undef);
+    my $flushed = $exit == 0 ? flush_file() : "flushed none\n";
     my $elapsed = now() - $start;
+    $used = children_cpu_s() - $used;
     count('after');
-    $report .= sprintf "elapsed_s %.6f\nexit %d\nflushed %s\n", $elapsed, $exit, $flushed;
-    $report .= "flush_error $error\n" if defined $error;
+    $report .= sprintf "elapsed_s %.6f\ntool_cpu_s %.2f\nexit %d\n%s", $elapsed, $used, $exit, $flushed;
 }
 print $report;

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from lab.errors import LabFailure
-from lab.untrusted import FASTEST_BYTES_PER_S, count, quantity, word
+from lab.platforms.counts import Reading
+from lab.untrusted import FASTEST_BYTES_PER_S, first_line, quantity, word
 
 STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 T = TypeVar("T")
@@ -19,6 +20,7 @@ class Counters:
     """Ever-growing counts of a host: bytes through the data interface, CPU seconds in use, TCP segments sent again.
 
     ``state`` is what was in effect when they were taken: ``mtu`` always, and TCP buffers as the platform names them.
+    ``reading`` is all that was counted, None where the platform counts no more than this.
     """
 
     tx_bytes: int
@@ -26,20 +28,21 @@ class Counters:
     cpu_s: float | None
     retransmits: int | None
     state: dict[str, str] = field(default_factory=dict)
+    reading: Reading | None = None
 
     def since(self, before: Counters) -> Counters:
         """What was counted since ``before``. Raises LabFailure where the interface began again from nothing."""
         tx_bytes, rx_bytes = self.tx_bytes - before.tx_bytes, self.rx_bytes - before.rx_bytes
         if min(tx_bytes, rx_bytes) < 0:
             raise LabFailure("the byte counters of the data interface went back: it was reset during the transfer")
-        cpu_s, resent = _grown(self.cpu_s, before.cpu_s), _grown(self.retransmits, before.retransmits)
+        cpu_s, resent = grown(self.cpu_s, before.cpu_s), grown(self.retransmits, before.retransmits)
         return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state)
 
 
 CountT = TypeVar("CountT", int, float)
 
 
-def _grown(after: CountT | None, before: CountT | None) -> CountT | None:
+def grown(after: CountT | None, before: CountT | None) -> CountT | None:
     """How far a count grew; None where it is not known, or went back."""
     return None if after is None or before is None or after < before else after - before
 
@@ -49,39 +52,41 @@ class Timing:
     """One timed command: seconds on the client's own clock, flush included, and what was counted meanwhile.
 
     ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed.
+    ``tool_cpu_s`` are CPU seconds of the command and all that it started.
+    ``readings`` are what stood before and after, empty where the platform counts no more than ``counted``.
     """
 
     elapsed_s: float
     counted: Counters
     clock: str
     flushed: str
+    tool_cpu_s: float
+    readings: tuple[Reading, ...] = ()
 
 
-def parse_counters(values: Mapping[str, str], when: str) -> Counters:
-    """Counters from the stopwatch's lines; ``when`` is ``before`` or ``after``. Raises ValueError."""
-    prefix = f"{when}.state."
-    state = {name.removeprefix(prefix): name for name in values if name.startswith(prefix)}
-    cpu, resent = f"{when}.cpu_s", f"{when}.retransmits"
-    return Counters(
-        tx_bytes=field_of(values, f"{when}.tx_bytes", count),
-        rx_bytes=field_of(values, f"{when}.rx_bytes", count),
-        cpu_s=field_of(values, cpu, quantity) if cpu in values else None,
-        retransmits=field_of(values, resent, count) if resent in values else None,
-        state={short: field_of(values, name, _state) for short, name in state.items()},
-    )
+def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callable[[str], Counters]) -> Timing:
+    """A timed command from the stopwatch's lines, 0 s or less where a clock was set back. Raises ValueError.
 
-
-def parse_timing(values: Mapping[str, str], deadline_s: float) -> Timing:
-    """A timed command from the stopwatch's lines, 0 s or less where a clock was set back. Raises ValueError."""
+    ``counters`` tells what was counted ``before`` and ``after``.
+    """
     elapsed_s = float(field_of(values, "elapsed_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
-    counted = parse_counters(values, "after").since(parse_counters(values, "before"))
+    before, after = counters("before"), counters("after")
+    counted = after.since(before)
     if elapsed_s > deadline_s:
         raise ValueError(f"elapsed_s {elapsed_s} is longer than the {deadline_s:g} s that it was given")
     if 0 < elapsed_s < max(counted.tx_bytes, counted.rx_bytes) / FASTEST_BYTES_PER_S:
         raise ValueError(f"more bytes than any link carries in {elapsed_s} s")
     clock = field_of(values, "clock", lambda value: word(value, "monotonic|wall"))
-    flushed = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
-    return Timing(elapsed_s, counted, clock, flushed)
+    tool_cpu_s = field_of(values, "tool_cpu_s", quantity)
+    readings = tuple(each.reading for each in (before, after) if each.reading is not None)
+    return Timing(elapsed_s, counted, clock, _flushed(values), tool_cpu_s, readings)
+
+
+def _flushed(values: Mapping[str, str]) -> str:
+    """How the data was flushed, and, where that was by the weaker of two ways, why."""
+    how = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
+    refused = values.get("fullfsync_error")
+    return f"{how} (F_FULLFSYNC: {first_line(refused)})" if refused else how
 
 
 def field_of(values: Mapping[str, str], name: str, check: Callable[[str], T]) -> T:
@@ -92,10 +97,6 @@ def field_of(values: Mapping[str, str], name: str, check: Callable[[str], T]) ->
         return check(values[name])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def _state(value: str) -> str:
-    return word(value, r"[\t -~]{1,200}")
 
 
 def values_of(text: str) -> dict[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from lab import registry
-from lab.protocols.base import Attached, Dialect, Protocol, Share, Side
+from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, durability
 
-__all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "find"]
+__all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "durability", "find"]
 
 
 def find(name: str) -> Protocol:

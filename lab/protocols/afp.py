@@ -1,9 +1,10 @@
-"""AFP: netatalk on Linux; on the client mount_afpfs where a host has it, else GVfs. No kernel has an AFP client."""
+"""AFP: netatalk on Linux, and there as a client mount_afpfs where a host has it, else GVfs, for no Linux kernel has an
+AFP client; on Macs what they have of it.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +13,9 @@ from lab.daemon import daemon, listening
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount, in_private_mounts, mounted
+from lab.protocols.macos_afp import MacAfp
+from lab.protocols.netatalk import last_login
+from lab.protocols.unflushed import is_unflushed, unflushed
 from lab.settings import Setting
 
 PORT = 548
@@ -67,7 +71,15 @@ class LinuxAfp(LinuxMount):
         )
         path = server.write("afp/afp.conf", config)
         argv = in_private_mounts(START, state, path)
+        if share.server_sync == "async":
+            argv = unflushed(argv)
         yield daemon(server.host.role, "netatalk", argv, state, listening(PORT))
+
+    def durability(self, server: Side, share: Share) -> Mapping[str, str]:
+        """netatalk has no setting: afpd answers FPFlushFork and FPSyncFork after an fsync, FPWrite after a write."""
+        if is_unflushed(server, f"{server.directory}/afp/netatalk.process", "afpd"):
+            return {"server_sync": "async", "server_sync_by": "a filter makes flushes of afpd do nothing"}
+        return {"server_sync": "sync", "server_sync_by": "afpd as it is"}
 
     def how(self, client: Side) -> str:
         """By mount_afpfs where it is installed, else by GVfs."""
@@ -97,11 +109,8 @@ class LinuxAfp(LinuxMount):
         return gvfs.uri("afp", share.account, server.address, share.name)
 
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
-        """The version, from the line that our afpd logs at each login."""
-        if not share.served_by_lab:
-            return {}
-        logins = server.host.shell('grep -h "Login by" "$1" | tail -n 1', f"{server.directory}/afp/afpd.log", root=True)
-        return parse_login(logins.stdout)
+        """The version, from the server's log."""
+        return last_login(server, share)
 
 
 def _literal(path: str) -> str:
@@ -109,10 +118,5 @@ def _literal(path: str) -> str:
     return path.replace("$", "$$")
 
 
-def parse_login(line: str) -> dict[str, Any]:
-    """The AFP version of a line such as ``… Login by lab (AFP3.3)``; empty where there is none."""
-    match = re.search(r"\bAFP(?:X| )?(\d[\d.]*)", line)
-    return {"dialect": f"AFP {match[1]}"} if match else {}
-
-
-PROTOCOL = Protocol("afp", PORT, mounted=True, dialects={"linux": LinuxAfp})
+DIALECTS = {"linux": LinuxAfp, "macos": MacAfp}
+PROTOCOL = Protocol("afp", PORT, mounted=True, dialects=DIALECTS, server_syncs=("default", "async", "sync"))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import SecretStr
 
-from lab.errors import Unsupported
+from lab.errors import SettingRefused, Unsupported
 from lab.hosts import Host
 from lab.settings import Setting
 from lab.values import plain_folder
@@ -53,6 +53,8 @@ class Share:
     """What the server offers. ``path`` is the folder on the server, ``name`` what clients ask for.
 
     ``served_by_lab`` is false for a share that was there before: then nothing on the server is started or changed.
+    ``server_sync`` is the durability that the server is to give: a level of ``Protocol.server_syncs``. ``offers`` is a
+    dialect that the lab's own server is to offer besides what it offers unasked: what :meth:`Dialect.needs` said.
     """
 
     path: str
@@ -60,6 +62,8 @@ class Share:
     account: str
     password: SecretStr
     served_by_lab: bool
+    server_sync: str = "default"
+    offers: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,38 +82,78 @@ class Dialect:
     """One cell of protocol × platform. Made once a run for each host; each method yields settings as they are due.
 
     A setting is in effect when the generator goes on, so a dialect may look at the host between two of them.
-    ``serves_with`` are the programs that serving needs, and the Debian package of each.
+    ``serves_with`` and ``attaches_with`` are the programs that serving and attaching need, and the Debian package of
+    each. ``own_server``: serving starts a server of the lab's own, with settings of its own; else the system's is used.
     """
 
     serves_with: ClassVar[Mapping[str, str]] = {}
+    attaches_with: ClassVar[Mapping[str, str]] = {}
+    own_server: ClassVar[bool] = True
 
     def how(self, client: Side) -> str:
         """In a few words, how this client attaches. Raises Unsupported, with what to install, where it cannot."""
         return "no mount"
+
+    def needs(self, client: Side) -> str:
+        """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
+        return ""
+
+    def served_by(self, server: Side, account: str) -> str:
+        """In a few words, what serves here, once ``serves_with`` is there; ``account`` is the one that logs in.
+
+        Raises Unsupported, with what to do, where it cannot.
+        """
+        return next(iter(self.serves_with), "its own server")
+
+    def explain(self, output: str) -> str:
+        """What to do about a command of this dialect that failed, by what it printed; empty for what is not known."""
+        return ""
 
     def serve(self, server: Side, share: Share) -> Steps:
         """Offer ``share.path`` on the server; needed only for shares that the lab serves."""
         raise Unsupported(f"{server.host.role}: the lab cannot serve this protocol on {server.platform} yet")
         yield
 
+    def durability(self, server: Side, share: Share) -> Mapping[str, str]:
+        """What the server that runs was found to do: ``server_sync``, and in ``server_sync_by`` what makes it so."""
+        return {}
+
     def prepare(self, client: Side) -> Steps:
         """What the client needs before it can attach, and keeps from one attachment to the next."""
         yield from ()
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Make the share usable on the client, cold: nothing cached of an attachment before."""
+        """Make the share usable on the client, cold: nothing cached of an attachment before.
+
+        The last setting is the mount that caches file data, if there is one: before a read it is undone and redone.
+        """
         raise Unsupported(f"{client.host.role}: the lab cannot attach this protocol on {client.platform} yet")
         yield
 
 
+def durability(dialect: Dialect, server: Side, share: Share) -> Mapping[str, str]:
+    """What :meth:`Dialect.durability` finds. Raises SettingRefused where it is not what the share was to have."""
+    found = dialect.durability(server, share)
+    if share.server_sync not in ("default", found.get("server_sync")):
+        raise SettingRefused(
+            f"{server.host.role}: server_sync was set to {share.server_sync} and reads back as "
+            f"{found.get('server_sync')} ({found.get('server_sync_by')})"
+        )
+    return found
+
+
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol: its dialects by platform, the TCP port it is served on, and whether it gives a mounted folder."""
+    """A protocol: its dialects by platform, the TCP port it is served on, and whether it gives a mounted folder.
+
+    ``server_syncs`` are the levels of durability that a server of the lab's own can be given (docs/durability.md).
+    """
 
     name: str
     port: int
     mounted: bool
     dialects: Mapping[str, type[Dialect]]
+    server_syncs: tuple[str, ...] = ("default",)
 
     def dialect(self, platform: str) -> Dialect:
         """A fresh dialect for a host. Raises Unsupported where there is none for its platform."""

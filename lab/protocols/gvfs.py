@@ -46,15 +46,17 @@ done
 echo "$said" | grep "^gio:" >&2 || echo "gio mount $1: no answer in 15 s, or the password was refused" >&2
 exit 1
 """
-# after a mount the FUSE side may answer with an error for a moment
-WAIT_FOR_PATH = r"""
-path=$(gio info "$1" | sed -n 's/^local path: //p'); tries=0
-[ -n "$path" ] || { echo "gio knows no local path of $1" >&2; exit 1; }
-until ls "$path" >/dev/null 2>&1; do
-    tries=$((tries + 1)); [ $tries -gt 200 ] && { ls "$path" >&2; exit 1; }
-    sleep 0.05
-done
-echo "$path"
+LOCAL_PATH = r"""
+path=$(gio info "$1" | sed -n 's/^local path: //p')
+[ -n "$path" ] && echo "$path" || { echo "gio knows no local path of $1" >&2; exit 1; }
+"""
+# After it was mounted, FUSE may show nothing for a moment. $1 entry, $2 mount point. The share itself is not listed:
+# NFS may answer that with an error as long as it remembers a file that was removed on the server.
+SHOWS_SHARE = f'{FIND} >/dev/null && for share in "$2"/*; do test -d "$share" || exit; done'
+# A mount whose process is gone is there all the same. $1 entry, then the command that tells of the process
+FUSE_STATE = f"""
+entry=$1; shift; state=$("$@") || exit; set -- "$entry"
+if [ "$state" = absent ] && {FIND} >/dev/null; then echo remains; else echo "$state"; fi
 """
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
 
@@ -90,19 +92,10 @@ class Session:
         yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), f"{listed} >&2 || true")
 
     def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
-        """A fresh FUSE mount, and the share in it; returns the share's folder.
+        """The share in this session, and the FUSE mount that shows it; returns the share's folder.
 
-        The kernel caches file data by FUSE mount, so that a new one is what makes a client cold.
+        The kernel caches file data by FUSE mount, and GVfs caches none: a new FUSE mount is what makes a client cold.
         """
-        program = find_program(self.client, "gvfsd-fuse")
-        entry = f"{in_table(self.fuse)} fuse.gvfsd-fuse"
-        process = self._daemon("gvfsd-fuse", (program, self.fuse, "-f"), shlex.join(["sh", "-c", FIND, "sh", entry]))
-
-        def undo(old: str) -> tuple[Command, ...]:
-            lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', entry, self.fuse, root=True)
-            return (*process.undo(old), lazily)
-
-        yield dataclasses.replace(process, name="FUSE mount of GVfs", undo=undo)
         yield Setting(
             host=self.client.host.role,
             name=f"mount {uri}",
@@ -111,7 +104,21 @@ class Session:
             apply=(self._run(MOUNT, uri, given=password + "\n", deadline_s=120),),
             undo=lambda _: (self._run(UNMOUNT, uri),),
         )
-        return self._run(WAIT_FOR_PATH, uri).run(self.client.host)
+        yield self._fuse_mount()
+        return self._run(LOCAL_PATH, uri).run(self.client.host)
+
+    def _fuse_mount(self) -> Setting:
+        program = find_program(self.client, "gvfsd-fuse")
+        entry = f"{in_table(self.fuse)} fuse.gvfsd-fuse"
+        ready = shlex.join(["sh", "-c", SHOWS_SHARE, "sh", entry, self.fuse])
+        process = self._daemon("gvfsd-fuse", (program, self.fuse, "-f"), ready)
+
+        def undo(old: str) -> tuple[Command, ...]:
+            lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', entry, self.fuse, root=True)
+            return (lazily, *process.undo(old))
+
+        state = script(FUSE_STATE, entry, *process.read.argv)
+        return dataclasses.replace(process, name="FUSE mount of GVfs", read=state, undo=undo)
 
     def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
         return Command((*self.environment, "/bin/sh", "-c", text, "sh", *args), given=given, deadline_s=deadline_s)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
-from typing import Any
+from typing import Any, ClassVar
 
 from lab.commands import Command, command, script
 from lab.errors import LabFailure
@@ -11,7 +12,7 @@ from lab.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
 from lab.settings import Setting
-from lab.untrusted import first_line
+from lab.untrusted import count, first_line
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
 # network file system without a server's name.
@@ -22,9 +23,13 @@ UNMOUNT = 'umount "$1" 2>/dev/null || { sleep 0.5; umount "$1"; } 2>/dev/null ||
 
 
 class LinuxMount(Dialect):
-    """A dialect that mounts. A subclass names the kernel's file system and the GVfs address of the share."""
+    """A dialect that mounts. A subclass names the kernel's file system and the GVfs address of the share.
+
+    ``versions_of`` stands before the version in the name of a dialect.
+    """
 
     kernel_type: str | None = None
+    versions_of: ClassVar[str] = ""
 
     def __init__(self) -> None:
         self.by_kernel = False
@@ -75,8 +80,20 @@ class LinuxMount(Dialect):
         fields = first_line(client.host.shell(FIND, in_table(path)).stdout, 1000).split(" ")
         if len(fields) < 4:
             raise LabFailure(f"{client.host.role}: the options of the mount {path} cannot be read")
-        effective = {"mount": "kernel", **self.negotiated(server, share), "mount_options": fields[3]}
+        used = parse_mount_options(fields[3], self.versions_of)
+        effective = {"mount": "kernel", **used, **self.negotiated(server, share), "mount_options": fields[3]}
         return Attached(path, effective=effective)
+
+
+def parse_mount_options(text: str, versions_of: str) -> dict[str, Any]:
+    """The largest requests (``rsize``, ``wsize``, bytes) and the dialect, where the options of a mount have them."""
+    options = dict(option.split("=", 1) for option in text.split(",") if "=" in option)
+    found: dict[str, Any] = {
+        name: count(options[name]) for name in ("rsize", "wsize") if re.fullmatch("[0-9]{1,18}", options.get(name, ""))
+    }
+    if re.fullmatch(r"[0-9.]{1,8}", options.get("vers", "")):
+        found["dialect"] = versions_of + options["vers"]
+    return found
 
 
 def mounted(client: Side, path: str, mount: Command) -> Setting:

@@ -1,28 +1,45 @@
-"""NFS: NFS-Ganesha, a server in user space, on Linux; on the client the kernel's nfs, or GVfs."""
+"""NFS on Linux: the kernel's server or NFS-Ganesha, one in user space, and as a client the kernel's nfs, or GVfs.
+
+On Macs what they have of it.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from lab.daemon import daemon, listening
-from lab.protocols import gvfs
+from lab.errors import Unsupported
+from lab.protocols import gvfs, knfsd
 from lab.protocols.base import Protocol, Share, Side, Steps
+from lab.protocols.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.linux_mount import LinuxMount, in_private_mounts
+from lab.protocols.macos_nfs import MacNfs, exported_path
+from lab.protocols.unflushed import is_unflushed, unflushed
 
-PORT = 2049
-MOUNT_PORT = 20048
-RPCBIND_PORT = 111
-# Close_Fast: without it files removed on the server stay open, their memory taken and their names stale.
+# Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
+# has Ganesha log what it made of the export.
 GANESHA_CONF = """\
 NFS_CORE_PARAM {{ Protocols = 3, 4; NFS_Port = {port}; MNT_Port = {mount_port}; Bind_addr = {address};
     Enable_NLM = false; Enable_RQUOTA = false; mount_path_pseudo = true; allow_set_io_flusher_fail = true; }}
 NFSv4 {{ Graceless = true; RecoveryBackend = fs; RecoveryRoot = "{state}"; Only_Numeric_Owners = true; }}
 MDCACHE {{ Close_Fast = true; }}
+LOG {{ COMPONENTS {{ CONFIG = INFO; }} }}
 EXPORT {{ Export_Id = 77; Path = "{path}"; Pseudo = "{path}"; Filesystem_id = 77.77; Access_Type = RW;
     Squash = No_Root_Squash; SecType = sys; Transports = TCP; Attr_Expiration_Time = 0; PrivilegedPort = false;
+    {commit}
     FSAL {{ Name = VFS; }} }}
 """
+# Whether every WRITE is a stable one, whatever the client asks for
+COMMIT = {
+    "default": "",
+    "async": "NFS_Commit = false;",
+    "sync": "NFS_Commit = false;",
+    "always": "NFS_Commit = true;",
+}
+EXPORT_OPTION_COMMIT = 0x400  # include/nfs_exports.h of Ganesha
 # Ganesha skips a tmpfs by the name that /etc/mtab gives it. In a mount namespace of its own it reads another mtab, on
 # an overlay over /etc: nothing outside sees that. rpcbind, where the host has none running ($4), comes along with a
 # /run of its own, or it would leave its socket and lock there.
@@ -45,30 +62,69 @@ class LinuxNfs(LinuxMount):
     serves_with = MappingProxyType({"ganesha.nfsd": "nfs-ganesha-vfs", "rpcbind": "rpcbind"})
 
     kernel_type = "nfs"
+    versions_of = "NFSv"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.serves_by_kernel = False
+
+    def served_by(self, server: Side, account: str) -> str:
+        """The kernel, where its server is free, or Ganesha."""
+        return "the kernel's NFS server" if knfsd.usable(server) else super().served_by(server, account)
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A Ganesha of our own."""
+        """The kernel's server, or a Ganesha of our own."""
+        self.serves_by_kernel = knfsd.usable(server)
+        yield from knfsd.serve(server, share) if self.serves_by_kernel else self._serve_by_ganesha(server, share)
+
+    def _serve_by_ganesha(self, server: Side, share: Share) -> Steps:
         state = f"{server.directory}/nfs"
         server.host.run("mkdir", "-m", "700", "-p", state, f"{state}/etc")
         config = GANESHA_CONF.format(
-            port=PORT, mount_port=MOUNT_PORT, address=server.address, state=state, path=share.path
-        )
+            port=PORT, mount_port=MOUNT_PORT, address=server.address, state=state, path=share.path,
+            commit=COMMIT[share.server_sync],
+        )  # fmt: skip
         path = server.write("nfs/ganesha.conf", config)
         argv = in_private_mounts(START, f"{state}/etc", path, f"{state}/own.pid", listening(RPCBIND_PORT))
+        if share.server_sync == "async":
+            argv = unflushed(argv)
         ready = f"({listening(PORT)}) && ({listening(MOUNT_PORT)})"
         yield daemon(server.host.role, "ganesha", argv, state, ready)
 
+    def durability(self, server: Side, share: Share) -> Mapping[str, str]:
+        """Ganesha has no async export: flushes that do nothing are one. Else what it says of the export in its log."""
+        if self.serves_by_kernel:
+            return knfsd.durability(server)
+        state = f"{server.directory}/nfs"
+        if is_unflushed(server, f"{state}/ganesha.process", "ganesha.nfsd"):
+            return {"server_sync": "async", "server_sync_by": "a filter makes flushes of ganesha.nfsd do nothing"}
+        log = server.host.shell('grep "Export 77 created" "$1" | tail -n 1', f"{state}/ganesha.log", root=True)
+        commits = parse_export(log.stdout)
+        return {
+            "server_sync": "always" if commits else "sync",
+            "server_sync_by": f"NFS_Commit = {str(commits).lower()}",
+        }
+
     def uri(self, server: Side, share: Share) -> str:
         """NFS has no users to log in."""
-        return gvfs.uri("nfs", "", server.address, share.path)
+        return gvfs.uri("nfs", "", server.address, exported_path(server, share))
 
     def kernel_mount(self, client: Side, server: Side, share: Share) -> tuple[str, str]:
         """Soft: a dead server must end a trial, not hang the host; no lock daemon is needed for copies."""
-        return f"{server.address}:{share.path}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
+        return f"{server.address}:{exported_path(server, share)}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
 
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
         """GVfs mounts by libnfs, which speaks version 3 unless told otherwise, and GVfs does not tell it."""
         return {} if self.by_kernel else {"dialect": "NFSv3"}
 
 
-PROTOCOL = Protocol("nfs", PORT, mounted=True, dialects={"linux": LinuxNfs})
+def parse_export(line: str) -> bool:
+    """Whether ``NFS_Commit`` holds, from Ganesha's line ``Export 77 created … (options=HEX/HEX …)``."""
+    found = re.match(r".*perms \(options=([0-9a-f]{8})/", line)  # the last one: a path stands before it
+    if not found:
+        raise Unsupported(f"server: Ganesha did not log the options of its export: {line!r:.200}")
+    return bool(int(found[1], 16) & EXPORT_OPTION_COMMIT)
+
+
+DIALECTS = {"linux": LinuxNfs, "macos": MacNfs}
+PROTOCOL = Protocol("nfs", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(COMMIT))

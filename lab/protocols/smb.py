@@ -1,8 +1,9 @@
-"""SMB: Samba on Linux; on the client the kernel's cifs, or GVfs."""
+"""SMB: Samba on Linux, and there as a client the kernel's cifs, or GVfs; on Macs what they have of it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ from lab.errors import LabFailure, Unsupported
 from lab.protocols import gvfs
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount
+from lab.protocols.macos_smb import SMB1, MacSmb
 from lab.untrusted import from_json, word
 
 PORT = 445
@@ -18,7 +20,7 @@ PORT = 445
 SMB_CONF = """\
 [global]
 server role = standalone server
-server min protocol = SMB2_02
+server min protocol = {least}
 disable netbios = yes
 smb ports = {port}
 interfaces = {address}
@@ -38,15 +40,32 @@ path = {path}
 read only = no
 valid users = {account}
 force user = {user}
+{sync}
+"""
+# SMB 1 has no encryption and weak signatures, so it is only there for clients that know nothing else
+LEAST = {"": "SMB2_02", SMB1: "NT1"}
+# `sync always` does nothing without `strict sync`
+SYNC = {
+    "default": "",
+    "async": "strict sync = no\nsync always = no",
+    "sync": "strict sync = yes\nsync always = no",
+    "always": "strict sync = yes\nsync always = yes",
+}
+# $1 the file, $2 the share: both settings as Samba understands them, one a line
+READ_SYNC = """
+for name in "strict sync" "sync always"; do testparm -s --section-name "$2" --parameter-name "$name" "$1"; done
 """
 
 
 class LinuxSmb(LinuxMount):
     """Samba, cifs and GVfs."""
 
-    serves_with = MappingProxyType({"smbd": "samba", "smbpasswd": "samba-common-bin", "smbstatus": "samba"})
+    serves_with = MappingProxyType(
+        {"smbd": "samba", "smbpasswd": "samba-common-bin", "smbstatus": "samba", "testparm": "samba-common-bin"}
+    )
 
     kernel_type = "cifs"
+    versions_of = "SMB "
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +78,7 @@ class LinuxSmb(LinuxMount):
         server.host.run("mkdir", "-m", "700", "-p", state)
         config = SMB_CONF.format(
             port=PORT, address=server.address, state=state, name=share.name, path=share.path,
-            account=share.account, user=server.user,
+            account=share.account, user=server.user, sync=SYNC[share.server_sync], least=LEAST[share.offers],
         )  # fmt: skip
         path = server.write("smb/smb.conf", config)
         password = share.password.get_secret_value()
@@ -67,6 +86,11 @@ class LinuxSmb(LinuxMount):
         server.host.run(*add, root=True, given=f"{password}\n{password}\n")
         argv = ("smbd", "--foreground", "--no-process-group", "--debug-stdout", "-s", path)
         yield daemon(server.host.role, "smbd", argv, state, listening(PORT))
+
+    def durability(self, server: Side, share: Share) -> Mapping[str, str]:
+        """What testparm reads in the file that our Samba was started with."""
+        path = f"{server.directory}/smb/smb.conf"
+        return parse_testparm(server.host.shell(READ_SYNC, path, share.name, root=True).stdout)
 
     def uri(self, server: Side, share: Share) -> str:
         """With a domain, or GVfs asks for one."""
@@ -83,7 +107,7 @@ class LinuxSmb(LinuxMount):
 
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
         """Dialect, signing and encryption, as our Samba reports its newest session."""
-        if not share.served_by_lab:
+        if not share.served_by_lab or server.platform != "linux":
             return {}
         argv = ("smbstatus", "--json", "-s", f"{server.directory}/smb/smb.conf")
         return parse_smbstatus(server.host.run(*argv, root=True).stdout)
@@ -107,9 +131,20 @@ def parse_smbstatus(text: str) -> dict[str, Any]:
     return found
 
 
+def parse_testparm(text: str) -> dict[str, str]:
+    """The durability that ``strict sync`` and ``sync always`` come to. Raises Unsupported if unreadable."""
+    words = text.lower().split()
+    if len(words) != 2 or not set(words) <= {"yes", "no"}:
+        raise Unsupported(f"testparm printed something else than two settings: {text!r:.100}")
+    strict, always = words
+    level = "async" if strict == "no" else "always" if always == "yes" else "sync"
+    return {"server_sync": level, "server_sync_by": f"strict sync = {strict}, sync always = {always}"}
+
+
 def _cipher(protection: dict[str, str]) -> str:
     """The cipher; where there is none (``-`` or nothing), the degree, which says so in a word."""
     return word(protection["cipher"].strip("-") or protection["degree"])
 
 
-PROTOCOL = Protocol("smb", PORT, mounted=True, dialects={"linux": LinuxSmb})
+DIALECTS = {"linux": LinuxSmb, "macos": MacSmb}
+PROTOCOL = Protocol("smb", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(SYNC))

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.daemon import daemon, listening
-from lab.errors import LabFailure, Unsupported
+from lab.errors import LabFailure
 from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, Steps
 from lab.settings import Setting
 from lab.untrusted import first_line
@@ -19,40 +19,62 @@ OWN_PORT = 22022
 SSHD_CONFIG = """\
 Port {port}
 ListenAddress {address}
-HostKey "{state}/host_key"
 AuthorizedKeysFile "{state}/authorized_keys"
 StrictModes no
-PermitRootLogin prohibit-password
+PermitRootLogin without-password
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 UseDNS no
 PidFile none
 """
-# keys live as long as the run
-MAKE_KEY = '[ -e "$1" ] || ssh-keygen -q -t ed25519 -N "" -f "$1"; cat "$1.pub"'
+# What a client before OpenSSH 6.5 needs of a younger server; an sshd before 7.0 offers it anyway, and knows no plus
+FOR_OLD_CLIENTS = """\
+HostKeyAlgorithms +ssh-rsa
+PubkeyAcceptedKeyTypes +ssh-rsa
+KexAlgorithms +diffie-hellman-group-exchange-sha256
+"""
+# What a client since then needs of an older server; before 7.0 it offers RSA by itself, and has no such option
+FOR_OLD_SERVERS = (
+    "HostKeyAlgorithms=ssh-rsa",
+    "IgnoreUnknown=PubkeyAcceptedKeyTypes",
+    "PubkeyAcceptedKeyTypes=ssh-rsa",
+)
+# Keys live as long as the run. OpenSSH before 6.5, so Macs before 10.11, have no Ed25519
+MAKE_KEYS = """
+for type in ed25519 rsa; do
+    [ -e "$1_$type" ] || ssh-keygen -q -t $type -N "" -f "$1_$type" 2>/dev/null
+    [ ! -e "$1_$type" ] || cat "$1_$type.pub"
+done
+"""
+
+
+KEY = re.compile(r"^(ssh-(ed25519|rsa) [A-Za-z0-9+/]+=*)(?: .*)?$", re.MULTILINE)
 
 
 class UnixSsh(Dialect):
     """OpenSSH, which is the same on every platform."""
 
     serves_with = MappingProxyType({"sshd": "openssh-server", "ssh-keygen": "openssh-client"})
+    attaches_with = MappingProxyType({"ssh": "openssh-client"})
 
     def serve(self, server: Side, share: Share) -> Steps:
         """A second sshd: its sockets are made after the TCP buffers are set, and no account's keys are touched."""
         state = f"{server.directory}/ssh"
         server.host.run("mkdir", "-m", "700", "-p", state)
-        server.host.shell(MAKE_KEY, f"{state}/host_key")
+        keys = _public_keys(server, f"{state}/host_key")
         server.write("ssh/authorized_keys", "")
-        config = server.write("ssh/sshd_config", SSHD_CONFIG.format(port=OWN_PORT, address=server.address, state=state))
+        text = SSHD_CONFIG.format(port=OWN_PORT, address=server.address, state=state)
+        text += "".join(f'HostKey "{state}/host_key_{kind}"\n' for kind in keys)
         # sshd insists on being called by its full path
         program = server.host.shell("command -v sshd").stdout.strip()
+        config = server.write("ssh/sshd_config", text + FOR_OLD_CLIENTS)
+        if server.host.run(program, "-t", "-f", config, check=False).exit_code != 0:
+            config = server.write("ssh/sshd_config", text)
         argv = (program, "-D", "-e", "-f", config)
         yield daemon(server.host.role, "sshd", argv, state, listening(OWN_PORT), root=False)
 
     def how(self, client: Side) -> str:
-        """By the ssh program. Raises Unsupported where there is none."""
-        if client.host.shell("command -v ssh", check=False).exit_code != 0:
-            raise Unsupported(f"{client.host.role}: no ssh: `apt-get install openssh-client`")
+        """By the ssh program."""
         return "rsync over ssh, no mount"
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
@@ -70,20 +92,28 @@ class UnixSsh(Dialect):
 
     def _own_keys(self, client: Side, server: Side) -> list[str]:
         key, known_hosts = f"{client.directory}/ssh_key", f"{client.directory}/ssh_known_hosts"
-        server.write("ssh/authorized_keys", f"{_public_key(client, key)}\n")
-        host_key = _public_key(server, f"{server.directory}/ssh/host_key")
-        client.write("ssh_known_hosts", f"[{server.address}]:{OWN_PORT} {host_key}\n")
+        own, theirs = _public_keys(client, key), _public_keys(server, f"{server.directory}/ssh/host_key")
+        server.write("ssh/authorized_keys", "".join(f"{line}\n" for line in own.values()))
+        name = f"[{server.address}]:{OWN_PORT}"
+        client.write("ssh_known_hosts", "".join(f"{name} {line}\n" for line in theirs.values()))
         options = ["IdentitiesOnly=yes", f'UserKnownHostsFile="{known_hosts}"', "StrictHostKeyChecking=yes"]
-        return ["-F", "none", "-p", str(OWN_PORT), "-i", key, *(word for option in options for word in ("-o", option))]
+        if "ed25519" in own and "ed25519" not in theirs:
+            options += FOR_OLD_SERVERS
+        given = [word for option in options for word in ("-o", option)]
+        identities = [word for kind in own for word in ("-i", f"{key}_{kind}")]
+        return ["-F", "/dev/null", "-p", str(OWN_PORT), *identities, *given]
 
 
-def _public_key(side: Side, path: str) -> str:
-    """The public key of a key file, made where there is none. Each host gets to read what the other one says here."""
-    said = side.host.shell(MAKE_KEY, path).stdout
-    found = re.match(r"ssh-ed25519 [A-Za-z0-9+/]+=*(?=[ \n])", said)
+def _public_keys(side: Side, path: str) -> dict[str, str]:
+    """The public keys of a host by kind, the best first, made where there are none.
+
+    Each host gets to read what the other one says here. Raises LabFailure where that is no key.
+    """
+    said = side.host.shell(MAKE_KEYS, path).stdout
+    found = {kind: line for line, kind in KEY.findall(said)}
     if not found:
-        raise LabFailure(f"{side.host.role}: {path}.pub is no public key: {first_line(said)!r}")
-    return found[0]
+        raise LabFailure(f"{side.host.role}: {path}_*.pub is no public key: {first_line(said)!r}")
+    return found
 
 
 def parse_verbose(text: str) -> dict[str, Any]:

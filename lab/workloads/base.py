@@ -19,12 +19,12 @@ class Payload(ABC):
         """How many files a payload of this size has."""
 
     @abstractmethod
-    def make(self, host: Host, path: str, size_bytes: int) -> None:
-        """Make it at ``path``: fresh random content, which neither compresses nor stands in any cache."""
+    def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """Make it at ``path``: noise that this seed alone has, which neither compresses nor stands in any cache."""
 
     @abstractmethod
-    def fingerprint(self, host: Host, path: str, hasher: tuple[str, ...], size_bytes: int) -> str:
-        """What the content at ``path`` comes to, equal on two hosts only where every byte is."""
+    def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """Compare every byte at ``path`` with what this seed makes. Raises TransferError where one differs."""
 
 
 class Tool(ABC):
@@ -34,6 +34,10 @@ class Tool(ABC):
     needs_mount: ClassVar[bool]
     programs: ClassVar[Mapping[str, str]]
 
+    def version(self, host: Host, platform: str) -> str:
+        """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
+        return ""
+
     @abstractmethod
-    def argv(self, platform: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
-        """The command. ``remote_shell`` is empty where both paths are of this host."""
+    def argv(self, platform: str, version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+        """The command. ``version`` is as above; ``remote_shell`` is empty where both paths are of this host."""

@@ -18,7 +18,7 @@ class Cp(Tool):
     needs_mount = True
     programs = MappingProxyType({})
 
-    def argv(self, platform: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+    def argv(self, platform: str, version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
         return ("cp", *FLAGS[platform], "--", source, target)
 

@@ -1,19 +1,21 @@
-"""One large file of random bytes."""
+"""One large file of noise."""
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
 from lab.errors import TransferError
 from lab.hosts import Host
+from lab.untrusted import first_line
 from lab.workloads.base import Payload
 
+NOISE = Path(__file__).with_name("noise.pl").read_text(encoding="utf-8")
 FLOOR_BYTES_PER_S = 2e6
 SLACK_S = 60.0
 
 
 def deadline_s(size_bytes: int) -> float:
-    """Seconds that moving this many bytes may take before it counts as stuck."""
+    """Seconds that making or reading this many bytes may take before it counts as stuck."""
     return SLACK_S + size_bytes / FLOOR_BYTES_PER_S
 
 
@@ -26,17 +28,24 @@ class OneFile(Payload):
         """One."""
         return 1
 
-    def make(self, host: Host, path: str, size_bytes: int) -> None:
+    def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
         """See :meth:`Payload.make`."""
-        write = 'head -c "$1" /dev/urandom > "$2" && chmod 644 "$2"'
-        host.shell(write, str(size_bytes), path, deadline_s=deadline_s(size_bytes))
+        _noise(host, "make", path, size_bytes, seed)
 
-    def fingerprint(self, host: Host, path: str, hasher: tuple[str, ...], size_bytes: int) -> str:
-        """The SHA-256 of the file."""
-        found = host.run(*hasher, path, deadline_s=deadline_s(size_bytes)).stdout.split()
-        if not found or not re.fullmatch(r"[0-9a-f]{64}", found[0]):
-            raise TransferError(f"{host.role}: no SHA-256 of {path}")
-        return found[0]
+    def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """See :meth:`Payload.check`."""
+        said = _noise(host, "check", path, size_bytes, seed)
+        if said != "as made\n":
+            raise TransferError(f"{host.role}: {path} does not hold what was sent: {first_line(said)}")
+
+
+def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:
+    """The command that makes the noise of this seed at ``path`` (``make``), or compares what is there (``check``)."""
+    return ("perl", "-e", NOISE, "--", mode, path, str(size_bytes), seed)
+
+
+def _noise(host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:
+    return host.run(*noise(mode, path, size_bytes, seed), deadline_s=deadline_s(size_bytes)).stdout
 
 
 PAYLOAD = OneFile()

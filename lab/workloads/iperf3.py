@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from lab.daemon import daemon, listening
 from lab.errors import LabFailure
 from lab.hosts import Host
@@ -11,6 +13,8 @@ from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, qua
 NAME = "iperf3"
 PORT = 15201  # not iperf3's own, which a person may be using
 GRACE_S = 20.0
+# the server opens its socket anew after every test, and resets who comes before it has
+ANEW_S, PAUSE_S = 5.0, 0.1
 
 
 def server(host: Host, address: str, directory: str) -> Setting:
@@ -23,7 +27,7 @@ def measure(client: Host, address: str, direction: str, seconds: float) -> dict[
     """One TCP stream for about ``seconds``; ``direction`` as the client sees it (``read``: server to client).
 
     Returns ``bytes`` that arrived, ``elapsed_s`` and ``bytes_per_s`` as the receiver counted them, and ``retransmits``
-    of the sender. Raises LabFailure with iperf3's own words.
+    of the sender. A test that did not begin is tried again for ``ANEW_S``. Raises LabFailure with iperf3's own words.
     """
     reverse = ("--reverse",) if direction == "read" else ()
     argv = (
@@ -37,7 +41,21 @@ def measure(client: Host, address: str, direction: str, seconds: float) -> dict[
         "--json",
         *reverse,
     )
-    return parse(client.run(*argv, deadline_s=seconds + GRACE_S, check=False).stdout)
+    until = time.monotonic() + ANEW_S
+    while not began(text := client.run(*argv, deadline_s=seconds + GRACE_S, check=False).stdout):
+        if time.monotonic() > until:
+            break
+        time.sleep(PAUSE_S)
+    return parse(text)
+
+
+def began(text: str) -> bool:
+    """False where a report says that its test was not so much as connected; True where it says anything else."""
+    try:
+        report = from_json(text)
+        return not ("error" in report and report["start"]["connected"] == [])
+    except (ValueError, KeyError, TypeError):
+        return True
 
 
 def parse(text: str) -> dict[str, float]:

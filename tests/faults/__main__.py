@@ -14,12 +14,13 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads of its own do not survive a 
 # what `lab run` imports when it comes to it: once here, not in each of thousands of processes
 import lab.progress
 import lab.run  # noqa: F401
+from lab.hosts.ssh import CONNECT
 from lab.local import state
 
 from . import matrix, plan
 from .cell import Baseline, Cell, Outcome, measure, play
-from .inject import KINDS, Fault
-from .labs import Place, places, spread
+from .inject import FILL_HOSTS, KINDS, Fault
+from .labs import Kind, Place, places, spread
 
 
 def baselines(labs: list[Place], sweeps: Sequence[str], seed: int) -> dict[str, Baseline]:
@@ -88,10 +89,18 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sweeps", type=names(plan.NAMES), default=",".join(plan.NAMES), help="(default: %(default)s)")
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
+    parser.add_argument("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
+    parser.add_argument("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them")
     what.add_argument("--sample", action="store_true", help="the few that the test suite has")
     return parser.parse_args()
+
+
+def again(options: argparse.Namespace) -> str:
+    """What has the same labs and the same commands at the same numbers."""
+    words = [f"--seed {options.seed}", f"--transport {options.transport}"]
+    return " ".join([*words, *(f"--platform {platform}" for platform in options.platform)])
 
 
 def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
@@ -99,9 +108,11 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     sweeps = options.sweeps
     if options.only or options.sample:
         sweeps = sorted({cell.sweep for cell in options.only} if options.only else {row[0] for row in plan.SAMPLE})
-    with places(options.jobs) as labs:
+    kind = Kind(tuple(options.platform), options.transport)
+    with places(options.jobs, kind) as labs:
         known = baselines(labs, sweeps, options.seed)
-        cells = options.only or plan.cells(known, options.kinds, options.share, options.seed)
+        kinds = [kind for kind in options.kinds if not (options.platform and kind in FILL_HOSTS)]
+        cells = options.only or plan.cells(known, kinds, options.share, options.seed)
         if options.sample:
             cells = plan.sample(known)
         if missing := [cell.name for cell in cells if cell.fault.site not in known[cell.sweep].sent]:
@@ -110,7 +121,7 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
         for outcome in conduct(labs, cells, known, options.seed):
             outcomes.append(outcome)
             if outcome.bad:
-                print(matrix.complaint(outcome, options.seed), flush=True)
+                print(matrix.complaint(outcome, again(options)), flush=True)
             if options.only:
                 print(outcome.story, flush=True)
 
@@ -127,7 +138,7 @@ def main() -> int:
     print(matrix.table(outcomes))
     bad = [outcome for outcome in outcomes if outcome.bad]
     for outcome in bad:
-        print(matrix.complaint(outcome, options.seed))
+        print(matrix.complaint(outcome, again(options)))
     print(f"{len(outcomes)} cells, {len(bad)} bad, seed {options.seed}, {(time.monotonic() - started) / 60:.1f} min")
     return 1 if bad else 0
 

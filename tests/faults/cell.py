@@ -189,7 +189,8 @@ def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
     """Do what is to be broken, with the fault; then lift what stays of it. The exit code."""
     fault, lab, target = outcome.cell.fault, stage.lab_name, stage.folder / "injected"
     usual_s = baseline.sent[fault.site].elapsed_s
-    sizes = {place: size for host in state.HOSTS for place, size in space.places(lab, host).items()}
+    filled = state.HOSTS if fault.kind in inject.FILL_HOSTS else ()
+    sizes = {place: size for host in filled for place, size in space.places(lab, host).items()}
     code = stage.subject(lambda: inject.inject(lab, fault, usual_s, target), baseline.killed_at)
     space.lift(sizes)
     space.lift_controller(stage.results)

@@ -9,6 +9,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import connection
 from pathlib import Path
 from typing import Any
@@ -18,33 +19,49 @@ from bench import Bench
 from lab.local import kernel, state
 
 from . import plan
-from .observe import Observer, State
+from .observe import Observer, State, is_mac
 
 # Instead of a second each time, as many bytes as a moment takes
 IPERF3 = """#!/bin/sh
 case " $* " in *" --client "*) set -- $(echo "$*" | sed 's/--time [0-9]*/--bytes 4M/') ;; esac
-exec /usr/bin/iperf3 "$@"
+for real in /linux/usr/bin/iperf3 /usr/bin/iperf3; do [ ! -x $real ] || exec $real "$@"; done
 """
+IPERF3_AT = ("opt/homebrew/bin/iperf3", "usr/local/bin/iperf3")  # the first that is there, as on an emulated Mac
+
 FORK = multiprocessing.get_context("fork")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the labs are: words of `lab local up --platform`, and how their hosts are reached."""
+
+    platforms: tuple[str, ...] = ()
+    transport: str = "paramiko"
 
 
 class Place:
     """A local lab where cells are played, one at a time."""
 
-    def __init__(self, name: str, folder: Path):
-        self.bench = Bench(name, folder)
+    def __init__(self, name: str, folder: Path, kind: Kind):
+        self.bench, self.kind = Bench(name, folder), kind
         self.up()
 
     def up(self) -> None:
         """Bring it up, and note how it is."""
-        self.bench.up()
+        self.bench.up(*(word for platform in self.kind.platforms for word in ("--platform", platform)))
         self.observer = Observer(self.bench.name)
         for host in state.HOSTS:
-            program = Path(f"/proc/{self.observer.init(host)}/root/usr/local/bin/iperf3")
+            root = Path(f"/proc/{self.observer.init(host)}/root")
+            program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
+            program.unlink(missing_ok=True)
             program.write_text(IPERF3)
             program.chmod(0o755)
-        small = {"client_ram_disk": "64 MiB", "server_ram_disk": "64 MiB", "share_path": "/srv"}
-        self.hosts = self.bench.changed_hosts(**small)
+        changes = {"client_ram_disk": "64 MiB", "server_ram_disk": "64 MiB"}
+        changes |= dict.fromkeys(("client_transport", "server_transport"), self.kind.transport)
+        if not is_mac(self.observer.init("server")):
+            changes["share_path"] = "/srv"
+        self.hosts = self.bench.changed_hosts(**changes)
+        self.observer.settle()
         self.before: State = self.observer.state()
 
     def down(self) -> None:
@@ -60,15 +77,15 @@ class Place:
 
 
 @contextmanager
-def places(count: int) -> Iterator[list[Place]]:
-    """So many local labs, side by side."""
+def places(count: int, kind: Kind) -> Iterator[list[Place]]:
+    """So many local labs of one kind, side by side."""
     with tempfile.TemporaryDirectory(prefix="file-share-lab-faults-") as folder:
         made: list[Place] = []
         try:
             for number in range(count):
                 directory = Path(folder) / str(number)
                 directory.mkdir()
-                made.append(Place(f"faults-{os.getpid()}-{number}", directory))
+                made.append(Place(f"faults-{os.getpid()}-{number}", directory, kind))
             yield made
         finally:
             for place in made:

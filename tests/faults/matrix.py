@@ -32,9 +32,9 @@ def _line(name: str, values: Iterable[object]) -> str:
     return f"{name:24}" + "".join(f"{value!s:>{len(column) + 2}}" for value, column in cells)
 
 
-def complaint(outcome: Outcome, seed: int) -> str:
-    """What is wrong with a cell, and how to repeat it."""
+def complaint(outcome: Outcome, again: str) -> str:
+    """What is wrong with a cell, and how to repeat it; ``again`` are the words that have the same labs."""
     lines = [f"{outcome.cell.name}: {outcome.command[:200] or 'not injected'}"]
     for what in ("dirt", "lost", "wrong", "other"):
         lines += [f"    {what}: {line}" for line in getattr(outcome, what)]
-    return "\n".join([*lines, f"    again: make faults FAULTS='--seed {seed} --only {outcome.cell.name}'"])
+    return "\n".join([*lines, f"    again: make faults FAULTS='{again} --only {outcome.cell.name}'"])

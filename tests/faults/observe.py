@@ -1,6 +1,7 @@
 """What the hosts of a local lab are like, seen from outside, through the kernel alone.
 
-Nothing here is the lab's own code, but for where a local lab says which process is PID 1 of which host.
+Nothing here is the lab's own code, but for where a local lab says which process is PID 1 of which host. What stands for
+the kernel of an emulated Mac is asked as its commands ask it.
 """
 
 from __future__ import annotations
@@ -21,9 +22,25 @@ from pathlib import Path
 from lab.local import state
 
 FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/dev/shm")
+MAC_FOLDERS = ("/private", "/Users", "/Volumes", "/Library", "/System/Library", "/dev", "/linux/etc", "/linux/tmp")
+MAC = "-m darwin.main"  # in the words of the process that stands for the kernel
+MAC_TRANSIENT = "-m compileall"  # runs for a while after the start
+# Everything that such a kernel knows and a restart or the lab may change; without what is never twice the same
+ASK_MAC = """
+import json, sys
+sys.path.insert(0, "/linux/opt")
+from darwin.system import call
+found = {f"variable {name}": call("sysctl_read", name=name) for name in call("sysctl_names")}
+for name in ("vm.loadavg", "vm.swapusage", "kern.boottime", "kern.bootsessionuuid"):
+    found.pop(f"variable {name}", None)
+found |= {f"job {job['label']}": [job["disabled"], job["loaded"]] for job in call("services")}
+found |= {f"share point {point['name']}": point for point in call("share_points")}
+found |= {"mounts of the Mac": call("mounts"), "images": call("images")}
+print(json.dumps({name: json.dumps(value) for name, value in found.items()}))
+"""
 LOOK_AT_NETWORK = "grep -rs '' /proc/sys/net; ip -j address; ip -j route; tc -j qdisc"
 LINK_KEYS = ("mtu", "qdisc", "txqlen", "address", "link_type")
-BOOT_SSHD = re.compile(r"sshd: /usr/sbin/sshd -D -e \[listener\] .*")
+BOOT_SSHD = re.compile(r"sshd: (/linux)?/usr/sbin/sshd -D -e .*\[listener\] .*")
 SETTLE_DEADLINE_S = 60.0
 State = dict[str, str]
 
@@ -72,7 +89,11 @@ def daemons(init: int) -> list[Process]:
             process = found.get(process.parent)
         return process is not None
 
-    return [process for process in found.values() if process.pid != init and not came_with_the_host(process)]
+    return [
+        process
+        for process in found.values()
+        if process.pid != init and MAC not in process.command and not came_with_the_host(process)
+    ]
 
 
 class Observer:
@@ -89,16 +110,20 @@ class Observer:
         return lab.hosts[host].pid
 
     def settle(self) -> None:
-        """Wait until no connection is open any more, neither on the hosts nor on the controller."""
+        """Wait until no connection is open any more, on the hosts or the controller, and all have booted."""
         deadline = time.monotonic() + SETTLE_DEADLINE_S
-        while self._connections() and time.monotonic() < deadline:
+        while self._passing() and time.monotonic() < deadline:
             time.sleep(0.02)
 
-    def _connections(self) -> bool:
+    def _passing(self) -> bool:
         if self._is_controller_connected():
             return True
         found = [processes(self.init(host)) for host in state.HOSTS]
-        return any(_is_session(process, host) for host in found for process in host.values())
+        return any(
+            _is_session(process, host) or MAC_TRANSIENT in process.command
+            for host in found
+            for process in host.values()
+        )
 
     def _is_controller_connected(self) -> bool:
         for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
@@ -114,7 +139,8 @@ class Observer:
             found["controller: a connection"] = "open"
         for host in state.HOSTS:
             init = self.init(host)
-            for look in (self._files, self._mounts, self._processes, self._network):
+            looks = [self._files, self._mounts, self._processes, self._network]
+            for look in [*looks, _mac] if is_mac(init) else looks:
                 found |= {f"{host}: {what}": how for what, how in look(init)}
         return found
 
@@ -122,7 +148,7 @@ class Observer:
         root = Path(f"/proc/{init}/root")
         # a dead one would hang who touches it; that it is there, the table of mounts says
         avoided = {str(root) + line.split()[1] for line in _mounts(init) if line.split()[2].startswith("fuse")}
-        waiting = [f"{root}{folder}" for folder in FOLDERS]
+        waiting = [f"{root}{folder}" for folder in (MAC_FOLDERS if is_mac(init) else FOLDERS)]
         while waiting:
             for entry in _entries(waiting.pop()):
                 if entry.path in avoided:
@@ -169,6 +195,17 @@ class Observer:
             yield f"route {route['dst']}", f"{route['dev']} {route.get('gateway')}"
         for queue in json.loads(queues):
             yield f"queue {queue['dev']} {queue['kind']}", json.dumps(queue["options"])
+
+
+def is_mac(init: int) -> bool:
+    """Whether the host is an emulated Mac, whose Linux is in a folder."""
+    return Path(f"/proc/{init}/root/linux/etc").is_dir()
+
+
+def _mac(init: int) -> Iterator[tuple[str, str]]:
+    ask = ["nsenter", "--target", str(init), "--all", "--", "/linux/usr/bin/python3", "-c", ASK_MAC]
+    found = json.loads(subprocess.run(ask, capture_output=True, text=True, check=True).stdout)
+    yield from ((f"mac {what}", how) for what, how in found.items())
 
 
 def _is_session(process: Process, found: dict[int, Process]) -> bool:

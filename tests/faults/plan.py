@@ -44,7 +44,7 @@ store = ["disk"]
 }
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
-KILLED = ("smb", "smbstatus --json")
+KILLED = ("smb", "-- check")
 NAMES = (*SWEEPS, RESTORE)
 # The sample for the test suite: (sweep, part of a command, kind, when). The first such command on the server.
 SAMPLE = (
@@ -54,14 +54,14 @@ SAMPLE = (
     ("network", "ip link set dev eth0 mtu 9000", "error", "after"),
     ("network", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
     ("network", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
-    ("network", "stopwatch.pl eth0", "full-controller", "before"),
-    ("network", "sha256sum", "error", "after"),
-    ("network", "sha256sum", "lost", "after"),
+    ("network", "ss -tmin", "full-controller", "before"),
+    ("network", "-- check", "error", "after"),
+    ("network", "-- check", "lost", "after"),
     ("smb", "smbpasswd", "hang", "before"),
     ("smb", "smbpasswd", "full-server", "after"),
     ("smb", "smbstatus --json", "server-killed", "before"),
-    ("smb", "head -c", "SIGINT", "after"),
-    ("smb", "stopwatch.pl eth0", "reboot-client", "before"),
+    ("smb", "-- make", "SIGINT", "after"),
+    ("smb", "ss -tmin", "reboot-client", "before"),
     ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
     ("restore", "umount", "lost", "after"),
 )

@@ -64,7 +64,8 @@ def _doubts(row: Row, usual: dict[str, Row]) -> list[str]:
     effective = row["effective"]
     wire = row["wire_tx_bytes" if row["direction"] == "write" else "wire_rx_bytes"]
     mtus = {effective.get("client_mtu"), effective.get("server_mtu")}
-    same = ("client_tcp_rmem", "client_tcp_wmem", "server_tcp_rmem", "server_tcp_wmem", "mount")
+    spaces = ("tcp_rmem", "tcp_wmem", "recvspace", "sendspace")
+    same = ("mount", *(f"{role}_{space}" for role in ("client", "server") for space in spaces))
     expected = usual[row["trial_id"]]["effective"]
     doubts = {
         "its content was not verified": row["verified"] is not True,

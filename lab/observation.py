@@ -1,0 +1,182 @@
+"""What both hosts counted during one transfer, whether their counts agree, and what they prove."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from lab.errors import HostError, LabFailure
+from lab.hosts import ROLES
+from lab.platforms import Counters, Reading, Timing
+from lab.samples import series
+from lab.session import Case, Session
+from lab.usage import Carrier, carrier, usage
+
+ETHERNET_HEADER = 14  # addresses and type; interfaces count neither preamble nor checksum nor gap (IEEE 802.3)
+FAR_ABOVE = 1.25
+PROTOCOL_SHARE = 0.005  # of a payload: 200 bytes of a file protocol's own for every 40 kB
+FILE_BYTES = 16384  # for each file: opening, asking for attributes, closing
+SLACK_BYTES = 2**20  # once: a request that reads ahead, and what is not asked for in the end
+SWAPPED_SHARE = 0.01  # of a payload; other programs may swap a little, too
+DISAGREE_SHARE, DISAGREE_BYTES = 0.01, 65536
+SENDER = {"write": ("client", "server"), "read": ("server", "client")}
+Readings = tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """``observed`` and ``samples`` go into the run folder; ``effective`` is what more is known to have been in effect.
+
+    ``void`` says why the counts contradict the case, and is empty where they do not.
+    """
+
+    observed: dict[str, Any]
+    samples: dict[str, Any]
+    effective: dict[str, Any]
+    void: str
+
+
+def observe(session: Session, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
+    """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
+
+    Raises HostError.
+    """
+    ends = {"client": timing.readings, "server": tuple(each.reading for each in server if each.reading)}
+    remarks: list[str] = []
+    with ThreadPoolExecutor(len(ROLES)) as threads:
+        sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(session, role), ROLES), strict=True))
+    readings: dict[str, Readings] = {}
+    for role, (samples, problem) in sampled.items():
+        remarks += [problem] if problem else []
+        if len(ends[role]) == 2:
+            first, last = ends[role]
+            readings[role] = (first, *(each for each in samples if first.at_s < each.at_s < last.at_s), last)
+    sides = {role: _usage(session, role, each, timing) for role, each in readings.items()}
+    carriers = {role: carrier(each) for role, each in readings.items()}
+    sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
+    wire = wire_facts(case, timing.counted, server[1].since(server[0]), sender or receiver)
+    remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
+    remarks += [*buffer_remarks(case, sender, receiver), *trouble(case, sides)]
+    return Observation(
+        observed={**sides, "tcp": tcp_facts(sender, receiver), "wire": wire, "remarks": remarks},
+        samples={role: series(each) for role, each in readings.items()},
+        effective=buffers(carriers),
+        void=not_cold(case, sides.get("server", {}).get("disk_read_bytes")),
+    )
+
+
+def _usage(session: Session, role: str, readings: Readings, timing: Timing) -> dict[str, Any]:
+    """What a host did; a Mac does not count by core, but how many there are is known."""
+    tool = {"tool_cpu_s": timing.tool_cpu_s} if role == "client" else {}
+    return {"cores": session.facts[role].cores} | usage(readings, timing.elapsed_s) | tool
+
+
+def _sampled(session: Session, role: str) -> tuple[Readings, str]:
+    """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
+    try:
+        return session.platforms[role].samples(session.interface(role)), ""
+    except HostError:
+        raise
+    except LabFailure as error:
+        return (), f"{str(error).splitlines()[0]:.200}"
+
+
+def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> dict[str, Any]:
+    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got."""
+    facts = {"age_s": sender.age_s, **dataclasses.asdict(sender.seen)} if sender else {}
+    for name in ("local", "peer", "rcvbuf", "sndbuf", "received_bytes"):
+        facts.pop(name, None)
+    if receiver:
+        facts["received_bytes"] = receiver.seen.received_bytes
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def buffers(carriers: Mapping[str, Carrier | None]) -> dict[str, int]:
+    """The socket buffers that were used on each host, bytes."""
+    known = {role: each.seen for role, each in carriers.items() if each}
+    found = {f"{role}_{name}": getattr(seen, name) for role, seen in known.items() for name in ("sndbuf", "rcvbuf")}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def wire_facts(case: Case, client: Counters, server: Counters, carrier: Carrier | None) -> dict[str, Any]:
+    """The bytes on the wire against the payload, and what was sent on one host against what arrived on the other.
+
+    ``least_overhead`` is what headers cost at the segment size in use: MTU less segment are the headers of IP and TCP,
+    options included (RFC 9293, RFC 7323), and the Ethernet header comes on top.
+    """
+    writes = case.direction == "write"
+    source, target = (client, server) if writes else (server, client)
+    facts: dict[str, Any] = {
+        "overhead": round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
+        "lost_bytes": source.tx_bytes - target.rx_bytes,
+        "reverse_lost_bytes": target.tx_bytes - source.rx_bytes,
+    }
+    if carrier and carrier.seen.mss and carrier.seen.pmtu:
+        mss, mtu = carrier.seen.mss, carrier.seen.pmtu
+        facts["least_overhead"] = round((mtu - mss + ETHERNET_HEADER) / mss, 5)
+    return facts
+
+
+def disagreements(sides: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Where one host counted clearly more bytes sent than the other one received, or fewer."""
+    if not all("tx_bytes" in sides.get(role, {}) for role in ROLES):
+        return []
+    found = []
+    for source, target in (("client", "server"), ("server", "client")):
+        sent, received = sides[source]["tx_bytes"], sides[target]["rx_bytes"]
+        if abs(sent - received) > max(DISAGREE_BYTES, DISAGREE_SHARE * sent):
+            found.append(f"the {source} sent {sent} bytes and the {target} received {received}")
+    return found
+
+
+def overhead_remark(size_bytes: int, files: int, wire: Mapping[str, Any], sender: Carrier | None) -> list[str]:
+    """Whether far more crossed the wire than payload and headers come to, less what was sent again."""
+    if "least_overhead" not in wire:
+        return []
+    resent = (sender.seen.retransmits or 0) * (sender.seen.mss or 0) if sender else 0
+    allowed = (FAR_ABOVE * wire["least_overhead"] + PROTOCOL_SHARE) * size_bytes + files * FILE_BYTES + SLACK_BYTES
+    extra = wire["overhead"] * size_bytes - resent
+    if extra <= allowed:
+        return []
+    return [
+        f"{extra / size_bytes:.1%} more than the payload crossed the wire; headers are {wire['least_overhead']:.1%}"
+    ]
+
+
+def buffer_remarks(case: Case, sender: Carrier | None, receiver: Carrier | None) -> list[str]:
+    """Which socket buffer was not as the case asked. A program that sets N gets 2 N (socket(7)): that is N, too."""
+    if not isinstance(case.tcp_space, int):
+        return []
+    used = {"the sender's": sender and sender.seen.sndbuf, "the receiver's": receiver and receiver.seen.rcvbuf}
+    return [
+        f"{whose} socket buffer was {size} bytes, not {case.tcp_space}"
+        for whose, size in used.items()
+        if size is not None and size not in (case.tcp_space, 2 * case.tcp_space)
+    ]
+
+
+def trouble(case: Case, sides: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What went wrong below the transfer: damaged packets, and so little memory that a RAM disk may be on a disk."""
+    found = []
+    for role, side in sides.items():
+        errors = side.get("tx_errors", 0) + side.get("rx_errors", 0)
+        swapped = side.get("swapped_bytes", 0)
+        if errors:
+            found.append(f"the interface of the {role} counted {errors} damaged packets")
+        if swapped > SWAPPED_SHARE * case.size_bytes:
+            found.append(f"the {role} wrote {swapped} bytes to swap: its RAM disk may have been on a disk")
+    return found
+
+
+def not_cold(case: Case, read_bytes: int | None) -> str:
+    """Why a read that was to come from the server's disk did not; empty where it did, or was not to."""
+    if case.direction != "read" or case.option("server_cache") != "cold":
+        return ""
+    if read_bytes is None:
+        return "what the server read from its disks is not counted, so that nothing proves a cold read"
+    if read_bytes < case.size_bytes:
+        return f"only {read_bytes} of {case.size_bytes} bytes were read from the server's disks: its cache was not cold"
+    return ""

@@ -1,0 +1,86 @@
+"""A plan as lines of text: what varies, in which design, what it can and cannot tell, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lab import stopping
+from lab.design import ASSUMED_BYTES_PER_S, Plan
+from lab.sweep_file import Sweep
+
+EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
+
+
+def lines(sweep: Sweep, planned: Plan) -> Iterator[str]:
+    """What `lab plan` prints, but for the order of the slots."""
+    trials, moved = _range(len(planned.slots), planned.most.trials), _range(*_gigabytes(planned), digits=1)
+    yield f"{len(planned.cases)} cases, {trials} trials, {moved} GB to move"
+    yield from _titled("factors", _factors(planned))
+    yield from _titled("left out", planned.left_out)
+    yield from _titled("design", _design(sweep, planned))
+    yield from _titled("it can tell", _can_tell(sweep, planned))
+    yield from _titled("it cannot tell", planned.cannot_tell)
+    yield from _titled("cost", _cost(planned))
+
+
+def _titled(title: str, content: Any) -> Iterator[str]:
+    for index, line in enumerate(content):
+        if not index:
+            yield f"{title}:"
+        yield f"  {line}"
+
+
+def _range(least: float, most: float, digits: int = 0) -> str:
+    return " to ".join(dict.fromkeys(f"{value:.{digits}f}" for value in (least, most)))
+
+
+def _gigabytes(planned: Plan) -> tuple[float, float]:
+    return planned.bytes_moved / 1e9, planned.most.bytes_moved / 1e9
+
+
+def _factors(planned: Plan) -> Iterator[str]:
+    for name, levels in planned.factors.items():
+        if len(levels) > 1:
+            yield f"{name:12} {', '.join(map(str, levels))}"
+
+
+def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
+    blocks = f"{_range(sweep.blocks, sweep.most_blocks)} randomised complete blocks (seed {sweep.seed})"
+    if sweep.precision is not None:
+        blocks += f", until every interval is within ± {100 * sweep.precision:g} %"
+    yield blocks
+    if planned.grid_cases > len(planned.cases):
+        chosen = f"fraction: {len(planned.cases)} of {planned.grid_cases} cases, the same in each block, D-optimal"
+        clear = f"; D-efficiency {planned.d_efficiency:.2f} of the whole grid's" if planned.d_efficiency else ""
+        yield chosen + clear
+    for stratum in planned.strata:
+        yield f"{stratum.plot:12} {', '.join(stratum.factors)} ({stratum.groups} a block)"
+    yield f"{'inside':12} all other factors, in random order"
+    if sweep.anchors:
+        yield f"{'anchors':12} {sweep.anchors} a block: {planned.cases[0].case_id}"
+
+
+def _can_tell(sweep: Sweep, planned: Plan) -> Iterator[str]:
+    for effect in planned.effects if sweep.most_blocks > 1 else ():
+        fitted = "by a fit to all cases: no pairs differ in it alone"
+        pairs = f"from {_range(effect.least_pairs, effect.most_pairs)} pairs a block" if effect.most_pairs else fitted
+        yield f"{effect.name:12} {pairs}"
+    for blocks in dict.fromkeys((sweep.blocks, sweep.most_blocks)):
+        if blocks > 1:
+            factor = stopping.half_width_factor(blocks)
+            example = f"a spread of {100 * EXAMPLE_SPREAD:g} % gives ± {100 * EXAMPLE_SPREAD * factor:.1f} %"
+            yield f"after {blocks} blocks: ± {factor:.2f} × the spread of its ratio over blocks: {example}"
+    if sweep.precision is not None:
+        widest = 100 * sweep.precision / stopping.half_width_factor(sweep.most_blocks)
+        yield f"± {100 * sweep.precision:g} % cannot be reached where that spread is more than {widest:.1f} %"
+
+
+def _cost(planned: Plan) -> Iterator[str]:
+    most = planned.most
+    yield "changes: " + ", ".join(
+        f"{name} {_range(count, most.changes[name])}" for name, count in planned.changes.items()
+    )
+    minutes = _range(planned.estimated_s / 60, most.estimated_s / 60)
+    seconds = _range(planned.estimated_s, most.estimated_s)
+    yield f"estimated at {ASSUMED_BYTES_PER_S / 1e6:.0f} MB/s: {minutes} min ({seconds} s)"

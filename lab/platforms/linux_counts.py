@@ -1,0 +1,175 @@
+"""What Linux counts: which files of /proc and /sys say it, and how they read (proc(5), cgroups(7)).
+
+Every line comes as ``PATH:line``, whoever read the file: grep, the stopwatch or the sampler. So there is one parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from lab.platforms.counts import Disk, Process, Reading, Ticks
+from lab.platforms.linux_tcp import parse_ss
+from lab.platforms.stopwatch import Counters
+from lab.untrusted import count, quantity, word
+
+TICKS_PER_S = 100  # the kernel's USER_HZ, whatever its own clock does
+SECTOR_BYTES = 512  # of /proc/diskstats, whatever the disk's are
+STATE = ("/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem")
+UPTIME, STAT, DISKS, MEMORY, SNMP = "/proc/uptime", "/proc/stat", "/proc/diskstats", "/proc/meminfo", "/proc/net/snmp"
+# A host is a control group of its own, or the root of them all. Version 2, and where version 1 is mounted by habit
+GROUP, PRESSURE = "/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu.pressure"
+OLD_USAGE, OLD_SPLIT = "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpuacct/cpuacct.stat"
+OLD_THROTTLED = "/sys/fs/cgroup/cpu/cpu.stat"
+SAMPLED = (STAT, GROUP, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY)
+NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
+# The lines of these files that are read; for grep -E and perl. Of disks those that are hardware, or look like it.
+KEPT = (
+    "^(cpu[0-9 ]|MemAvailable:|Tcp:|(usage|user|system|throttled)_usec |(user|system|throttled_time|some) |[0-9]"
+    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd))"
+)
+PROCESS = re.compile(r"([0-9]+) \((.*)\) \S (?:\S+ ){10}([0-9]+) ([0-9]+) (?:\S+ ){6}([0-9]+)", re.DOTALL)
+
+
+def sampled(interface: str) -> tuple[str, ...]:
+    """The files that change while bytes move; the byte counters come first."""
+    return (*(f"/sys/class/net/{interface}/statistics/{name}" for name in NET), *SAMPLED)
+
+
+def counted(interface: str) -> tuple[str, ...]:
+    """Every file that is read before and after a transfer."""
+    return (UPTIME, *sampled(interface), PRESSURE, SNMP, *STATE, f"/sys/class/net/{interface}/mtu")
+
+
+def parse_counters(lines: Iterable[str], interface: str) -> Counters:
+    """The counters of a host, from the lines of the files of :func:`counted`. Raises ValueError."""
+    files = _by_file(lines)
+    reading = _reading(files, interface, quantity(_only(files, UPTIME).split(" ")[0]))
+    for name in ("tx_bytes", "rx_bytes"):
+        if name not in reading.net:
+            raise ValueError(f"no interface {interface}")
+    state = {path.rpartition("/")[2]: path for path in (*STATE, f"/sys/class/net/{interface}/mtu") if path in files}
+    return Counters(
+        tx_bytes=reading.net["tx_bytes"],
+        rx_bytes=reading.net["rx_bytes"],
+        cpu_s=_cpu_s(reading, files),
+        retransmits=_retransmits(files),
+        state={name: word(_only(files, path), r"[\t -~]{1,200}") for name, path in state.items()},
+        reading=reading,
+    )
+
+
+def parse_samples(lines: Iterable[str], paths: Sequence[str], interface: str) -> Iterator[Reading]:
+    """The readings in what the sampler wrote: after ``@ SECONDS``, lines ``N:line`` of file N of ``paths``.
+
+    Raises ValueError.
+    """
+    block: list[str] = []
+    at_s: float | None = None
+    for line in lines:
+        if line.startswith("@ "):
+            if at_s is not None:
+                yield _reading(_by_file(block), interface, at_s)
+            at_s, block = quantity(line[2:]), []
+        else:
+            number, _, rest = line.partition(":")
+            path = paths[int(number)] if number.isdecimal() and int(number) < len(paths) else number
+            block.append(f"{path}:{rest}")
+    if at_s is not None:
+        yield _reading(_by_file(block), interface, at_s)
+
+
+def _by_file(lines: Iterable[str]) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = {}
+    for line in lines:
+        path, _, content = line.partition(":")
+        files.setdefault(path, []).append(content)
+    return files
+
+
+def _only(files: Mapping[str, Sequence[str]], path: str) -> str:
+    if path not in files:
+        raise ValueError(f"no {path}")
+    return files[path][0]
+
+
+def _reading(files: Mapping[str, Sequence[str]], interface: str, at_s: float) -> Reading:
+    net = {name: f"/sys/class/net/{interface}/statistics/{name}" for name in NET}
+    available = re.search("^MemAvailable: +([0-9]+) kB$", "\n".join(files.get(MEMORY, ())), re.MULTILINE)
+    return Reading(
+        at_s=at_s,
+        net={name: count(_only(files, path)) for name, path in net.items() if path in files},
+        cores=dict(_cores(files.get(STAT, ()))),
+        group=_group(files),
+        disks=_disks(files.get(DISKS, ())),
+        available_bytes=count(available[1]) * 1024 if available else None,
+        processes=dict(_processes(files)),
+        connections=parse_ss(files.get("ss", ())),
+    )
+
+
+def _cores(lines: Iterable[str]) -> Iterator[tuple[str, Ticks]]:
+    for line in lines:
+        name, *numbers = line.split()
+        if re.fullmatch("cpu[0-9]{1,5}", name):
+            if len(numbers) < len(Ticks._fields):
+                raise ValueError(f"{line!r:.60} is no line of a core")
+            yield name, Ticks(*map(count, numbers[: len(Ticks._fields)]))
+
+
+def _group(files: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """CPU seconds of the control group: microseconds in version 2, in version 1 nanoseconds, and ticks of its parts."""
+    found: dict[str, float] = {}
+    for line in files.get(PRESSURE, ()):
+        if total := re.search(" total=([0-9]+)$", line):
+            found["waited_s"] = count(total[1]) / 1e6
+    if GROUP in files:
+        rows = dict(line.split(" ", 1) for line in files[GROUP])
+        return found | {f"{key.removesuffix('_usec')}_s": count(value) / 1e6 for key, value in rows.items()}
+    if OLD_USAGE in files:
+        found["usage_s"] = count(_only(files, OLD_USAGE)) / 1e9
+    for line in files.get(OLD_SPLIT, ()):
+        name, value = line.split(" ", 1)
+        found[f"{name}_s"] = count(value) / TICKS_PER_S
+    for line in files.get(OLD_THROTTLED, ()):
+        if line.startswith("throttled_time "):
+            found["throttled_s"] = count(line.split(" ", 1)[1]) / 1e9
+    return found
+
+
+def _disks(lines: Iterable[str]) -> dict[str, Disk]:
+    """Whole disks: the table has their partitions too, named after them (sda1, nvme0n1p1)."""
+    rows = {fields[2]: fields for fields in map(str.split, lines) if len(fields) >= 13}
+    return {
+        name: Disk(count(fields[5]) * SECTOR_BYTES, count(fields[9]) * SECTOR_BYTES, count(fields[12]) / 1000)
+        for name, fields in rows.items()
+        if rows.keys().isdisjoint({name.rstrip("0123456789"), re.sub("p[0-9]+$", "", name)} - {name})
+    }
+
+
+def _processes(files: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[int, int], Process]]:
+    """By process id and start. A name may hold anything, even a line end: then there is no such line to be read."""
+    for path, lines in files.items():
+        if (path == "stat" or re.fullmatch("/proc/[0-9]+/stat", path)) and path != STAT:
+            for row in map(PROCESS.match, lines):
+                if row:
+                    cpu_s = (count(row[3]) + count(row[4])) / TICKS_PER_S
+                    yield (count(row[1]), count(row[5])), Process(re.sub(r"[^!-~]", "?", row[2])[:15], cpu_s)
+
+
+def _cpu_s(reading: Reading, files: Mapping[str, Sequence[str]]) -> float | None:
+    """CPU seconds in use: of this host's control group (at its root the whole machine), else by the kernel's ticks."""
+    if "usage_s" in reading.group:
+        return reading.group["usage_s"]
+    for line in files.get(STAT, ()):
+        if line.startswith("cpu "):
+            user, nice, system, _, _, irq, softirq, *_ = map(count, line.split()[1:])
+            return (user + nice + system + irq + softirq) / TICKS_PER_S
+    return None
+
+
+def _retransmits(files: Mapping[str, Sequence[str]]) -> int | None:
+    """TCP segments sent again: one line has the names, the next the numbers."""
+    names, values = ([line.split() for line in files.get(SNMP, ())] + [[], []])[:2]
+    found = dict(zip(names, values, strict=False)).get("RetransSegs")
+    return None if found is None else count(found)

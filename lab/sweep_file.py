@@ -1,0 +1,117 @@
+"""What a sweep file may say."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from lab import stopping
+from lab.values import LARGEST, Seconds, Share, Size, TcpSpace
+
+MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
+MOST_BLOCKS = 10_000
+
+
+class Model(BaseModel):
+    """Frozen; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    _file: Path | None = None
+
+    def model_post_init(self, context: Any) -> None:
+        """Remember the file, which :func:`_validated` gives as context."""
+        self._file = context
+
+    @property
+    def place(self) -> str:
+        """How a message about it begins: its file and a colon; empty where it was not read from one."""
+        return f"{self._file}: " if self._file else ""
+
+
+class Workload(Model):
+    """What is moved. ``kind`` names a payload in ``lab/workloads``."""
+
+    kind: str = "file"
+    size: Size
+
+
+class Factors(Model):
+    """The levels that a sweep varies; their product, less what cannot be combined, is its cases."""
+
+    protocol: tuple[str, ...] = Field(min_length=1)
+    tool: tuple[str, ...] = Field(("cp",), min_length=1)
+    direction: tuple[Literal["write", "read"], ...] = Field(("write", "read"), min_length=1)
+    mtu: tuple[Annotated[int, Field(ge=576, le=65535, strict=True)], ...] = Field((1500,), min_length=1)
+    tcp_space: tuple[TcpSpace, ...] = Field(("default",), min_length=1)
+    store: tuple[Literal["ram", "disk"], ...] = Field(("ram",), min_length=1)
+    server_sync: tuple[Literal["default", "async", "sync", "always"], ...] = Field(("default",), min_length=1)
+    client_sync: tuple[Literal["fsync", "close"], ...] = Field(("fsync",), min_length=1)
+    server_cache: tuple[Literal["warm", "cold"], ...] = Field(("warm",), min_length=1)
+    placebo: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")], ...] = Field(("none",), min_length=1)
+
+    @field_validator("*")
+    @classmethod
+    def _levels_are_unique(cls, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+        if len(set(levels)) != len(levels):
+            raise ValueError("has a level twice")
+        return levels
+
+
+class Sweep(Model):
+    """A sweep file: what to vary, how often, in which seeded order, and when to stop.
+
+    A transfer of fewer than ``slowest`` bytes a second counts as stuck. ``fraction`` is the share of the grid's cases
+    that is run, ``anchors`` how often a block repeats its first case to expose drift. With a ``precision`` (relative
+    half-width), blocks go on from ``blocks`` to ``max_blocks`` until the interval of every one of ``effects`` has it.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    description: str = ""
+    blocks: int = Field(3, ge=1, le=1000, strict=True)
+    seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
+    max_blocks: int | None = Field(None, ge=1, le=MOST_BLOCKS, strict=True)
+    precision: float | None = Field(None, gt=0, lt=1, strict=True)
+    effects: tuple[str, ...] | None = Field(None, min_length=1)
+    fraction: Share = 1.0
+    anchors: int = Field(0, ge=0, le=100, strict=True)
+    time_cap: Seconds | None = None
+    ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
+    slowest: Size = 2_000_000
+    workload: Workload
+    factors: Factors
+
+    @property
+    def most_blocks(self) -> int:
+        """How many blocks a run may have: ``blocks``, or with a precision ``max_blocks`` (10 × ``blocks``)."""
+        return self.blocks if self.precision is None else self.max_blocks or 10 * self.blocks
+
+    def runs_of(self, cases: int) -> int:
+        """How many of so many cases the fraction takes: never fewer than it says."""
+        return math.ceil(self.fraction * cases - 1e-9)
+
+    @model_validator(mode="after")
+    def _blocks_fit_the_rule(self) -> Self:
+        if self.precision is None and self.max_blocks is not None:
+            raise ValueError("max_blocks: means nothing without a precision; give one, or blocks alone")
+        if self.precision is not None and self.blocks < stopping.LEAST_BLOCKS:
+            raise ValueError(
+                f"blocks: {self.blocks} are too few to stop at a precision: intervals would be too narrow too "
+                f"often (docs/methods.md, Design); give blocks = {stopping.LEAST_BLOCKS}, or more"
+            )
+        if self.most_blocks < self.blocks:
+            raise ValueError(f"max_blocks: {self.max_blocks} are fewer than blocks ({self.blocks}), the least number")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_planned(self) -> Self:
+        counts = {name: len(levels) for name, levels in self.factors}
+        grid = math.prod(counts.values())
+        trials = max(grid, self.most_blocks * (self.runs_of(grid) + self.anchors))
+        if trials > MOST_TRIALS:
+            levels = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 1)
+            said = f"{trials} trials are more than {MOST_TRIALS}"
+            raise ValueError(f"[factors]: {said}: give fewer blocks ({self.most_blocks}) or fewer levels ({levels})")
+        return self

@@ -1,0 +1,111 @@
+"""The sampler, run for real on this system, with its own loopback as the data link."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lab.hosts import ROLES
+from lab.platforms import Reading, linux_counts, linux_sampler
+from lab.platforms.base import TAKE_SAMPLES
+
+pytestmark = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
+
+
+@contextmanager
+def sampling(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    program, file = folder / "sampler.pl", folder / "samples" / "file"
+    program.write_text(linux_sampler.SAMPLER, encoding="utf-8")
+    file.parent.mkdir()
+    argv = ("perl", str(program), str(file), "127.0.0.1", linux_counts.KEPT, *linux_counts.sampled("lo"))
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def traffic() -> Iterator[None]:
+    """Bytes through the loopback until the end, at a rate that leaves the machine time for something else."""
+    done = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as sender:
+        receiver, _ = server.accept()
+
+        def move() -> None:
+            while not done.wait(0.01):
+                sender.sendall(bytes(65536))
+                receiver.recv(2**20)
+
+        thread = threading.Thread(target=move)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            receiver.close()
+
+
+def readings(folder: Path) -> tuple[Reading, ...]:
+    file = folder / "samples" / "file"
+    return linux_sampler.parse(file.read_text(encoding="utf-8") if file.exists() else "", "lo")
+
+
+def wait_for(found: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_while_bytes_move_it_counts_processes_and_connections_too(tmp_path: Path) -> None:
+    with sampling(tmp_path) as process, traffic():
+        wait_for(lambda: sum(bool(each.connections) for each in readings(tmp_path)) > 1)
+        wait_for(lambda: sum(bool(each.processes) for each in readings(tmp_path)) > 1)
+        assert process.poll() is None
+    found = readings(tmp_path)
+    assert [each.at_s for each in found] == sorted(each.at_s for each in found)
+    assert all(each.net.keys() == set(linux_counts.NET) and each.cores for each in found)
+    assert found[-1].net["tx_bytes"] > found[0].net["tx_bytes"]
+    seen = [connection for each in found for connection in each.connections if connection.moved_bytes]
+    assert seen
+    assert all(connection.rcvbuf for connection in seen)
+
+
+def test_it_ends_with_its_folder_and_says_nothing(tmp_path: Path) -> None:
+    with sampling(tmp_path) as process:
+        wait_for(lambda: bool(readings(tmp_path)))
+        (tmp_path / "samples" / "file").unlink()
+        (tmp_path / "samples").rename(tmp_path / "gone")
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_what_was_taken_is_not_taken_again(tmp_path: Path) -> None:
+    with sampling(tmp_path):
+        file = tmp_path / "samples" / "file"
+        wait_for(lambda: bool(readings(tmp_path)))
+        taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(file)], capture_output=True, text=True)
+        first = linux_sampler.parse(taken.stdout, "lo")
+        wait_for(lambda: bool(readings(tmp_path)))
+        assert readings(tmp_path)[0].at_s > first[-1].at_s
+
+
+def test_a_host_without_a_sampler_has_no_samples(tmp_path: Path) -> None:
+    taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(tmp_path / "none")], capture_output=True, text=True)
+    assert (taken.returncode, taken.stdout, taken.stderr) == (0, "", "")
+    assert linux_sampler.parse(taken.stdout, "lo") == ()
+
+
+def test_its_file_lies_in_memory_and_is_named_after_the_run() -> None:
+    files = {role: linux_sampler.file_of(f"/srv/{role}/file-share-lab-0123abcd") for role in ROLES}
+    assert set(files.values()) == {"/dev/shm/file-share-lab-0123abcd/samples"}

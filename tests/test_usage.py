@@ -1,0 +1,148 @@
+"""What a host did during a transfer, from readings before, during and after it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lab.platforms import Connection, Reading, Ticks
+from lab.platforms.counts import Disk, Process
+from lab.samples import series
+from lab.usage import carrier, usage
+
+CP, SERVER, OLD = (7, 100), (8, 101), (9, 102)
+IDLE = Ticks(0, 0, 0, 0, 0, 0, 0, 0)
+
+
+def reading(at_s: float, **fields: Any) -> Reading:
+    return Reading(at_s, **fields)
+
+
+def core(busy: int, idle: int, **more: int) -> Ticks:
+    return IDLE._replace(user=busy, idle=idle, **more)
+
+
+def test_averages_are_of_the_first_and_the_last_reading_alone() -> None:
+    first = reading(
+        10, group={"usage_s": 1.0, "throttled_s": 0.5, "waited_s": 2.0}, net={"tx_bytes": 100, "rx_bytes": 5}
+    )
+    odd = reading(11, group={"usage_s": 99.0}, net={"tx_bytes": 101, "rx_bytes": 6})
+    last = reading(
+        14, group={"usage_s": 3.0, "throttled_s": 1.25, "waited_s": 2.1}, net={"tx_bytes": 900, "rx_bytes": 45}
+    )
+    found = usage((first, odd, last), 4.0)
+    assert (found["cpu_cores"], found["throttled_s"], found["waited_s"]) == (0.5, 0.75, 0.1)
+    assert (found["tx_bytes"], found["rx_bytes"], found["samples"]) == (800, 40, 1)
+
+
+def test_what_cores_did_is_a_share_of_all_their_time_and_the_busiest_is_named() -> None:
+    first = reading(0, cores={"cpu0": IDLE, "cpu1": IDLE})
+    busy = Ticks(user=30, nice=10, system=40, idle=0, iowait=0, irq=5, softirq=10, steal=5)
+    last = reading(1, cores={"cpu0": busy, "cpu1": core(0, 90, iowait=10)})
+    found = usage((first, last), 1.0)
+    shares = {name: found[name] for name in ("user", "system", "softirq", "iowait", "steal")}
+    assert shares == {"user": 0.2, "system": 0.2, "softirq": 0.075, "iowait": 0.05, "steal": 0.025}
+    assert (found["cores"], found["core_mean"], found["core_peak"]) == (2, 1.0, 1.0)
+
+
+def test_a_peak_is_no_shorter_than_half_a_second() -> None:
+    ticks = (0, 0, 10, 10, 10, 10, 10)  # the core is busy in one of six tenths of a second
+    steps = [
+        reading(number / 10, cores={"cpu0": core(sum(ticks[: number + 1]) // 5, number * 10)}, net={"tx_bytes": sent})
+        for number, sent in enumerate((0, 0, 1000, 1000, 1000, 1000, 1000))
+    ]
+    found = usage(steps, 0.6)
+    assert found["peak_bytes_per_s"] == 2000
+    assert found["core_peak"] < 0.2
+
+
+def test_a_transfer_shorter_than_that_has_its_mean_as_peak() -> None:
+    found = usage((reading(0, net={"tx_bytes": 0}), reading(0.2, net={"tx_bytes": 1000})), 0.2)
+    assert found["peak_bytes_per_s"] == 5000
+
+
+def test_the_busiest_process_is_found_though_it_ended_before_the_end() -> None:
+    first = reading(0, processes={SERVER: Process("smbd", 50.0), OLD: Process("cron", 700.0)})
+    during = reading(2, processes={CP: Process("cp", 1.8)})
+    last = reading(4, processes={SERVER: Process("smbd", 51.2), OLD: Process("cron", 700.0)})
+    found = usage((first, during, last), 4.0)
+    assert (found["process"], found["process_mean"]) == ("cp", 0.9)
+
+
+def test_disks_are_summed_and_the_busiest_one_is_how_busy_they_were() -> None:
+    first = reading(0, disks={"sda": Disk(10, 20, 1.0), "sdb": Disk(0, 0, 0.0)})
+    last = reading(2, disks={"sda": Disk(1010, 20, 1.5), "sdb": Disk(1000, 300, 1.8)})
+    found = usage((first, last), 2.0)
+    assert (found["disk_read_bytes"], found["disk_written_bytes"], found["disk_busy"]) == (2000, 300, 0.9)
+
+
+def test_the_least_memory_is_of_all_readings() -> None:
+    found = usage([reading(at_s, available_bytes=free) for at_s, free in ((0, 900), (1, 100), (2, 800))], 2.0)
+    assert found["memory_least_bytes"] == 100
+
+
+def test_what_is_not_counted_is_not_named() -> None:
+    assert usage((reading(0), reading(1)), 1.0) == {"samples": 0}
+
+
+def test_counts_that_began_again_are_left_out() -> None:
+    found = usage((reading(0, net={"tx_bytes": 9, "rx_bytes": 1}), reading(1, net={"tx_bytes": 3, "rx_bytes": 2})), 1.0)
+    assert "tx_bytes" not in found
+    assert found["rx_bytes"] == 1
+
+
+def connection(port: int, **facts: Any) -> Connection:
+    return Connection(f"192.0.2.1:{port}", "192.0.2.2:445", **facts)
+
+
+def test_the_carrier_is_the_connection_that_moved_most_meanwhile() -> None:
+    first = reading(0, connections=(connection(1, acked_bytes=10**9), connection(2, acked_bytes=1000, retransmits=3)))
+    last = reading(
+        5, connections=(connection(1, acked_bytes=10**9 + 5), connection(2, acked_bytes=8000, retransmits=4))
+    )
+    found = carrier((first, last))
+    assert found is not None
+    assert (found.age_s, found.seen.acked_bytes, found.seen.retransmits) == (0.0, 7000, 1)
+
+
+def test_a_connection_that_ended_is_known_from_its_last_sample() -> None:
+    during = [reading(at_s, connections=(connection(3, received_bytes=moved),)) for at_s, moved in ((1, 50), (4, 200))]
+    found = carrier((reading(0), *during, reading(4.5)))
+    assert found is not None
+    assert (found.age_s, found.seen.received_bytes) == (0.5, 200)
+
+
+def test_without_connections_there_is_no_carrier() -> None:
+    assert carrier((reading(0), reading(1))) is None
+    idle = (connection(1, acked_bytes=5),)
+    assert carrier((reading(0, connections=idle), reading(1, connections=idle))) is None
+
+
+def test_a_series_has_lists_of_one_length_and_counts_from_its_beginning() -> None:
+    first = reading(
+        10, net={"tx_bytes": 100}, cores={"cpu0": core(0, 0)}, group={"usage_s": 3.0}, disks={"sda": Disk(5, 6, 0.0)},
+        processes={SERVER: Process("smbd", 2.0)},
+    )  # fmt: skip
+    middle = reading(10.1, net={"tx_bytes": 300}, connections=(connection(1, rtt_ms=0.2),))
+    last = reading(
+        11, net={"tx_bytes": 900}, cores={"cpu0": core(50, 50)}, group={"usage_s": 3.5}, available_bytes=7,
+        disks={"sda": Disk(25, 6, 0.0)}, processes={SERVER: Process("smbd", 2.5), OLD: Process("idle", 0.0)},
+    )  # fmt: skip
+    found = json.loads(json.dumps(series((first, middle, last))))
+    assert (found["at_s"], found["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
+    assert (found["cpu_s"], found["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
+    assert found["available_bytes"] == [None, None, 7]
+    assert found["core_busy"] == {}
+    assert found["processes"] == [[1.0, {"smbd 8": 0.5}]]
+    assert [row[:2] for row in found["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
+    assert found["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)
+
+
+def test_a_series_has_what_each_core_did_since_the_reading_before() -> None:
+    found = series(
+        [reading(at_s, cores={"cpu0": core(busy, idle)}) for at_s, busy, idle in ((0, 0, 0), (1, 1, 3), (2, 5, 3))]
+    )
+    assert found["core_busy"] == {"cpu0": [None, 0.25, 1.0]}
+    assert found["user"] == [None, 0.25, 1.0]

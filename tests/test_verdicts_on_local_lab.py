@@ -1,0 +1,86 @@
+"""Every limit made true between real hosts with real servers: the verdict must name it, and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from bench import Bench
+from scarce import MIB, quota, slow_disk
+
+from lab import results
+from lab.verdicts import explained, verdicts
+
+pytestmark = pytest.mark.local_lab
+
+
+def judged(bench: Bench, hosts: Path | None = None, **factors: Any) -> pd.DataFrame:
+    """The verdicts of a sweep with these factors."""
+    done = bench.run(**factors, hosts=hosts)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = verdicts(results.load(bench.newest()))
+    assert len(found) > 0
+    return found
+
+
+def assert_all(found: pd.DataFrame, limit: str, words: str) -> None:
+    """That every case was limited by this, with evidence in these words."""
+    said = found[["protocol", "tool", "direction", "limited_by", "evidence"]].to_string()
+    assert set(found["limited_by"]) == {limit}, said
+    assert found["evidence"].str.contains(words).all(), said
+    assert all(limit in explained(row) for row in found.to_dict("records"))
+
+
+@pytest.fixture(scope="module")
+def far(new_bench: Callable[..., Bench]) -> Bench:
+    """Two hosts with a round trip of 10 ms between them."""
+    return new_bench("--rate", "none", "--delay", "5ms")
+
+
+@pytest.fixture(scope="module")
+def near(new_bench: Callable[..., Bench]) -> Bench:
+    """Two hosts whose link is as fast as this machine makes it."""
+    return new_bench("--rate", "none")
+
+
+def test_a_slow_link(new_bench: Callable[..., Bench]) -> None:
+    found = judged(new_bench("--rate", "100mbit"), size="48 MiB", protocol=["smb", "nfs", "ssh"])
+    assert len(found) == 6
+    assert_all(found, "link", "link: .*% of the ceiling")
+    assert (found["link_share"] >= 0.85).all()
+
+
+def test_small_tcp_buffers_on_a_long_way(far: Bench) -> None:
+    # With the ceilings of larger buffers beside theirs, it does not depend on how well iperf3 filled the small ones.
+    found = judged(far, size="8 MiB", protocol=["smb", "ssh"], tcp_space=["64 KiB", "default"])
+    small = found[found["tcp_space"] != "default"]
+    assert len(small) == 4
+    assert_all(small, "latency × window", "window: [0-9]+ KiB per 10 ms is .* MB/s; .*% of it was reached")
+
+
+def test_one_request_after_the_other_on_a_long_way(far: Bench) -> None:
+    found = judged(far, size="96 MiB", protocol=["nfs", "afp"], tool=["cp"])
+    assert_all(found, "protocol round trips", "KiB per round trip of 10 ms, where TCP allowed")
+
+
+@pytest.mark.parametrize("role", ["server", "client"])
+def test_a_host_with_a_share_of_a_core(near: Bench, role: str) -> None:
+    with quota(near.name, role, 0.1):
+        found = judged(near, size="16 MiB")
+    assert_all(found, f"{role} CPU", f"{role} CPU: a quota kept it waiting .*% of the time")
+
+
+def test_a_slow_disk_in_the_server(near: Bench, tmp_path: Path) -> None:
+    with slow_disk(near.name, tmp_path, "/srv/slow", 10 * MIB):
+        hosts = near.changed_hosts(share_path="/srv/slow")
+        caches = ["warm", "cold"]
+        found = judged(near, hosts, size="32 MiB", protocol=["nfs", "ssh"], store=["disk"], server_cache=caches)
+    cold = found["options"].map(lambda options: options["server_cache"] == "cold")
+    flushed = (found["protocol"] == "nfs") & (found["direction"] == "write")  # others end in memory
+    assert (cold.sum(), flushed.sum()) == (2, 1)
+    assert_all(found[cold | flushed], "disk", "disk: .*% of what the store itself takes")
+    unflushed = (found["protocol"] == "ssh") & (found["direction"] == "write")
+    assert found.loc[unflushed, "limited_by"].tolist() != ["disk"]
