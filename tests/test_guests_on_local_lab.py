@@ -26,6 +26,12 @@ MIB = 1 << 20
 NOT_OURS = ("[", "/run/mount/")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _kernel() -> None:
+    if not (rootfs.ensure() / rootfs.UML_PROGRAM).exists():
+        pytest.skip(f"{rootfs.UML_SUITE}'s user-mode-linux could not be installed")
+
+
 @pytest.fixture(scope="module")
 def guests(new_bench: Callable[..., Bench]) -> Bench:
     return new_bench("--kernel", "own")

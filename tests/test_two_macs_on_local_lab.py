@@ -22,7 +22,7 @@ mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; n
 cat /etc/exports /etc/nfs.conf 2>/dev/null
 ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
 hdiutil info -plist; ls -a /private/tmp /Users/lab
-ps -A -o command= | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
+running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
 """
 LINUX_STATE = (
     "cat /proc/self/mounts | cut -d ' ' -f 2,3; ls -a /tmp; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem"

@@ -47,7 +47,8 @@ def near(new_bench: Callable[..., Bench]) -> Bench:
 
 
 def test_a_slow_link(new_bench: Callable[..., Bench]) -> None:
-    found = judged(new_bench("--rate", "100mbit"), size="48 MiB", protocol=["smb", "nfs", "ssh"])
+    # so slow that the processors are not the limit on a machine that is busy with something else either
+    found = judged(new_bench("--rate", "20mbit"), size="10 MiB", protocol=["smb", "nfs", "ssh"])
     assert len(found) == 6
     assert_all(found, "link", "link: .*% of the ceiling")
     assert (found["link_share"] >= 0.85).all()

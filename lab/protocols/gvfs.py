@@ -34,16 +34,17 @@ done; :
 """
 DAEMON_FOLDERS = "/usr/libexec /usr/lib/gvfs /usr/lib/x86_64-linux-gnu/gvfs /usr/lib/aarch64-linux-gnu/gvfs"
 # $1 URI; the password, if one is wanted, comes on standard input. DHX2 logins of AFP fail now and then: try again. A
-# password that is refused is asked for again and again, until the time is over.
+# password that is refused is asked for again, and there is none: gio ends, and says nothing.
 MOUNT = r"""
 IFS= read -r password
+why="the password was refused"
 for try in 1 2 3 4 5; do
-    said=$(printf '%s\n' "$password" | timeout 15 gio mount "$1" 2>&1); code=$?
+    said=$(printf '%s\n' "$password" | timeout 60 gio mount "$1" 2>&1); code=$?
     [ $code -eq 0 ] && exit 0
-    [ $code -eq 124 ] && break
+    [ $code -eq 124 ] && { why="no answer in 60 s"; break; }
     sleep 0.2
 done
-echo "$said" | grep "^gio:" >&2 || echo "gio mount $1: no answer in 15 s, or the password was refused" >&2
+echo "$said" | grep "^gio:" >&2 || echo "gio mount $1: $why" >&2
 exit 1
 """
 LOCAL_PATH = r"""
@@ -101,7 +102,7 @@ class Session:
             name=f"mount {uri}",
             read=self._run('if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi', uri),
             wanted="mounted",
-            apply=(self._run(MOUNT, uri, given=password + "\n", deadline_s=120),),
+            apply=(self._run(MOUNT, uri, given=password + "\n", deadline_s=330),),
             undo=lambda _: (self._run(UNMOUNT, uri),),
         )
         yield self._fuse_mount()
