@@ -19,7 +19,26 @@ from lab.untrusted import count, first_line
 PROBE = r"""
 if mount -i -t "$1" none /tmp 2>&1 | grep -q 'unknown filesystem type'; then echo no; else echo yes; fi
 """
-UNMOUNT = 'umount "$1" 2>/dev/null || { sleep 0.5; umount "$1"; } 2>/dev/null || umount -f "$1" || umount -l "$1"'
+# $1 entry, $2 mount point. Where the server is dead, umount may wait in the kernel, where no signal reaches it: it is
+# left there. From Linux 6.5 on NFS has a switch for each mount that lets fail what waits for the server, now and later.
+# Before, -f does so for what waits at that moment, and a process in state D goes on to its next request, until there is
+# none left. -l at last takes the mount out of sight; the kernel goes on waiting, as CIFS does for up to some minutes.
+UNMOUNT = f"""
+entry=$1 point=$2
+gone() {{ set -- "$entry"; ! {FIND} >/dev/null; }}
+off() {{
+    umount $1 "$point" </dev/null >/dev/null 2>&1 &
+    tries=0
+    while kill -s 0 $! && [ $tries -lt 250 ]; do tries=$((tries + 1)); sleep 0.02; done 2>/dev/null
+    gone
+}}
+off || {{ sleep 0.5; off; }} && exit
+switch=/sys/fs/nfs/$(grep -F " $entry " /proc/self/mountinfo | cut -d ' ' -f 3)/shutdown
+[ -w "$switch" ] && echo 1 >"$switch"
+began=$(date +%s)
+while [ $(($(date +%s) - began)) -lt 20 ]; do off -f && exit; sleep 0.3; done
+umount -l "$point"
+"""
 
 
 class LinuxMount(Dialect):
@@ -104,7 +123,7 @@ def mounted(client: Side, path: str, mount: Command) -> Setting:
         read=is_mounted(path),
         wanted="mounted",
         apply=(mount,),
-        undo=lambda _: (script(UNMOUNT, path, root=True),),
+        undo=lambda _: (script(UNMOUNT, in_table(path), path, root=True, deadline_s=120),),
     )
 
 
