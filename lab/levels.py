@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 DEFAULT = "default"  # the level of an option that nobody is told
+OPTION = re.compile(r"([a-z0-9]+)\.[a-z0-9_]+")
 ABSENT = "–"  # what stands for an option of another protocol: it has no level there
 
 
 def protocol_of(factor: str) -> str:
     """The protocol that an option belongs to; empty for a factor that every case has."""
-    return factor.partition(".")[0] if "." in factor else ""
+    found = OPTION.fullmatch(factor)
+    return found[1] if found else ""
 
 
 def crossed(one: str, other: str) -> bool:
