@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench import Bench
@@ -71,7 +72,7 @@ def test_the_kernels_server_exports_asynchronously(guests: Bench) -> None:
 
 
 def test_options_of_mounts_are_in_effect_as_both_ends_see_them(guests: Bench) -> None:
-    options = {
+    options: dict[str, Any] = {
         "smb.dialect": ["2.1", "3.1.1"], "smb.signing": [True, False],
         "nfs.version": [3, 4.1], "nfs.nconnect": ["default", 3], "nfs.rsize": ["64 KiB"], "nfs.hard": [True],
     }  # fmt: skip
@@ -94,7 +95,7 @@ def test_options_of_mounts_are_in_effect_as_both_ends_see_them(guests: Bench) ->
 
 def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests: Bench) -> None:
     """The server of a kernel with 3 GiB takes requests of 512 KiB at most."""
-    levels = {"nfs.wsize": ["512 KiB", "1 MiB"]}
+    levels: dict[str, Any] = {"nfs.wsize": ["512 KiB", "1 MiB"]}
     done = guests.run(protocol=["nfs"], tool=["cp"], direction=["write"], size="1 MiB", **levels)
     assert done.returncode == 1, done.stdout + done.stderr
     status = {trial["options"]["nfs.wsize"]: (trial["status"], trial["reason"]) for trial in guests.trials()}
