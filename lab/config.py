@@ -201,22 +201,22 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     said = PLAIN_WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
     if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
         return f"{path}: {said}"
-    section = model
+    section, unknown = model, False
     for depth, name in enumerate(names):
         field = section.model_fields.get(name)
         if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, Model)):
-            names = names[: depth + 1]
+            names, unknown = names[: depth + 1], field is None
             break
         section = field.annotation
     where = ": ".join([str(path), " ".join([*(f"[{name}]" for name in names[:-1]), names[-1]])])
     is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
     if len(names) == 1 and (section is not model or is_table):
         where = f"{path}: [{names[-1]}]"
-    if problem["type"] == "extra_forbidden":
+    if unknown:
         return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
-    found = _exposed(path) if "password" in names[-1] else f" (it is {_shown(problem['input'])})"
+    found = _exposed(path) if "password" in names[-1] else f" (it is {shown(problem['input'])})"
     return f"{where}: {said}{found}"
 
 
@@ -232,7 +232,8 @@ def _exposed(path: Path) -> str:
     return f"; others can read this file: `{chmod}`, and change a password that stood here"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """What stands in a file, for a message: not all of it where it is long."""
     try:
         return f"{value!r:.80}"
     except ValueError:  # Python refuses to write out integers of thousands of digits

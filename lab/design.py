@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab import fraction, protocols, workloads
-from lab.effects import FACTORS, Effect, asked_for, cannot_tell, levels_of
+from lab import fraction
+from lab.cases import grid_of
+from lab.effects import Effect, asked_for, cannot_tell, distinct, levels_of
 from lab.errors import BadInput
 from lab.session import Case
 from lab.sweep_file import Sweep
-from lab.values import OPTIONS
 
 # What planning assumes before anything was measured: a gigabit link, and what the local lab was seen to need.
 ASSUMED_BYTES_PER_S = 100e6
@@ -90,60 +90,6 @@ def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The cases of a sweep, and why combinations are missing. Raises BadInput for names that nobody knows."""
     grid, left_out = grid_of(sweep)
     return _fraction_of(sweep, grid), left_out
-
-
-def grid_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names."""
-    _check_names(sweep)
-    factors, workload = sweep.factors, sweep.workload
-    served = {name: protocols.find(name) for name in factors.protocol}
-    tools = {name: workloads.tool(name) for name in factors.tool}
-    kept: list[Case] = []
-    left_out: dict[str, None] = {}
-    for levels in itertools.product(*(getattr(factors, name) for name in FACTORS)):
-        protocol, tool, direction, mtu, tcp_space, store, *chosen = levels
-        options = tuple(zip(OPTIONS, chosen, strict=True))
-        case = Case(protocol, tool, direction, mtu, tcp_space, store, workload.kind, workload.size, options)
-        if reason := _why_not(case, served[protocol], tools[tool], factors.client_sync[0]):
-            left_out[reason] = None
-        else:
-            kept.append(case)
-    if not kept:
-        raise BadInput(f"{sweep.place}[factors]: no case is left; give levels that go together: {'; '.join(left_out)}")
-    return tuple(kept), tuple(left_out)
-
-
-def _why_not(case: Case, protocol: protocols.Protocol, tool: workloads.Tool, usual_client_sync: str) -> str:
-    """Why a combination means nothing, or the same as another one; empty where it is a case."""
-    if tool.needs_mount and not protocol.mounted:
-        return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
-    server_syncs = getattr(protocol, "server_syncs", ("default",))
-    if (server_sync := case.option("server_sync")) not in server_syncs:
-        has = ", ".join(server_syncs)
-        return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {has} only"
-    client_sync = case.option("client_sync")
-    if not protocol.mounted and case.direction == "write" and client_sync != usual_client_sync:
-        return f"{case.protocol} write with client_sync {client_sync}: the client flushes nothing of it either way"
-    if case.option("server_cache") == "cold" and case.direction == "write":
-        return "write with server_cache cold: a write reads nothing that could be in the cache"
-    if case.option("server_cache") == "cold" and case.store == "ram":
-        return "store ram with server_cache cold: there is no disk below the cache"
-    return ""
-
-
-def _check_names(sweep: Sweep) -> None:
-    """Raise BadInput for a name that nobody knows, with the key that it stands at."""
-    asked: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
-        "[factors] protocol": (protocols.find, sweep.factors.protocol),
-        "[factors] tool": (workloads.tool, sweep.factors.tool),
-        "[workload] kind": (workloads.payload, (sweep.workload.kind,)),
-    }
-    for key, (find, names) in asked.items():
-        for name in names:
-            try:
-                find(name)
-            except BadInput as error:
-                raise BadInput(f"{sweep.place}{key}: {error}") from error
 
 
 def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
@@ -259,7 +205,7 @@ def plan(sweep: Sweep) -> Plan:
         bytes_moved=least.bytes_moved,
         estimated_s=least.estimated_s,
         most=most,
-        factors={name: tuple(dict.fromkeys(levels[name])) for name in levels},
+        factors={name: tuple(distinct(levels, name)) for name in levels},
         strata=_strata(cases),
         grid_cases=len(grid),
         d_efficiency=1.0 if whole else fraction.efficiency(levels, [grid.index(case) for case in cases]),

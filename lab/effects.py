@@ -9,11 +9,12 @@ from typing import Any
 
 from lab import fraction
 from lab.errors import BadInput
+from lab.levels import ABSENT, crossed, protocol_of
 from lab.session import Case
 from lab.sweep_file import Sweep
 from lab.values import OPTIONS
 
-FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS)
+FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store")
 MOST_NAMED = 4  # in a list of what is missing or mixed up: more say no more
 
 
@@ -31,13 +32,20 @@ class Effect:
 
 
 def levels_of(cases: Sequence[Case]) -> dict[str, list[Any]]:
-    """The level of every factor in each case."""
-    return {name: [case.option(name) if name in OPTIONS else getattr(case, name) for case in cases] for name in FACTORS}
+    """The level of every factor in each case; ABSENT for an option of another protocol."""
+    options = dict.fromkeys([*OPTIONS, *(name for case in cases for name, _ in case.options)])
+    plain = {name: [getattr(case, name) for case in cases] for name in FACTORS}
+    return plain | {name: [case.option(name) for case in cases] for name in options}
 
 
 def varied(levels: Mapping[str, Sequence[Any]]) -> list[str]:
     """The factors that have more than one level."""
-    return [name for name in levels if len(set(levels[name])) > 1]
+    return [name for name in levels if len(distinct(levels, name)) > 1]
+
+
+def distinct(levels: Mapping[str, Sequence[Any]], name: str) -> list[Any]:
+    """The levels of a factor, each once, as they come."""
+    return [level for level in dict.fromkeys(levels[name]) if level != ABSENT]
 
 
 def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[Effect, ...]:
@@ -65,6 +73,8 @@ def _known(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
         two = f", and two of them such as {names[0]}:{names[1]}" if len(names) > 1 else ""
         may = f"what may stand here is {', '.join(names)}{two}" if names else "no factor has two levels"
         raise BadInput(f"{sweep.place}effects: {effect!r} is no effect of what varies in this sweep; {may}")
+    if not crossed(parts[0], parts[-1]):
+        raise BadInput(f"{sweep.place}effects: {effect!r}: an option goes with its own protocol only: take it out")
     return ":".join(name for name in names if name in parts)
 
 
@@ -92,13 +102,16 @@ def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
 
 
 def _pairs(levels: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> tuple[int, int]:
-    """The least and the most groups of cases, over the contrasts of an effect, that differ in nothing but it."""
-    others = [name for name in levels if name not in parts]
+    """The least and the most groups of cases, over the contrasts of an effect, that differ in nothing but it.
+
+    Protocols are compared over all options that each of them has.
+    """
+    others = [name for name in levels if name not in parts and not ("protocol" in parts and protocol_of(name))]
     same: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
     for case in range(len(levels[parts[0]])):
         rest = tuple(levels[name][case] for name in others)
         same.setdefault(rest, set()).add(tuple(levels[name][case] for name in parts))
-    known = [list(dict.fromkeys(levels[name])) for name in parts]
+    known = [distinct(levels, name) for name in parts]
     found = []
     for contrast in itertools.product(*(at[1:] for at in known)):
         corners = set(itertools.product(*((at[0], level) for at, level in zip(known, contrast, strict=True))))
@@ -110,8 +123,10 @@ def _missing(levels: Mapping[str, Sequence[Any]]) -> list[str]:
     """The interactions that the grid tells in part only, with the combinations of two levels that it lacks."""
     said = []
     for one, other in itertools.combinations(varied(levels), 2):
+        if not crossed(one, other):
+            continue
         present = set(zip(levels[one], levels[other], strict=True))
-        every = itertools.product(dict.fromkeys(levels[one]), dict.fromkeys(levels[other]))
+        every = itertools.product(distinct(levels, one), distinct(levels, other))
         if lacking := [f"{first} with {second}" for first, second in every if (first, second) not in present]:
             said.append(f"{one}:{other} as a whole: there is no {_some(lacking)}")
     return said
@@ -128,7 +143,7 @@ def cannot_tell(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tu
     said = []
     if sweep.most_blocks < 2:
         said.append("any interval: one block has no spread; give blocks = 2 or more")
-    if single := [f"{name} {values[0]}" for name, values in levels.items() if len(set(values)) == 1]:
+    if single := [f"{name} {known[0]}" for name in levels if len(known := distinct(levels, name)) == 1]:
         said.append(f"what has one level only: {', '.join(single)}")
     said += _missing(levels)
     for name in _lost(levels, grid, cases):

@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lab.levels import ABSENT, crossed
+
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Factors: TypeAlias = Mapping[str, Sequence[Any]]
 
@@ -30,21 +32,22 @@ MIXED_UP = 0.3  # correlation from which on two effects are said to be mixed up
 def model_terms(factors: Factors) -> dict[str, Matrix]:
     """The columns of each main effect and two-way interaction, by name (``mtu``, ``mtu:tcp_space``), one row a case.
 
-    Factors with one level have none. Main effects come first.
+    Factors with one level have none. Main effects come first. An option has its effect within its protocol.
     """
-    main = {name: _contrasts(levels) for name, levels in factors.items() if len(set(levels)) > 1}
+    main = {name: _contrasts(levels) for name, levels in factors.items() if len(set(levels) - {ABSENT}) > 1}
     pairs = {
         f"{one}:{other}": (main[one][:, :, None] * main[other][:, None, :]).reshape(len(main[one]), -1)
         for one, other in itertools.combinations(main, 2)
+        if crossed(one, other)
     }
     return main | pairs
 
 
 def _contrasts(levels: Sequence[Any]) -> Matrix:
-    """Sum-to-zero coding: a column for each level but the last, which is −1 in all of them."""
-    known = {level: index for index, level in enumerate(dict.fromkeys(levels))}
-    coding = np.vstack([np.eye(len(known) - 1), -np.ones(len(known) - 1)])
-    return coding[[known[level] for level in levels]]
+    """Sum-to-zero coding: a column for each level but the last, which is −1 in all of them; ABSENT is 0 in all."""
+    known = {level: index for index, level in enumerate(level for level in dict.fromkeys(levels) if level != ABSENT)}
+    coding = np.vstack([np.eye(len(known) - 1), -np.ones(len(known) - 1), np.zeros(len(known) - 1)])
+    return coding[[known.get(level, len(known)) for level in levels]]
 
 
 def least_runs(factors: Factors) -> int:
@@ -178,7 +181,7 @@ def _regular(factors: Factors, runs: int, chance: random.Random) -> list[list[in
     Those are the cases where sums of some level numbers are 0 modulo m (m prime): the classic 2^(k−p) and 3^(k−p). The
     exchange alone rarely meets one of many factors.
     """
-    varied = [list(levels) for levels in factors.values() if len(set(levels)) > 1]
+    varied = [list(levels) for levels in factors.values() if len(set(levels) - {ABSENT}) > 1]
     m, count = len(set(varied[0])), len(varied[0])
     words = round(math.log(count / runs, m))
     if m not in (2, 3, 5) or {len(set(levels)) for levels in varied} != {m}:

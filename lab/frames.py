@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.columns import NUMBERS, SHARED, WORDED, Columns, Decoder
+from lab.levels import ABSENT, DEFAULT, protocol_of
 from lab.observed import InMemory, ObservedArray, Source, flat
 from lab.records import FIELDS, SCHEMA, Trial
 from lab.values import OPTIONS
@@ -32,9 +33,8 @@ def of_columns(columns: Columns, decoder: Decoder, observed: Source, run: dict[s
     series |= {name: _numbers(name, columns) for name in NUMBERS}
     series["observed"] = pd.Series(ObservedArray(observed, np.arange(len(columns))), copy=False)
     made = pd.DataFrame({name: series[name] for name in FIELDS}, copy=False)
-    options = decoder.levels["options"].made
-    for name, level in OPTIONS.items():
-        made[name] = _texts([chosen.get(name, level) for chosen in options], places["options"])
+    for name, levels in _options(decoder, places).items():
+        made[name] = levels
     made["bytes_per_s"] = _quotient(made["size_bytes"], made["elapsed_s"])
     made["MB_per_s"] = made["bytes_per_s"] / 1e6
     made["share_of_ceiling"] = _quotient(made["bytes_per_s"], made["ceiling_bytes_per_s"])
@@ -50,6 +50,20 @@ def observed(trials: pd.DataFrame) -> pd.DataFrame:
     One column a number, named by its path, such as ``client.user_s``, and the rows of the frame.
     """
     return flat(iter(trials["observed"].array.objects()), trials.index)
+
+
+def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, pd.Series[Any]]:
+    """Each of OPTIONS, and the options of mounts that any trial names; ABSENT where the protocol is another one."""
+    chosen, protocols = decoder.levels["options"].made, decoder.levels["protocol"].made
+    made = {
+        name: _texts([levels.get(name, level) for levels in chosen], places["options"])
+        for name, level in OPTIONS.items()
+    }
+    for name in sorted({name for levels in chosen for name in levels if protocol_of(name)}):
+        levels = _texts([each.get(name, DEFAULT) for each in chosen], places["options"])
+        own = np.array([protocol == protocol_of(name) for protocol in protocols], bool)[places["protocol"]]
+        made[name] = levels.where(own, ABSENT)
+    return made
 
 
 def _times(columns: Columns) -> pd.Series[Any]:

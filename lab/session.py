@@ -20,9 +20,10 @@ from lab.errors import CommandError, DeadlineExceeded, Unsupported
 from lab.hosts import ROLES, Host
 from lab.journal import Record
 from lab.ladder import Ladder, Rung
+from lab.levels import ABSENT, DEFAULT, protocol_of
 from lab.mounts import real_path
 from lab.platforms import Facts, Platform
-from lab.protocols import Attached, Dialect, Protocol, Share, Side, durability
+from lab.protocols import Attached, Dialect, Protocol, Share, Side, durability, options_in_effect
 from lab.settings import Settings
 from lab.values import OPTIONS
 
@@ -45,11 +46,18 @@ class Case:
     def case_id(self) -> str:
         """A readable name, the same in every run."""
         plain = f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
-        return "-".join([plain, *(f"{name}={level}" for name, level in self.options if level != OPTIONS[name])])
+        chosen = (f"{name}={level}" for name, level in self.options if level != OPTIONS.get(name, DEFAULT))
+        return "-".join([plain, *chosen])
 
     def option(self, name: str) -> str:
-        """The level of one of OPTIONS."""
-        return dict(self.options)[name]
+        """The level of one of OPTIONS, or of an option of a mount; ABSENT for one that this case has not."""
+        return dict(self.options).get(name, ABSENT)
+
+    @property
+    def mount_options(self) -> dict[str, str]:
+        """What the client is to be told of the mount: the options of the protocol, by their names there."""
+        told = ((name.partition(".")[2], level) for name, level in self.options if protocol_of(name))
+        return {name: level for name, level in told if level != DEFAULT}
 
 
 def check_server_options(case: Case, protocol: Protocol, serve: str) -> None:
@@ -112,6 +120,9 @@ class Session:
         self.check_programs("client", workloads.tool(case.tool).programs, case.tool)
         self.check_programs("client", client.attaches_with, case.protocol)
         client.how(self.sides["client"])
+        if case.mount_options and (why := client.takes_no_options(self.sides["client"])):
+            names = ", ".join(f"{case.protocol}.{name}" for name in case.mount_options)
+            raise Unsupported(f"client: {names}: {why}: take it out of the sweep")
         check_server_options(case, protocol, self.config.share.serve)
         if self.config.share.serve == "lab":
             self.check_programs("server", server.serves_with, case.protocol)
@@ -207,7 +218,8 @@ class Session:
         if given.serve == "lab":
             path = f"{self.sides['server'].directory}/ram" if case.store == "ram" else self._own_folder(path)
         level = case.option("server_sync")
-        return Share(path, given.name, given.account, self.password, given.serve == "lab", level)
+        ours = given.serve == "lab"
+        return Share(path, given.name, given.account, self.password, ours, level, options=case.mount_options)
 
     def _own_folder(self, path: str) -> str:
         return f"{path}/file-share-lab-{self.token}"
@@ -250,10 +262,10 @@ class Session:
         protocol = protocols.find(case.protocol)
         dialects = {role: protocol.dialect(self.sides[role].platform) for role in ROLES}
         serving = ("serve", case.protocol, case.store, share.server_sync)
-        attaching = ("attach", case.protocol, case.store)
+        attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [
             (serving, partial(self._serve, dialects, share, self.store(case))),
-            (attaching, partial(self._attach, share)),
+            (attaching, partial(self._attach, case.protocol, share)),
         ]
 
     def _set_mtu(self, value: int) -> None:
@@ -285,11 +297,13 @@ class Session:
                 self.durability = durability(dialects["server"], self.sides["server"], share)
             self.settings.follow(dialects["client"].prepare(self.sides["client"]))
 
-    def _attach(self, share: Share) -> None:
+    def _attach(self, name: str, share: Share) -> None:
         attach = self.dialects["client"].attach(self.sides["client"], self.sides["server"], share)
         mark = len(self.settings.journal.open)
         with self._explained():
-            self.attached = self.settings.follow(attach)
+            attached = self.settings.follow(attach)
+        found = options_in_effect(name, share, attached)
+        self.attached = replace(attached, effective={**attached.effective, **found})
         self._mount = self.settings.journal.open[-1] if len(self.settings.journal.open) > mark else None
 
     @contextmanager

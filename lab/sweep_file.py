@@ -39,7 +39,14 @@ class Workload(Model):
 
 
 class Factors(Model):
-    """The levels that a sweep varies; their product, less what cannot be combined, is its cases."""
+    """The levels that a sweep varies; their product, less what cannot be combined, is its cases.
+
+    What a sweep says of options of a protocol's mount (``smb.dialect``) is kept by protocol as it stands there: which
+    there are, only the protocol knows.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, dict[str, Any]]
 
     protocol: tuple[str, ...] = Field(min_length=1)
     tool: tuple[str, ...] = Field(("cp",), min_length=1)
@@ -52,12 +59,21 @@ class Factors(Model):
     server_cache: tuple[Literal["warm", "cold"], ...] = Field(("warm",), min_length=1)
     placebo: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")], ...] = Field(("none",), min_length=1)
 
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """The options of each protocol, by name, with whatever the sweep gives as their levels."""
+        return self.__pydantic_extra__
+
     @field_validator("*")
     @classmethod
     def _levels_are_unique(cls, levels: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(set(levels)) != len(levels):
             raise ValueError("has a level twice")
         return levels
+
+
+def _count(levels: Any) -> int:
+    return len(levels) if isinstance(levels, list) else 1
 
 
 class Sweep(Model):
@@ -107,8 +123,11 @@ class Sweep(Model):
 
     @model_validator(mode="after")
     def _can_be_planned(self) -> Self:
-        counts = {name: len(levels) for name, levels in self.factors}
-        grid = math.prod(counts.values())
+        factors, options = self.factors, self.factors.options
+        counts = {name: len(getattr(factors, name)) for name in Factors.model_fields}
+        grid = math.prod(counts.values()) // counts["protocol"]
+        grid *= sum(math.prod(map(_count, options.get(name, {}).values())) for name in factors.protocol)
+        counts |= {f"{name}.{option}": _count(found) for name in options for option, found in options[name].items()}
         trials = max(grid, self.most_blocks * (self.runs_of(grid) + self.anchors))
         if trials > MOST_TRIALS:
             levels = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 1)

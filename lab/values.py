@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import numbers
 import re
 from typing import Annotated, Any, Literal
 
@@ -34,6 +35,24 @@ def parse_size(value: Any) -> int:
     if re.fullmatch(r"\s*[0-9]+\.[0-9]+\s*B?\s*", str(value)):
         raise ValueError(f"is not {expected}: bytes are whole")
     return round(_quantity(value, UNITS, expected, least=1))
+
+
+def size_label(size: Any) -> str:
+    """A size as a person writes it: ``default``, ``512 KiB``, ``100000 B``."""
+    if not isinstance(size, numbers.Integral):
+        return str(size)
+    bytes_ = int(size)
+    found = ((unit, power) for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)) if bytes_ % 2**power == 0)
+    unit, power = next(found, ("B", 0))
+    return f"{bytes_ >> power} {unit}"
+
+
+def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
+    """What levels that are text are sorted by: versions (``3.0.2``) and sizes (``64 KiB``) as such, then words."""
+    number, _, unit = level.partition(" ")
+    if unit in UNITS and re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", number):
+        return False, tuple(UNITS[unit] * int(part) for part in number.split(".")), ""
+    return True, (), level
 
 
 def parse_seconds(value: Any) -> float:

@@ -58,6 +58,7 @@ store = {store}
 server_sync = {server_sync}
 client_sync = {client_sync}
 server_cache = {server_cache}
+{options}
 """
 FACTORS: dict[str, Any] = {
     "name": "test", "blocks": 1, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
@@ -118,7 +119,8 @@ class Bench:
         chosen = (FACTORS | factors).items()
         values = {key: value if key in ("name", "size") else json.dumps(value) for key, value in chosen}
         path = self.directory / "sweep.toml"
-        path.write_text(SWEEP.format(**values))
+        options = "\n".join(f"{key} = {value}" for key, value in values.items() if "." in key)
+        path.write_text(SWEEP.format(**values, options=options))
         return path
 
     def run(self, *options: str, hosts: Path | None = None, **factors: Any) -> subprocess.CompletedProcess[str]:

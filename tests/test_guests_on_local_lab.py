@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench import Bench
@@ -68,6 +69,39 @@ def test_the_kernels_server_exports_asynchronously(guests: Bench) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     (trial,) = guests.trials()
     assert trial["effective"]["server_sync"] == "async"
+
+
+def test_options_of_mounts_are_in_effect_as_both_ends_see_them(guests: Bench) -> None:
+    options: dict[str, Any] = {
+        "smb.dialect": ["2.1", "3.1.1"], "smb.signing": [True, False],
+        "nfs.version": [3, 4.1], "nfs.nconnect": ["default", 3], "nfs.rsize": ["64 KiB"], "nfs.hard": [True],
+    }  # fmt: skip
+    before = left(guests)
+    done = guests.run(protocol=["smb", "nfs"], tool=["cp"], direction=["read"], size="1 MiB", **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = guests.trials()
+    assert len(trials) == 8
+    for trial in trials:
+        asked = {name: level for name, level in trial["options"].items() if "." in name and level != "default"}
+        effective = trial["effective"]
+        assert asked == {name: effective[name] for name in asked}
+        if trial["protocol"] == "smb":  # what the server says; a session of SMB 3 has a cipher for its login anyway
+            assert effective["dialect"] == {"2.1": "SMB2_10", "3.1.1": "SMB3_11"}[asked["smb.dialect"]]
+            assert (effective["signing"] != "none") >= (asked["smb.signing"] == "true")
+        elif "nfs.nconnect" not in asked:
+            assert effective["nfs.nconnect"] == "1"
+    assert left(guests) == before
+
+
+def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests: Bench) -> None:
+    """The server of a kernel with 3 GiB takes requests of 512 KiB at most."""
+    levels: dict[str, Any] = {"nfs.wsize": ["512 KiB", "1 MiB"]}
+    done = guests.run(protocol=["nfs"], tool=["cp"], direction=["write"], size="1 MiB", **levels)
+    assert done.returncode == 1, done.stdout + done.stderr
+    status = {trial["options"]["nfs.wsize"]: (trial["status"], trial["reason"]) for trial in guests.trials()}
+    assert status["512 KiB"][0] == "ok"
+    assert status["1 MiB"][0] == "failed"
+    assert "client: nfs.wsize was set to 1 MiB and reads back as 512 KiB" in status["1 MiB"][1]
 
 
 def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:

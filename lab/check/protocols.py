@@ -28,6 +28,7 @@ def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding
         if all(finding.level == "ok" for finding in sides):
             able.append(name)
             yield from looked(name, partial(_port, protocol, share, machines))
+            yield from looked(name, partial(_options, protocol, machines))
     yield from _buffers({name: _reaches(name, config, machines) for name in able})
 
 
@@ -102,6 +103,16 @@ def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine
     if share.serve == "existing" and not answers:
         remedy = "switch this kind of sharing on there and let it through the firewall, or leave it out of sweeps"
         yield Finding("warning", protocol.name, f"nothing answers the client at {where}", remedy)
+
+
+def _options(protocol: Protocol, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+    """Where a sweep of the options of a mount could not be run."""
+    client = machines.get("client")
+    if client is None or not protocol.options:
+        return
+    if why := protocol.dialect(client.platform.name).takes_no_options(client.side):
+        options = ", ".join(f"{protocol.name}.{name}" for name in protocol.options)
+        yield Finding("note", protocol.name, f"client: {why}", f"leave {options} out of sweeps")
 
 
 def _reaches(name: str, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:

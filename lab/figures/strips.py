@@ -37,6 +37,7 @@ from lab.figures.style import (
     sample,
     styles,
 )  # fmt: skip
+from lab.levels import ABSENT, protocol_of
 
 MOST_ROWS = 40
 Floats = npt.NDArray[np.float64]
@@ -147,10 +148,17 @@ def _strips(trials: stats.Coded, values: Sequence[str], factors: Sequence[str]) 
 
 def _row_names(cases: stats.Cells) -> list[str]:
     """The name of each cell's row: protocol, tool, and whatever else varies that is told apart in no other way."""
-    apart = [name for name in stats.FACTORS if name not in ("mtu", "tcp_space", "direction")]
+    apart = [name for name in cases.levels if name not in ("mtu", "tcp_space", "direction")]
     named = [name for name in apart if name in ("protocol", "tool") or len(cases.levels[name]) > 1]
-    columns = [[stats.level_label(name, cases.levels[name][code]) for code in cases.code(name)] for name in named]
-    return [" ".join(names) for names in zip(*columns, strict=True)]
+    columns = [[_said(name, cases.levels[name][code]) for code in cases.code(name)] for name in named]
+    return [" ".join(filter(None, names)) for names in zip(*columns, strict=True)]
+
+
+def _said(factor: str, level: Any) -> str:
+    """A level as the name of a row has it: an option of a mount with its own name, for it may be just a number."""
+    if not protocol_of(factor):
+        return stats.level_label(factor, level)
+    return "" if level == ABSENT else f"{factor.partition('.')[2]} {level}"
 
 
 def _panels(trials: stats.Coded, strips: _Strips, count: int) -> tuple[Figure, list[Axes]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from lab import registry
-from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, durability
+from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, durability, options_in_effect
 
-__all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "durability", "find"]
+__all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "durability", "find", "options_in_effect"]
 
 
 def find(name: str) -> Protocol:

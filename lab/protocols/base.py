@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from lab.errors import SettingRefused, Unsupported
 from lab.hosts import Host
+from lab.protocols.options import MountOption
 from lab.settings import Setting
 from lab.values import plain_folder
 
@@ -55,6 +56,7 @@ class Share:
     ``served_by_lab`` is false for a share that was there before: then nothing on the server is started or changed.
     ``server_sync`` is the durability that the server is to give: a level of ``Protocol.server_syncs``. ``offers`` is a
     dialect that the lab's own server is to offer besides what it offers unasked: what :meth:`Dialect.needs` said.
+    ``options`` are levels of ``Protocol.options`` that the client is to be told.
     """
 
     path: str
@@ -64,18 +66,20 @@ class Share:
     served_by_lab: bool
     server_sync: str = "default"
     offers: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Attached:
     """A share as a client sees it. ``path`` is a folder, or ``user@host:folder`` where ``remote_shell`` leads to it.
 
-    ``effective`` is what was negotiated, as read back.
+    ``effective`` is what was negotiated, as read back; ``options`` the levels of ``Protocol.options``, as far as known.
     """
 
     path: str
     remote_shell: str = ""
     effective: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 class Dialect:
@@ -93,6 +97,10 @@ class Dialect:
     def how(self, client: Side) -> str:
         """In a few words, how this client attaches. Raises Unsupported, with what to install, where it cannot."""
         return "no mount"
+
+    def takes_no_options(self, client: Side) -> str:
+        """Why this client cannot be told options of the mount; empty where it can."""
+        return f"the lab tells {client.platform} no options of a mount"
 
     def needs(self, client: Side) -> str:
         """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
@@ -142,11 +150,26 @@ def durability(dialect: Dialect, server: Side, share: Share) -> Mapping[str, str
     return found
 
 
+def options_in_effect(name: str, share: Share, attached: Attached) -> dict[str, str]:
+    """The options of a mount of the protocol ``name`` as read back, by their names in a sweep.
+
+    Raises SettingRefused where one is not as it was asked for.
+    """
+    for option, level in share.options.items():
+        if level != (found := attached.options.get(option)):
+            raise SettingRefused(
+                f"client: {name}.{option} was set to {level} and reads back as {found or 'unknown'}: client or server "
+                f"does not take it: leave {level} out of the sweep"
+            )
+    return {f"{name}.{option}": level for option, level in attached.options.items()}
+
+
 @dataclass(frozen=True)
 class Protocol:
     """A protocol: its dialects by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
-    ``server_syncs`` are the levels of durability that a server of the lab's own can be given (docs/durability.md).
+    ``server_syncs`` are the levels of durability that a server of the lab's own can be given (docs/durability.md),
+    ``options`` what a client can be told of the mount: a sweep says ``name.option``.
     """
 
     name: str
@@ -154,6 +177,7 @@ class Protocol:
     mounted: bool
     dialects: Mapping[str, type[Dialect]]
     server_syncs: tuple[str, ...] = ("default",)
+    options: Mapping[str, MountOption] = field(default_factory=dict)
 
     def dialect(self, platform: str) -> Dialect:
         """A fresh dialect for a host. Raises Unsupported where there is none for its platform."""

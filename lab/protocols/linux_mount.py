@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any, ClassVar
 
 from lab.commands import Command, command, script
@@ -11,6 +11,7 @@ from lab.errors import LabFailure
 from lab.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
+from lab.protocols.options import MountOption
 from lab.settings import Setting
 from lab.untrusted import count, first_line
 
@@ -19,6 +20,7 @@ from lab.untrusted import count, first_line
 PROBE = r"""
 if mount -i -t "$1" none /tmp 2>&1 | grep -q 'unknown filesystem type'; then echo no; else echo yes; fi
 """
+WORD = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
 # $1 entry, $2 mount point. Where the server is dead, umount may wait in the kernel, where no signal reaches it: it is
 # left there. From Linux 6.5 on NFS has a switch for each mount that lets fail what waits for the server, now and later.
 # Before, -f does so for what waits at that moment, and a process in state D goes on to its next request, until there is
@@ -44,10 +46,11 @@ umount -l "$point"
 class LinuxMount(Dialect):
     """A dialect that mounts. A subclass names the kernel's file system and the GVfs address of the share.
 
-    ``versions_of`` stands before the version in the name of a dialect.
+    ``versions_of`` stands before the version in the name of a dialect; ``options`` are those of the protocol.
     """
 
     kernel_type: str | None = None
+    options: ClassVar[Mapping[str, MountOption]] = {}
     versions_of: ClassVar[str] = ""
 
     def __init__(self) -> None:
@@ -65,6 +68,15 @@ class LinuxMount(Dialect):
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
         """What client and server agreed on, where the server can tell; the kernel's options are added to it."""
         return {}
+
+    def said_elsewhere(self, client: Side, server: Side, share: Share) -> dict[str, str]:
+        """What the kernel says of the mount in another place than its table of mounts, by words of ``options``."""
+        return {}
+
+    def takes_no_options(self, client: Side) -> str:
+        """Only the kernel's own mount takes any."""
+        kernels = self.how(client).startswith("kernel")
+        return "" if kernels else f"this client mounts by GVfs, which takes none: its kernel has no {self.kernel_type}"
 
     def how(self, client: Side) -> str:
         """By the kernel if it can, else by GVfs."""
@@ -94,14 +106,18 @@ class LinuxMount(Dialect):
         source, options = self.kernel_mount(client, server, share)
         path = f"{client.directory}/mnt"
         client.host.run("mkdir", "-p", path)
-        mount = command("mount", "-t", str(self.kernel_type), "-o", options, source, path, root=True, deadline_s=60)
+        asked = (self.options[name].told(level) for name, level in share.options.items())
+        told = ",".join(filter(None, [options, *asked]))
+        mount = command("mount", "-t", str(self.kernel_type), "-o", told, source, path, root=True, deadline_s=60)
         yield mounted(client, path, mount)
         fields = first_line(client.host.shell(FIND, in_table(path)).stdout, 1000).split(" ")
         if len(fields) < 4:
             raise LabFailure(f"{client.host.role}: the options of the mount {path} cannot be read")
         used = parse_mount_options(fields[3], self.versions_of)
         effective = {"mount": "kernel", **used, **self.negotiated(server, share), "mount_options": fields[3]}
-        return Attached(path, effective=effective)
+        said = words_of(fields[3]) | self.said_elsewhere(client, server, share)
+        found = {name: level for name, option in self.options.items() if (level := option.found(said))}
+        return Attached(path, effective=effective, options=found)
 
 
 def parse_mount_options(text: str, versions_of: str) -> dict[str, Any]:
@@ -113,6 +129,11 @@ def parse_mount_options(text: str, versions_of: str) -> dict[str, Any]:
     if re.fullmatch(r"[0-9.]{1,8}", options.get("vers", "")):
         found["dialect"] = versions_of + options["vers"]
     return found
+
+
+def words_of(text: str) -> dict[str, str]:
+    """The options of a mount by name, each with its value or an empty text; without those of odd characters."""
+    return {found[1]: found[3] or "" for each in text.split(",") if (found := WORD.fullmatch(each))}
 
 
 def mounted(client: Side, path: str, mount: Command) -> Setting:

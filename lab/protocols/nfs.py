@@ -17,7 +17,9 @@ from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.linux_mount import LinuxMount, in_private_mounts
 from lab.protocols.macos_nfs import MacNfs, exported_path
+from lab.protocols.options import MountOption, one_of, size, whole, yes_or_no
 from lab.protocols.unflushed import is_unflushed, unflushed
+from lab.values import parse_size, size_label
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
 # has Ganesha log what it made of the export.
@@ -56,12 +58,34 @@ exec ganesha.nfsd -F -L STDERR -N EVENT -f "$2" -p "$3"
 """
 
 
+def _request(name: str) -> MountOption:
+    """The largest read or write request; a kernel cuts it down to whole KiB, and from 4 KiB on to whole pages."""
+
+    def found(said: Mapping[str, str]) -> str:
+        return size_label(int(said[name])) if re.fullmatch("[0-9]{1,18}", said.get(name, "")) else ""
+
+    return MountOption(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", found)
+
+
+# nfs(5). What a sweep can say of a mount; soft unless it says hard
+OPTIONS = {
+    "version": MountOption(one_of("3", "4.0", "4.1", "4.2"), "vers={}".format, lambda said: said.get("vers", "")),
+    "nconnect": MountOption(whole(1, 16), "nconnect={}".format, lambda said: said.get("nconnect", "1")),
+    "rsize": _request("rsize"),
+    "wsize": _request("wsize"),
+    "hard": MountOption(
+        yes_or_no, {"true": "hard", "false": "soft"}.__getitem__, lambda said: str("hard" in said).lower()
+    ),
+}
+
+
 class LinuxNfs(LinuxMount):
     """Ganesha, the kernel's nfs and GVfs."""
 
     serves_with = MappingProxyType({"ganesha.nfsd": "nfs-ganesha-vfs", "rpcbind": "rpcbind"})
 
     kernel_type = "nfs"
+    options = OPTIONS
     versions_of = "NFSv"
 
     def __init__(self) -> None:
@@ -127,4 +151,4 @@ def parse_export(line: str) -> bool:
 
 
 DIALECTS = {"linux": LinuxNfs, "macos": MacNfs}
-PROTOCOL = Protocol("nfs", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(COMMIT))
+PROTOCOL = Protocol("nfs", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(COMMIT), options=OPTIONS)

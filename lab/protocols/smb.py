@@ -13,6 +13,7 @@ from lab.protocols import gvfs
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount
 from lab.protocols.macos_smb import SMB1, MacSmb
+from lab.protocols.options import MountOption, one_of, yes_or_no
 from lab.untrusted import from_json, word
 
 PORT = 445
@@ -57,6 +58,22 @@ for name in "strict sync" "sync always"; do testparm -s --section-name "$2" --pa
 """
 
 
+# By the words of mount.cifs(8), and by what the kernel says of a connection
+VERSIONS = {"2.0.2": "2.0", "2.1": "2.1", "3.0": "3.0", "3.0.2": "3.02", "3.1.1": "3.1.1"}
+DEBUG_DATA = "cat /proc/fs/cifs/DebugData"
+DIALECT_NAMES = {kernels: level for level, kernels in VERSIONS.items()}
+# What a sweep can say of a mount. A server may demand signatures, and only a client can ask for none: unasked, Linux
+# has none, and whether there were any is read back
+OPTIONS = {
+    "dialect": MountOption(
+        one_of(*VERSIONS),
+        lambda level: f"vers={VERSIONS[level]}",
+        lambda said: DIALECT_NAMES.get(said.get("vers", ""), ""),
+    ),
+    "signing": MountOption(yes_or_no, {"true": "sign", "false": ""}.__getitem__, lambda said: said.get("signed", "")),
+}
+
+
 class LinuxSmb(LinuxMount):
     """Samba, cifs and GVfs."""
 
@@ -65,6 +82,7 @@ class LinuxSmb(LinuxMount):
     )
 
     kernel_type = "cifs"
+    options = OPTIONS
     versions_of = "SMB "
 
     def __init__(self) -> None:
@@ -105,12 +123,28 @@ class LinuxSmb(LinuxMount):
             raise LabFailure(f"{client.host.role}: id printed something else than two numbers")
         return f"//{server.address}/{share.name}", f"credentials={credentials},uid={who[1]},gid={who[2]}"
 
+    def said_elsewhere(self, client: Side, server: Side, share: Share) -> dict[str, str]:
+        """Whether the connection is signed, which is no option that the table of mounts shows."""
+        text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
+        return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
+
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
         """Dialect, signing and encryption, as our Samba reports its newest session."""
         if not share.served_by_lab or server.platform != "linux":
             return {}
         argv = ("smbstatus", "--json", "-s", f"{server.directory}/smb/smb.conf")
         return parse_smbstatus(server.host.run(*argv, root=True).stdout)
+
+
+def parse_signed(text: str, share: str) -> str:
+    """``true`` or ``false``, from the kernel's DebugData; empty where it does not tell of the share, or tells both."""
+    found = set()
+    for connection in text.split("ConnectionId: ")[1:]:
+        if f") {share} Mounts: " in connection and (
+            dialect := re.search(r" Dialect 0x[0-9a-f]+( signed)?", connection)
+        ):
+            found.add("true" if dialect[1] else "false")
+    return found.pop() if len(found) == 1 else ""
 
 
 def parse_smbstatus(text: str) -> dict[str, Any]:
@@ -147,4 +181,4 @@ def _cipher(protection: dict[str, str]) -> str:
 
 
 DIALECTS = {"linux": LinuxSmb, "macos": MacSmb}
-PROTOCOL = Protocol("smb", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(SYNC))
+PROTOCOL = Protocol("smb", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(SYNC), options=OPTIONS)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.levels import ABSENT, protocol_of
 from lab.report.words import chance
 
 SPREADS = (("min", "max"), ("low", "high"))
@@ -29,7 +30,7 @@ class TextTable:
 def comparison(summary: pd.DataFrame) -> TextTable:
     """Protocols and tools side by side, under each combination of settings: like is compared with like."""
     headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
-    knobs = [name for name in stats.FACTORS if name not in stats.POOLED]
+    knobs = [name for name in summary.columns[: summary.columns.get_loc("n")] if name not in stats.POOLED]
     rows = []
     for _, same in summary.groupby(knobs, sort=False):
         # a line for each level: a terminal of 80 columns has no room for all in one
@@ -105,11 +106,11 @@ def settings(table: pd.DataFrame) -> TextTable:
 
 def setting(row: Any) -> str:
     """The knobs of a row of the summary; those that stand where they always do are not named."""
-    first = {name: level for name, level in stats.FIRST.items() if name not in ("direction", "tcp_space")}
+    named = [name for name in stats.FIRST if name not in ("direction", "tcp_space")]
     more = [
         level if name == "store" else f"{stats.factor_label(name)} {level}"
-        for name, level in ((name, row[name]) for name in first)
-        if level != first[name]
+        for name, level in ((name, row[name]) for name in [*named, *filter(protocol_of, row)])
+        if level not in (stats.first_level(name), ABSENT)
     ]
     return ", ".join([f"MTU {row['mtu']}", f"TCP {stats.size_label(row['tcp_space'])}", *more])
 

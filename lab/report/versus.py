@@ -70,7 +70,7 @@ def _named(factor: str, levels: Sequence[Any]) -> str:
 
 
 def _lines(table: pd.DataFrame) -> Sequence[Sequence[str]]:
-    knobs = [name for name in table.columns if name in stats.CASE and name not in stats.POOLED]
+    knobs = [name for name in table.columns[: table.columns.get_loc("n_a")] if name not in stats.POOLED]
     varied = [name for name in knobs if table[name].nunique() > 1]
     lines = []
     for row in table.to_dict("records"):

@@ -22,9 +22,10 @@ from lab.stats.factors import POOLED as POOLED
 from lab.stats.factors import Cells as Cells
 from lab.stats.factors import change_label as change_label
 from lab.stats.factors import factor_label as factor_label
+from lab.stats.factors import factors_of as factors_of
+from lab.stats.factors import first_level as first_level
 from lab.stats.factors import level_label as level_label
 from lab.stats.factors import row_label as row_label
-from lab.stats.factors import size_label as size_label
 from lab.stats.factors import term_label as term_label
 from lab.stats.grids import Grid as Grid
 from lab.stats.intervals import grouped as grouped
@@ -54,3 +55,4 @@ from lab.stats.versus import CASE as CASE
 from lab.stats.versus import compare as compare
 from lab.stats.versus import differing_facts as differing_facts
 from lab.stats.versus import differing_levels as differing_levels
+from lab.values import size_label as size_label

@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.records import CEILINGS
-from lab.stats.factors import FACTORS, Cells, Codes, cells, in_order, numbered, size_label
+from lab.stats.factors import Cells, Codes, cells, factors_of, in_order, numbered
 from lab.stats.grids import Grid, of_rows
+from lab.values import size_label
 
 Mask = npt.NDArray[np.bool_]
 
@@ -79,8 +80,8 @@ class Coded:
 
     @cached_property
     def cases(self) -> Cells:
-        """The cells of the transfers, by FACTORS."""
-        return self.cells(FACTORS, self.transfer)
+        """The cells of the transfers, by every factor."""
+        return self.cells(factors_of(self.frame.columns), self.transfer)
 
     @cached_property
     def grid(self) -> Grid:
@@ -110,10 +111,13 @@ def coded(trials: Trials) -> Coded:
     return trials if isinstance(trials, Coded) else Coded(trials)
 
 
-def grid(trials: Trials, factors: Sequence[str] = FACTORS) -> Grid:
-    """The grid of a run. A case that was measured several times in one block counts once, by its median."""
+def grid(trials: Trials, factors: Sequence[str] | None = None) -> Grid:
+    """The grid of a run, by every factor unless some are named.
+
+    A case that was measured several times in one block counts once, by its median.
+    """
     found = coded(trials)
-    return found.grid if tuple(factors) == FACTORS else found.grid_of(found.cells(factors, found.transfer))
+    return found.grid if factors is None else found.grid_of(found.cells(factors, found.transfer))
 
 
 def transfers(trials: Trials) -> pd.DataFrame:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from lab.levels import protocol_of
 from lab.stats.factors import EVERY, Codes
-from lab.stats.grids import Grid
+from lab.stats.grids import Grid, over_options
 from lab.stats.intervals import Floats
 from lab.stats.model import mean_row, model_values
 
@@ -41,11 +42,14 @@ def blockwise(
     ``settings`` give codes of levels, the same factors in each. By pairs, each block counts the mean over all sets of
     cases that agree in every other factor. Where most cases have no such partners (a fraction of the grid), a model
     is fitted within each block instead; its rows are averaged over ``by``, but for one more row for each protocol.
+    Protocols are compared over all options that each of them has.
     """
     open_ones = [name for name in by if name not in settings[0]]
-    matches = _matches(grid, settings)
-    paired = _is_paired(grid, settings, matches)
-    rows = _by_pairs(grid, matches, signs, open_ones) if paired else _by_model(grid, settings, signs, open_ones)
+    alike = over_options(grid) if "protocol" in settings[0] else grid
+    if alike and _is_paired(alike, settings, matches := _matches(alike, settings)):
+        rows = _by_pairs(alike, matches, signs, open_ones)
+    else:
+        rows = _by_model(grid, settings, signs, open_ones)
     for row in rows:
         yield replace(row, at=dict.fromkeys(by, EVERY) | row.at)
 
@@ -53,8 +57,8 @@ def blockwise(
 def _matches(grid: Grid, settings: Sequence[Mapping[str, int]]) -> Codes:
     """The cases at each of the settings that agree in every other factor, sorted by these (matches × settings)."""
     others = [place for place, factor in enumerate(grid.factors) if factor not in settings[0]]
-    shape = [max(1, len(grid.levels[grid.factors[place]])) for place in others]
-    keys = np.ravel_multi_index(tuple(grid.codes[:, others].T), shape)
+    shape = [1 + len(grid.levels[grid.factors[place]]) for place in others]
+    keys = np.ravel_multi_index(tuple(grid.codes[:, others].T + 1), shape)
     uniques, key = np.unique(keys, return_inverse=True)
     found = np.full((len(uniques), len(settings)), -1)
     for number, setting in enumerate(settings):
@@ -93,14 +97,19 @@ def _by_pairs(grid: Grid, matches: Codes, signs: Floats, by: Sequence[str]) -> I
 def _by_model(
     grid: Grid, settings: Sequence[Mapping[str, int]], signs: Floats, by: Sequence[str]
 ) -> Iterator[Blockwise]:
-    """Averaged over every other factor; and, where ``by`` asks and the model can tell, at each protocol."""
+    """Averaged over every other factor; and, where ``by`` asks and the model can tell, at each protocol.
+
+    An option is that of its own protocol only.
+    """
     places: list[dict[str, int]] = [{}]
     if "protocol" in by and "protocol" in grid.varied:
-        places += [{"protocol": code} for code in range(len(grid.levels["protocol"]))]
+        own = set(filter(None, map(protocol_of, settings[0])))
+        at_each = [{"protocol": grid.levels["protocol"].index(name)} for name in own or grid.levels["protocol"]]
+        places = at_each if own else places + at_each
     rows = [signs @ np.array([mean_row(grid, {**setting, **place}) for setting in settings]) for place in places]
     values = model_values(grid, np.vstack(rows)).reshape(len(places), len(signs), -1)
     for place, found in zip(places, values, strict=True):
-        if not place or np.isfinite(found).any():
+        if place is places[0] or np.isfinite(found).any():
             at = {name: grid.levels[name][code] for name, code in place.items()}
             yield Blockwise(at, found, 0, MODEL)
 

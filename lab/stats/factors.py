@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.values import OPTIONS
+from lab.levels import ABSENT, DEFAULT, protocol_of
+from lab.values import OPTIONS, rank, size_label
 
-FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS, "workload")
+FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS, "workload")  # of every case
 POOLED = ("protocol", "tool", "direction")
 # What a level is compared with, where that is not the smallest or the first of the alphabet
 FIRST = {"direction": "write", "tcp_space": "default", "store": "ram", **OPTIONS}
@@ -20,6 +21,16 @@ LABELS = {"mtu": "MTU", "tcp_space": "TCP buffer", "client_sync": "flush", "serv
 EVERY = "all"  # in a column of levels: averaged over them
 
 Codes = npt.NDArray[np.signedinteger[Any]]
+
+
+def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
+    """The factors of a frame: FACTORS, and the options of mounts that it has."""
+    return (*FACTORS, *filter(protocol_of, columns))
+
+
+def first_level(factor: str) -> Any:
+    """The level that others are compared with, where that is not the smallest one; None where it is."""
+    return DEFAULT if protocol_of(factor) else FIRST.get(factor)
 
 
 def numbered(column: pd.Series[Any]) -> tuple[Codes, list[Any]]:
@@ -34,15 +45,25 @@ def numbered(column: pd.Series[Any]) -> tuple[Codes, list[Any]]:
 
 
 def in_order(factor: str, codes: Codes, values: list[Any]) -> tuple[Codes, list[Any]]:
-    """The values of a factor that occur, in reading order: numbers up after its first, write before read.
+    """The values of a factor that occur, in reading order: numbers up after its first, write before read, ABSENT last.
 
     ``codes`` are those of :func:`numbered`; returned are those of the levels.
     """
     if len(values) == 1 and len(codes):
         return codes, values
     occurs = np.flatnonzero(np.bincount(codes, minlength=len(values))).tolist()
-    first = FIRST.get(factor)
-    ordered = sorted(occurs, key=lambda code: (values[code] != first, isinstance(values[code], str), values[code]))
+    first = first_level(factor)
+
+    def place(code: int) -> tuple[Any, ...]:
+        value = values[code]
+        return (
+            value == ABSENT,
+            value != first,
+            isinstance(value, str),
+            rank(value) if isinstance(value, str) else value,
+        )
+
+    ordered = sorted(occurs, key=place)
     places = np.zeros(len(values), dtype=codes.dtype)
     places[ordered] = np.arange(len(ordered))
     return places.take(codes), [values[code] for code in ordered]
@@ -85,15 +106,6 @@ def cells(columns: Mapping[str, tuple[Codes, list[Any]]], rows: int) -> Cells:
     return Cells(cell, levels, np.array(np.unravel_index(places, counts)).T)
 
 
-def size_label(size: Any) -> str:
-    """A size as a person writes it: ``default``, ``512 KiB``, ``100000 B``."""
-    if not isinstance(size, (int, np.integer)):
-        return str(size)
-    found = ((unit, power) for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)) if size % 2**power == 0)
-    unit, power = next(found, ("B", 0))
-    return f"{size >> power} {unit}"
-
-
 def level_label(factor: str, level: Any) -> str:
     """A level as a person writes it: ``9000``, ``512 KiB``, ``AFP``."""
     if factor in ("tcp_space", "size_bytes"):
@@ -103,7 +115,8 @@ def level_label(factor: str, level: Any) -> str:
 
 def factor_label(factor: str) -> str:
     """A factor as a person writes it: ``MTU``, ``TCP buffer``, ``server cache``."""
-    return LABELS.get(factor, factor.replace("_", " "))
+    protocol, option = protocol_of(factor), factor.rpartition(".")[2].replace("_", " ")
+    return LABELS.get(factor, f"{protocol.upper()} {option}" if protocol else option)
 
 
 def change_label(factor: str, baseline: Any, level: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.levels import ABSENT, protocol_of
 from lab.stats.factors import Cells, Codes
 from lab.stats.intervals import Floats
 
@@ -18,7 +19,8 @@ from lab.stats.intervals import Floats
 class Grid:
     """The transfers of a run, without anchors and without the link.
 
-    ``levels`` of each factor in reading order; ``codes`` (cases × factors) are the numbers of a case's levels;
+    ``levels`` of each factor in reading order; ``codes`` (cases × factors) are the numbers of a case's levels, −1 for
+    an option of another protocol;
     ``log_speed`` (cases × blocks) is the natural logarithm of MB/s, NaN where no good trial is; ``tried`` (the same
     shape) says where there was any trial.
     """
@@ -51,7 +53,29 @@ def of_rows(cases: Cells, block: Codes, blocks: Sequence[int], speed: Floats, go
     tried = np.zeros(shape, dtype=bool)
     tried.ravel()[place] = True
     np.log(log_speed, out=log_speed)
-    return Grid(tuple(cases.levels), cases.levels, cases.codes, np.array(blocks, dtype=np.int64), log_speed, tried)
+    levels = {name: [level for level in found if level != ABSENT] for name, found in cases.levels.items()}
+    codes = np.where(cases.codes < [len(found) for found in levels.values()], cases.codes, -1)  # ABSENT is the last
+    return Grid(tuple(levels), levels, codes, np.array(blocks, dtype=np.int64), log_speed, tried)
+
+
+def over_options(grid: Grid) -> Grid | None:
+    """The grid with one case for all options of a protocol: the mean of their log speeds, where a block has them all.
+
+    None where cases were not run at each of these, as in a fraction: then means would be of different options.
+    """
+    plain = [place for place, name in enumerate(grid.factors) if not protocol_of(name)]
+    options = [grid.factors.index("protocol"), *(set(range(len(grid.factors))) - set(plain))]
+    codes, row = np.unique(grid.codes[:, plain], axis=0, return_inverse=True)
+    each = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # how many there are of each protocol
+    count = np.bincount(row)
+    factors = tuple(grid.factors[place] for place in plain)
+    if (count != each[codes[:, factors.index("protocol")]]).any():
+        return None
+    log_speed, tried = np.zeros((len(codes), len(grid.blocks))), np.zeros((len(codes), len(grid.blocks)), dtype=bool)
+    np.add.at(log_speed, row, grid.log_speed)
+    np.logical_or.at(tried, row, grid.tried)
+    levels = {name: grid.levels[name] for name in factors}
+    return Grid(factors, levels, codes, grid.blocks, log_speed / count[:, None], tried)
 
 
 def _once(place: Codes, speed: Floats) -> Floats:

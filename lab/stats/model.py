@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lab.levels import crossed
 from lab.stats.grids import Grid
 from lab.stats.intervals import Floats
 
@@ -30,7 +31,10 @@ def mean_row(grid: Grid, setting: Mapping[str, int]) -> Floats:
 
 
 def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[str, ...], slice]]:
-    """The model's rows for ``codes`` (rows × factors; −1: averaged over the levels), and the columns of each term."""
+    """The model's rows for ``codes`` (rows × factors), and the columns of each term.
+
+    A code of −1 is averaged over the levels, or an option of another protocol.
+    """
     columns = [np.ones((len(codes), 1))]
     terms: dict[tuple[str, ...], slice] = {(): slice(0, 1)}
     mains = {
@@ -39,6 +43,7 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     products = {
         (one, other): (mains[one][:, :, None] * mains[other][:, None]).reshape(len(codes), -1)
         for one, other in itertools.combinations(mains, 2)
+        if crossed(one, other)
     }
     named: dict[tuple[str, ...], Floats] = {(factor,): coded for factor, coded in mains.items()}
     for term, part in (named | products).items():

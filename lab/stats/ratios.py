@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.levels import crossed
 from lab.stats.contrasts import Blockwise, blockwise, level_pairs
 from lab.stats.factors import POOLED
 from lab.stats.grids import Grid
@@ -82,7 +83,8 @@ def block_interactions(
 ) -> Iterator[Compared]:
     """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
     signs = np.array(list(PARTS.values()), dtype=float)
-    for one, other in itertools.combinations(knobs(grid), 2) if pairs is None else pairs:
+    every = (pair for pair in itertools.combinations(knobs(grid), 2) if crossed(*pair))
+    for one, other in every if pairs is None else pairs:
         for (base, level), (with_base, with_level) in itertools.product(
             level_pairs(grid, one), level_pairs(grid, other)
         ):

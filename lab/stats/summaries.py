@@ -16,7 +16,7 @@ SPEEDS = ("median_MB_per_s", "low_MB_per_s", "high_MB_per_s", "min_MB_per_s", "m
 
 
 def summary(trials: Trials) -> pd.DataFrame:
-    """One row a cell (the levels of all FACTORS), without the link's own rows and without anchors.
+    """One row a cell (the levels of all factors), without the link's own rows and without anchors.
 
     Columns: n (ok trials), n_void, n_failed, then MB/s (10^6): median, its 95 % interval (low, high), min, max; and
     the median share of the ceiling (1 is all of it). NaN where there are too few ok trials.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lab.stats.coding import Trials, grid
+from lab.levels import ABSENT, DEFAULT, protocol_of
+from lab.stats.coding import Coded, Trials, coded, grid
 from lab.stats.factors import FACTORS, POOLED
 from lab.stats.grids import Grid
 from lab.stats.intervals import Floats, percent_change, t_interval
@@ -24,12 +25,12 @@ VERSUS = (
 def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Run ``b`` over run ``a``: one row a case that both tried, and one row a protocol, tool and direction.
 
-    Columns: CASE or POOLED, then VERSUS: blocks of each run, geometric means in MB/s, their ratio, the change in
-    percent with Welch's t interval on the logarithms of the blocks, and the p-value, plain and adjusted by Holm in each
-    table. A pooled row takes the mean of its cases in each block that has them all. Source of the degrees of freedom:
-    Welch 1947, Satterthwaite 1946.
+    Columns: CASE and options of mounts, or POOLED, then VERSUS: blocks of each run, geometric means in MB/s, their
+    ratio, the change in percent with Welch's t interval on the logarithms of the blocks, and the p-value, plain and
+    adjusted by Holm in each table. A pooled row takes the mean of its cases in each block that has them all. Source
+    of the degrees of freedom: Welch 1947, Satterthwaite 1946.
     """
-    one, other = grid(a, CASE), grid(b, CASE)
+    one, other = _grids(a, b)
     places = [_by_case(run) for run in (one, other)]
     common = [case for case in places[0] if case in places[1]]
     cases = [
@@ -39,7 +40,7 @@ def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
     for number, case in enumerate(common):
         groups.setdefault(case[: len(POOLED)], []).append(number)
     pooled = [[np.concatenate([run[number] for number in numbers]) for numbers in groups.values()] for run in cases]
-    return _table(common, CASE, *cases), _table(list(groups), POOLED, *pooled)
+    return _table(common, one.factors, *cases), _table(list(groups), POOLED, *pooled)
 
 
 def differing_facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -51,8 +52,23 @@ def differing_facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[st
 
 def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Any], list[Any]]]:
     """The factors that do not have the same levels in both runs, with the levels in each."""
-    one, other = grid(a, CASE).levels, grid(b, CASE).levels
-    return [(name, one[name], other[name]) for name in CASE if one[name] != other[name]]
+    one, other = (run.levels for run in _grids(a, b))
+    return [(name, one[name], other[name]) for name in one if one[name] != other[name]]
+
+
+def _grids(a: Trials, b: Trials) -> tuple[Grid, Grid]:
+    """Both runs by the same factors: an option that one of them never named had its default there."""
+    one, other = coded(a), coded(b)
+    options = dict.fromkeys(filter(protocol_of, (*one.frame.columns, *other.frame.columns)))
+    factors = (*CASE, *options)
+    return grid(_with_options(one, options), factors), grid(_with_options(other, options), factors)
+
+
+def _with_options(run: Coded, options: Iterable[str]) -> Coded:
+    protocol = run.frame["protocol"]
+    lacking = [name for name in options if name not in run.frame]
+    levels = {name: np.where(protocol == protocol_of(name), DEFAULT, ABSENT) for name in lacking}
+    return coded(run.frame.assign(**levels)) if lacking else run
 
 
 def _facts(run: Mapping[str, Any]) -> dict[str, str]:
@@ -63,7 +79,7 @@ def _facts(run: Mapping[str, Any]) -> dict[str, str]:
 
 def _by_case(run: Grid) -> dict[tuple[Any, ...], int]:
     """The row of each case, by its levels, in reading order."""
-    columns = [[run.levels[factor][code] for code in run.code(factor)] for factor in run.factors]
+    columns = [[[*run.levels[factor], ABSENT][code] for code in run.code(factor)] for factor in run.factors]
     return {case: row for row, case in enumerate(zip(*columns, strict=True))}
 
 

@@ -1,0 +1,101 @@
+"""The cases of a sweep: every combination of levels that means something, and why others do not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from lab import protocols, workloads
+from lab.config import shown
+from lab.effects import FACTORS
+from lab.errors import BadInput
+from lab.levels import DEFAULT
+from lab.session import Case
+from lab.sweep_file import Sweep
+from lab.values import OPTIONS
+
+
+def grid_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names."""
+    _check_names(sweep)
+    factors, workload = sweep.factors, sweep.workload
+    served = {name: protocols.find(name) for name in factors.protocol}
+    tools = {name: workloads.tool(name) for name in factors.tool}
+    own = {name: _mount_options(sweep, protocol) for name, protocol in served.items()}
+    kept: list[Case] = []
+    left_out: dict[str, None] = {}
+    for levels in itertools.product(*(getattr(factors, name) for name in FACTORS)):
+        protocol, tool, direction, mtu, tcp_space, store = levels
+        options = {name: getattr(factors, name) for name in OPTIONS} | own[protocol]
+        for chosen in itertools.product(*options.values()):
+            named = tuple(zip(options, chosen, strict=True))
+            case = Case(protocol, tool, direction, mtu, tcp_space, store, workload.kind, workload.size, named)
+            if reason := _why_not(case, served[case.protocol], tools[case.tool], factors.client_sync[0]):
+                left_out[reason] = None
+            else:
+                kept.append(case)
+    if not kept:
+        raise BadInput(f"{sweep.place}[factors]: no case is left; give levels that go together: {'; '.join(left_out)}")
+    return tuple(kept), tuple(left_out)
+
+
+def _mount_options(sweep: Sweep, protocol: protocols.Protocol) -> dict[str, tuple[str, ...]]:
+    """The levels of each option of a protocol's mount that the sweep names. Raises BadInput."""
+    given = sweep.factors.options.get(protocol.name, {})
+    return {f"{protocol.name}.{name}": _option_levels(sweep.place, protocol, name, given[name]) for name in given}
+
+
+def _option_levels(place: str, protocol: protocols.Protocol, name: str, given: Any) -> tuple[str, ...]:
+    key = f"{place}[factors] {protocol.name}.{name}"
+    if name not in protocol.options:
+        raise BadInput(f"{key}: unknown; {protocol.name} has {', '.join(protocol.options) or 'no options'}")
+    if not isinstance(given, list) or not given:
+        raise BadInput(f"{key}: is not a list of levels (it is {shown(given)})")
+    levels = []
+    for value in given:
+        try:
+            levels.append(DEFAULT if value == DEFAULT else protocol.options[name].level(value))
+        except ValueError as error:
+            raise BadInput(f"{key}: {error} (it is {shown(value)})") from error
+    if len(set(levels)) < len(levels):
+        raise BadInput(f"{key}: has a level twice")
+    return tuple(levels)
+
+
+def _why_not(case: Case, protocol: protocols.Protocol, tool: workloads.Tool, usual_client_sync: str) -> str:
+    """Why a combination means nothing, or the same as another one; empty where it is a case."""
+    if tool.needs_mount and not protocol.mounted:
+        return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
+    server_syncs = getattr(protocol, "server_syncs", ("default",))
+    if (server_sync := case.option("server_sync")) not in server_syncs:
+        has = ", ".join(server_syncs)
+        return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {has} only"
+    client_sync = case.option("client_sync")
+    if not protocol.mounted and case.direction == "write" and client_sync != usual_client_sync:
+        return f"{case.protocol} write with client_sync {client_sync}: the client flushes nothing of it either way"
+    if case.option("server_cache") == "cold" and case.direction == "write":
+        return "write with server_cache cold: a write reads nothing that could be in the cache"
+    if case.option("server_cache") == "cold" and case.store == "ram":
+        return "store ram with server_cache cold: there is no disk below the cache"
+    return ""
+
+
+def _check_names(sweep: Sweep) -> None:
+    """Raise BadInput for a name that nobody knows, with the key that it stands at."""
+    asked: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
+        "[factors] protocol": (protocols.find, sweep.factors.protocol),
+        "[factors] tool": (workloads.tool, sweep.factors.tool),
+        "[workload] kind": (workloads.payload, (sweep.workload.kind,)),
+    }
+    for key, (find, names) in asked.items():
+        for name in names:
+            try:
+                find(name)
+            except BadInput as error:
+                raise BadInput(f"{sweep.place}{key}: {error}") from error
+    has = sweep.factors.protocol
+    for name, options in sweep.factors.options.items():
+        if name not in has:
+            said = f"{name} is no protocol of this sweep, which has {', '.join(has)}"
+            raise BadInput(f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {said}: take it out, or add that")
