@@ -96,7 +96,7 @@ def test_tcp_space_pins_what_each_version_has(
 def test_a_buffer_that_is_too_large_is_refused_and_undone(tmp_path: Path, era: str, error: type[LabFailure]) -> None:
     host = mac(tmp_path, era, SPACES | {"tcp.sockthreshold": "64"})
     changes = settings(host, tmp_path)
-    with pytest.raises(error, match=r"(?s)sendspace.*: give a smaller tcp_space in the sweep"), changes.scope():
+    with pytest.raises(error, match=r"(?s)sendspace.*: give another tcp_space in the sweep"), changes.scope():
         changes.apply_all(MacOS(host).tcp_space(2**30))
     assert sorted(state(host)["values"].splitlines()) == [
         "net.inet.tcp.recvspace 65536",

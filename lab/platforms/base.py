@@ -42,7 +42,7 @@ IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
 MTU_REMEDY = (
     "the interface or its driver does not take it: give another mtu in the sweep; `lab check` says what both hosts take"
 )
-TCP_SPACE_REMEDY = "the kernel does not take it: give a smaller tcp_space in the sweep, or default"
+TCP_SPACE_REMEDY = "the kernel does not take it: give another tcp_space in the sweep, or default"
 T = TypeVar("T")
 
 
