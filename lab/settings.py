@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from lab import interrupts
 from lab.commands import Command, lenient, together
-from lab.errors import DeadlineExceeded, HostError, HostKeyError, HostLost, RestoreError, SettingRefused
+from lab.errors import CommandError, DeadlineExceeded, HostError, HostKeyError, HostLost, RestoreError, SettingRefused
 from lab.hosts import Host
 from lab.journal import Journal, Record
 from lab.ledger import NAME as LEDGER
@@ -34,7 +34,7 @@ class Setting:
     ``read`` prints the present value; ``apply`` brings about ``wanted``; ``undo`` makes, from an old value, the
     commands that bring it back. ``host`` is a role. A ``volatile`` one does not outlive a restart of the host; one that
     ``holds`` what later ones need is not put back before they are. One that ``may_cut_off`` the controller is taken
-    back by the host itself, unless the controller has reached it again.
+    back by the host itself, unless the controller has reached it again. ``remedy`` says what to do where it is refused.
     """
 
     host: str
@@ -46,6 +46,7 @@ class Setting:
     volatile: bool = True
     holds: bool = False
     may_cut_off: bool = False
+    remedy: str = ""
 
     def record(self, number: int, old: str, run: str = "", boot: str = "") -> Record:
         """All that it takes to put this back to ``old``, for the journal."""
@@ -111,9 +112,8 @@ class Settings:
 
     def _expect(self, setting: Setting, found: str) -> None:
         if found != setting.wanted:
-            raise SettingRefused(
-                f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r:.200}"
-            )
+            said = f"{setting.host}: {setting.name}: asked for {setting.wanted!r}, in effect is {found!r:.200}"
+            raise SettingRefused(f"{said}: {setting.remedy}" if setting.remedy else said)
 
     def renew(self, record: Record) -> None:
         """Undo one change of this program and bring it about again; the journal has it all along.
@@ -126,8 +126,14 @@ class Settings:
         self._expect(setting, said[-1])
 
     def _change(self, setting: Setting) -> None:
-        for step in setting.apply:
-            step.run(self.hosts[setting.host])
+        try:
+            for step in setting.apply:
+                step.run(self.hosts[setting.host])
+        except DeadlineExceeded:
+            raise
+        except CommandError as error:
+            hint = error.hint or setting.remedy
+            raise CommandError(error.host, error.argv, error.exit_code, error.output, hint) from error
 
     def _change_confirmed(self, setting: Setting, record: Record, ledger: Ledger) -> None:
         """Change it while a timer on the host runs, and call that off over a connection that came after the change."""

@@ -90,3 +90,12 @@ def test_an_ok_that_cannot_be_is_wrong(tmp_path: Path, change: dict[str, Any]) -
     assert len(trials.wrong(bad, bad, usual, None)) >= 1
     failed = kept(tmp_path, ROW | change | {"status": "failed"})
     assert trials.wrong(failed, failed, usual, "b001-0001") == []
+
+
+@pytest.mark.parametrize("protocol", ["link", "store"])
+def test_a_ceiling_need_only_have_been_measured(tmp_path: Path, protocol: str) -> None:
+    unlike: dict[str, Any] = {"verified": None, "wire_tx_bytes": None, "effective": {}}
+    good = kept(tmp_path, ROW | unlike | {"protocol": protocol})
+    assert trials.wrong(good, good, {}, None) == []
+    empty = kept(tmp_path, ROW | unlike | {"protocol": protocol, "elapsed_s": 0})
+    assert trials.wrong(empty, empty, {}, None) == ["b001-0001: nothing was measured"]

@@ -233,6 +233,8 @@ def test_exports_are_read_as_nfsd_reads_them() -> None:
         20,
     )
     assert (one.network, one.mask, one.line) == ("10.0.0.0", "255.0.0.0", 3)
+    (one,), errors = exports.read("/Volumes/lab -mapall=0\n", volume_of)  # a user alone brings its own group
+    assert (errors, one.hosts, one.map_all, one.uid, one.gid) == ([], [], True, 0, 0)
 
 
 @pytest.mark.usefixtures("folders")

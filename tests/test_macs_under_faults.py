@@ -72,6 +72,26 @@ def test_many_faults_in_one_sweep_fail_one_trial_and_nothing_else(macs: Bench) -
     assert "the server has no such share" in trials["smb"]["reason"]
 
 
+def test_a_mount_that_the_client_refuses_fails_its_trial_with_what_to_do(macs: Bench) -> None:
+    """Where the share is mounted already, and where no server answers; the next trials are of fresh mounts."""
+    with as_before(macs):
+        switch_on(macs, smb_file_exists=("client", 1), nfs_times_out=("client", 1))
+        sweep = macs.sweep(protocol=["smb", "nfs"], tool=["cp"], direction=["write"], blocks=2, size="1 MiB")
+        done = macs.lab("run", "--hosts", str(macs.hosts), str(sweep), timeout=1800)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stdout + done.stderr
+    trials = macs.trials()
+    assert sorted((trial["protocol"], trial["status"]) for trial in trials) == [
+        ("nfs", "failed"), ("nfs", "ok"), ("smb", "failed"), ("smb", "ok"),
+    ]  # fmt: skip
+    reasons = {trial["protocol"]: trial["reason"] for trial in trials if trial["status"] == "failed"}
+    assert "exit code 64" in reasons["smb"]
+    assert reasons["smb"].endswith(
+        "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
+    )
+    assert "exit code 60" in reasons["nfs"]
+    assert reasons["nfs"].endswith("is the address right, and its firewall open for NFS and mountd?")
+
+
 def killed_while(bench: Bench, host: str, words: str, **factors: Any) -> None:
     """Run a sweep, and ``kill -9`` the controller as soon as a process with these words runs on a host."""
     sweep = bench.sweep(tool=["cp"], direction=["write"], mtu=[9000], tcp_space=["64 KiB"], **factors)

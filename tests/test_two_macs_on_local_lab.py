@@ -21,7 +21,7 @@ STATE = r"""
 mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; nfsd status | sed 's/(pid.*//'
 cat /etc/exports /etc/nfs.conf 2>/dev/null
 ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
-hdiutil info -plist; ls -a /private/tmp /Users/lab
+hdiutil info -plist; ls -a /private/tmp /private/var /Users/lab
 running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
 """
 LINUX_STATE = (

@@ -38,6 +38,11 @@ exec perl -e '
 """
 TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends, so it goes on from the beginning
 IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
+# What to do where a value is refused
+MTU_REMEDY = (
+    "the interface or its driver does not take it: give another mtu in the sweep; `lab check` says what both hosts take"
+)
+TCP_SPACE_REMEDY = "the kernel does not take it: give another tcp_space in the sweep, or default"
 T = TypeVar("T")
 
 

@@ -9,7 +9,7 @@ from lab.commands import command, script
 from lab.errors import LabFailure
 from lab.mounts import is_mounted
 from lab.platforms import linux_counts, linux_noise, linux_packages, linux_sampler, linux_tcp
-from lab.platforms.base import TAKE_SAMPLES, TOOLS, Facts, Platform, parse_facts
+from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, TOOLS, Facts, Platform, parse_facts
 from lab.platforms.counts import Reading
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters
@@ -97,6 +97,7 @@ class Linux(Platform):
             apply=(command("ip", "link", "set", "dev", interface, "mtu", str(value), root=True),),
             undo=lambda old: (command("ip", "link", "set", "dev", interface, "mtu", old, root=True),),
             may_cut_off=True,
+            remedy=MTU_REMEDY,
         )
 
     def tcp_space(self, size_bytes: int) -> Sequence[Setting]:
@@ -121,6 +122,7 @@ class Linux(Platform):
             wanted=value,
             apply=(script(write, path, value, root=True),),
             undo=lambda old: (script(write, path, old, root=True),),
+            remedy=TCP_SPACE_REMEDY,
         )
 
     def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, None]:

@@ -11,7 +11,15 @@ from lab.commands import Command, command, script
 from lab.daemon import daemon
 from lab.errors import LabFailure
 from lab.platforms import macos_counts, macos_noise, macos_tcp
-from lab.platforms.base import TAKE_SAMPLES, TOOLS, Facts, parse_facts, whole_lines
+from lab.platforms.base import (
+    MTU_REMEDY,
+    TAKE_SAMPLES,
+    TCP_SPACE_REMEDY,
+    TOOLS,
+    Facts,
+    parse_facts,
+    whole_lines,
+)
 from lab.platforms.counts import Reading
 from lab.platforms.macos_output import (
     ABOUT_HARDWARE,
@@ -138,6 +146,7 @@ class MacOS(RamDisks):
             apply=change(str(value)),
             undo=change,
             may_cut_off=True,
+            remedy=MTU_REMEDY,
         )
 
     def tcp_space(self, size_bytes: int) -> Sequence[Setting]:
@@ -157,7 +166,7 @@ class MacOS(RamDisks):
         if send_max and not send:
             wanted[pins[3]] = str(size_bytes)
         wanted |= {f"net.inet.tcp.{name}": str(size_bytes) for name in ("sendspace", "recvspace")}
-        return [self._sysctl(name, value) for name, value in wanted.items()]
+        return [self._sysctl(name, value, TCP_SPACE_REMEDY) for name, value in wanted.items()]
 
     def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
         """See :meth:`Platform.tcp_space_in`."""
@@ -166,7 +175,7 @@ class MacOS(RamDisks):
         except (LookupError, ValueError) as error:
             raise LabFailure(f"{self.host.role}: the TCP buffers cannot be read from {dict(state)}") from error
 
-    def _sysctl(self, name: str, value: str) -> Setting:
+    def _sysctl(self, name: str, value: str, remedy: str) -> Setting:
         def change(to: str) -> tuple[Command, ...]:
             return (command("sysctl", "-w", f"{name}={to}", root=True),)  # without -w, 10.6 to 10.9 refuse
 
@@ -177,6 +186,7 @@ class MacOS(RamDisks):
             wanted=value,
             apply=change(value),
             undo=change,
+            remedy=remedy,
         )
 
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
@@ -191,7 +201,8 @@ class MacOS(RamDisks):
         """
         sizes = self._read(lambda text: parse_sizes(text, RAW_SOCKET), "sysctl", *RAW_SOCKET)
         small = [name for name, size in sizes.items() if size < mtu]
-        return [self._sysctl(name, str(max(LONGEST_PROBE, mtu))) for name in small]
+        remedy = f"without it no ping here proves an MTU of {mtu}: leave that out of the sweep"
+        return [self._sysctl(name, str(max(LONGEST_PROBE, mtu)), remedy) for name in small]
 
     def prove_path(self, peer: str, mtu: int) -> None:
         """See :meth:`Platform.prove_path`; the settings of :meth:`probe_space` must be in effect, which is checked."""

@@ -59,7 +59,7 @@ def _doubts(row: Row, usual: dict[str, Row]) -> list[str]:
     """What speaks against an ``ok``."""
     if row["status"] != "ok":
         return []
-    if row["protocol"] == "link":
+    if row["protocol"] in ("link", "store"):  # ceilings: no file goes from host to host
         return [] if row["size_bytes"] > 0 and row["elapsed_s"] > 0 else ["nothing was measured"]
     effective = row["effective"]
     wire = row["wire_tx_bytes" if row["direction"] == "write" else "wire_rx_bytes"]

@@ -23,6 +23,7 @@ FOLDERS = {
     "private/etc": 0o755, "private/tmp": 0o1777, "private/var/run": 0o755, "private/var/root": 0o700,
     "private/var/db": 0o755, "private/var/db/sudo": 0o711, "private/var/db/sudo/lectured": 0o700,
     "private/var/db/dslocal/nodes/Default/sharepoints": 0o700,
+    "private/var/lib": 0o755, "private/var/lock": 0o755,  # where netatalk mounts what it keeps
     "private/var/tmp": 0o1777, "private/var/fuse": 0o755, "Volumes": 0o755, "Users": 0o755,
     "Users/Shared": 0o1777, "Users/Shared/disk": 0o755, "System/Volumes/Data": 0o755, "opt": 0o755,
     "Library/Preferences/SystemConfiguration": 0o755, "System/Library/LaunchDaemons": 0o755, "linux": 0o755,

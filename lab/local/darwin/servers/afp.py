@@ -30,7 +30,7 @@ ea = sys
 """
 # netatalk keeps a signature, a lock and a cache in folders of the system
 START = """
-mkdir -p /private/var/lib /private/var/lock && mount -t tmpfs -o mode=755 afp /private/var/lib &&
+mount -t tmpfs -o mode=755 afp /private/var/lib &&
 mount -t tmpfs -o mode=755 afp /private/var/lock && mkdir /private/var/lib/netatalk || exit
 HOME=$1 && export HOME && exec netatalk -d -F "$1/afp.conf"
 """
