@@ -1,12 +1,16 @@
-.PHONY: demo test faults check fmt clean
+.PHONY: demo test test-guests faults check fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
 	@scripts/demo.sh
 
-test:   ## every test, those on the local lab included
+test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test
 	.venv/bin/python -m pytest
+
+test-guests: ## every test of guests with kernels of their own, on each backend that boots here
+	@scripts/setup.sh test-guests
+	.venv/bin/python -m pytest -m "" tests/test_guests_on_local_lab.py
 
 faults: ## break a run at every command that it sends (docs/faults.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|demo|test|faults    `check` needs no root and no system packages beyond Python
+# usage: setup.sh check|demo|test|test-guests|faults    `check` needs no root and no system packages beyond Python
 set -eu
 cd "$(dirname "$0")/.."
 purpose=$1

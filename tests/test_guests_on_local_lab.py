@@ -14,28 +14,38 @@ import pytest
 from bench import Bench
 from traces import gone
 
-from lab.local import rootfs, state
+from lab.errors import LabFailure
+from lab.local import kernels, probe, rootfs, state
+from lab.local.backends import GUESTS, choose
 
 pytestmark = [
     pytest.mark.local_lab,
-    pytest.mark.skipif(
-        platform.machine() != rootfs.UML_MACHINE, reason=f"User Mode Linux is for {rootfs.UML_MACHINE} only"
-    ),
+    pytest.mark.skipif(platform.machine() != kernels.MACHINE, reason=f"guests are for {kernels.MACHINE} only"),
 ]
 MIB = 1 << 20
 # A kernel's own threads come and go as it pleases, and libmount keeps three empty files once it was used
 NOT_OURS = ("[", "/run/mount/")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _kernel() -> None:
-    if not (rootfs.ensure() / rootfs.UML_PROGRAM).exists():
-        pytest.skip(f"{rootfs.UML_SUITE}'s user-mode-linux could not be installed")
+@pytest.fixture(
+    scope="module",
+    params=["uml", pytest.param("kvm", marks=pytest.mark.guests), pytest.param("tcg", marks=pytest.mark.guests)],
+)
+def backend(request: pytest.FixtureRequest) -> str:
+    """One that boots here."""
+    name = str(request.param)
+    try:
+        problem = GUESTS[name].prepare()
+    except LabFailure as error:
+        problem = str(error)
+    if problem:
+        pytest.skip(f"{name}: {problem}")
+    return name
 
 
 @pytest.fixture(scope="module")
-def guests(new_bench: Callable[..., Bench]) -> Bench:
-    return new_bench("--kernel", "own")
+def guests(new_bench: Callable[..., Bench], backend: str) -> Bench:
+    return new_bench("--kernel", "own", "--backend", backend)
 
 
 def left(bench: Bench) -> dict[str, list[str]]:
@@ -105,11 +115,12 @@ def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests
 
 
 def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:
+def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench, backend: str) -> None:
     kernels = {guests.inside(host, "cat /proc/sys/kernel/random/boot_id") for host in state.HOSTS}
     assert len(kernels | {Path("/proc/sys/kernel/random/boot_id").read_text()}) == 3
     status = guests.lab("local", "status").stdout
     line = next(line for line in status.splitlines() if line.startswith(f"{guests.name}:"))
-    assert "User Mode Linux (--kernel own, and they booted)" in line
+    assert f"{GUESTS[backend].title} (--backend {backend})" in line
 
 
 def test_exec_passes_words_exit_code_and_standard_input_into_a_guest(guests: Bench) -> None:
@@ -130,16 +141,16 @@ def test_a_reboot_leaves_a_guest_its_disk_and_the_link(guests: Bench) -> None:
     assert "1 received" in guests.inside("client", "ping -q -c 1 server-data")
 
 
-@pytest.mark.parametrize("victim", ["kernel", "holder and its parent"])
-def test_nothing_is_left_of_guests_after_a_kill(new_bench: Callable[..., Bench], victim: str) -> None:
-    bench = new_bench("--kernel", "own")
+@pytest.mark.parametrize("victim", ["guest", "holder and its parent"])
+def test_nothing_is_left_of_guests_after_a_kill(new_bench: Callable[..., Bench], backend: str, victim: str) -> None:
+    bench = new_bench("--kernel", "own", "--backend", backend)
     lab = state.load(bench.name)
     assert lab is not None
     first = lab.hosts["client"].pid
-    kernel = int(Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
-    for pid in [kernel] if victim == "kernel" else [lab.cleaner.pid, lab.holder.pid]:
+    guest = int(Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
+    for pid in [guest] if victim == "guest" else [lab.cleaner.pid, lab.holder.pid]:
         os.kill(pid, signal.SIGKILL)
-    if victim != "kernel":
+    if victim != "guest":
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0
     assert not gone(bench.name)
     assert not bench.hosts.exists()
@@ -150,3 +161,28 @@ def test_an_emulated_mac_has_no_kernel_of_its_own(tmp_path: Path) -> None:
     done = bench.lab("local", "up", "--name", bench.name, "--kernel", "own", "--platform", "macos@15.5")
     assert done.returncode == 2
     assert "--kernel own is for Linux" in done.stderr
+
+
+def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) -> None:
+    done = Bench("no-such-guests", tmp_path).lab("local", "up", "--name", "no-such-guests", "--backend", "uml")
+    assert (done.returncode, done.stderr) == (2, "--backend uml is for guests: give --kernel own too\n")
+
+
+def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:
+    answer, layers = tmp_path / "answer.json", [rootfs.ensure()]
+    said = probe.problem(answer, layers, "echo one; echo KVM internal error; echo 'RAX=0'; sleep 1000", 3)
+    assert said == "a guest did not boot in 3 s: one / KVM internal error"
+    assert probe.problem(answer, layers, f"echo {probe.BOOTED}", 600) == said
+    answer.write_text('{"boot": "another", "problem": "none that is known"}')
+    assert probe.problem(answer, layers, f"echo {probe.BOOTED}", 600) == ""
+
+
+def test_the_first_backend_that_boots_is_taken_and_the_others_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {"kvm": "there is no /dev/kvm", "uml": "", "tcg": "too slow"}
+    for name, answer in answers.items():
+        monkeypatch.setattr(GUESTS[name], "prepare", lambda answer=answer: answer)
+    found, why = choose(True, "", ["linux"])
+    assert (found.name, why) == ("uml", "the first that boots here; kvm: there is no /dev/kvm")
+    monkeypatch.setattr(GUESTS["uml"], "prepare", lambda: "Kernel panic")
+    with pytest.raises(LabFailure, match="kvm: there is no /dev/kvm; uml: Kernel panic; tcg: too slow"):
+        choose(True, "", ["linux"])

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lab.errors import BadInput
-from lab.local import lifecycle, state
+from lab.local import backends, lifecycle, state
 from lab.local.darwin.faults import FAULTS
 
 DEFAULT_RATE = "1gbit"
@@ -38,6 +38,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         default="shared",
         help="own: guests with kernels of their own, which mount SMB and NFS shares themselves (default: %(default)s)",
     )
+    up.add_argument(
+        "--backend",
+        choices=tuple(backends.GUESTS),
+        default="",
+        help="what runs such guests (default: the first of these that boots here)",
+    )
     command("down", _down, "take both hosts down; nothing of them is left")
     status = commands.add_parser("status", help="say which local labs are up")
     status.set_defaults(command=_status)
@@ -53,10 +59,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _up(arguments: argparse.Namespace) -> int:
-    own_kernel = arguments.kernel == "own"
-    lab = lifecycle.up(
-        arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform, own_kernel=own_kernel
-    )
+    words = (arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform)
+    lab = lifecycle.up(*words, own_kernel=arguments.kernel == "own", backend=arguments.backend)
     print(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
     return 0
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 from lab.errors import LabFailure
 
 DEADLINE_S = 30.0
+NO_MORE = "Kernel panic|KVM internal error"
 
 
 def run(*argv: str, given: str = "", descriptors: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -26,6 +28,16 @@ def enter(pid: int) -> tuple[str, ...]:
     """What stands before a command that is to run in a host's Linux; below an emulated Mac that is not its root."""
     below = ("/linux/usr/sbin/chroot", "/linux") if Path(f"/proc/{pid}/root/linux").is_dir() else ()
     return ("nsenter", "--target", str(pid), "--all", "--", *below)
+
+
+def last_words(text: str) -> str:
+    """The end of what something printed that did not start: the last lines, of a kernel those up to its panic.
+
+    What comes after that, only its authors can read.
+    """
+    lines = text.splitlines()
+    end = next((number for number, line in enumerate(lines, 1) if re.search(NO_MORE, line)), len(lines))
+    return " / ".join(lines[:end][-4:]) or "no message"
 
 
 def must(result: subprocess.CompletedProcess[str]) -> None:

@@ -7,6 +7,7 @@ with that process however that ends. The overlay's upper layer is a tmpfs, for i
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.local import leftovers, state
@@ -18,15 +19,15 @@ def root(name: str, host: str) -> Path:
     return state.directory(name) / host / "scratch" / "root"
 
 
-def attach(name: str, host: str, rootfs: Path) -> None:
-    """Mount a host's root, with the host's own files in its /etc and the password of its account. Raises LabFailure."""
+def attach(name: str, host: str, lower: Sequence[Path]) -> None:
+    """Mount a host's root, over these folders, with its own /etc and the password of its account. Raises LabFailure."""
     scratch = root(name, host).parent
     scratch.mkdir()
     must(run("mount", "-t", "tmpfs", "-o", "mode=755", "scratch", str(scratch)))
     layers = {layer: scratch / layer for layer in ("upper", "work", "root")}
     for layer in layers.values():
         layer.mkdir()
-    options = f"lowerdir={rootfs},upperdir={layers['upper']},workdir={layers['work']}"
+    options = f"lowerdir={':'.join(map(str, lower))},upperdir={layers['upper']},workdir={layers['work']}"
     must(run("mount", "-t", "overlay", "-o", options, host, str(layers["root"])))
     shutil.copytree(scratch.parent / "etc", layers["root"] / "etc", dirs_exist_ok=True)
     password = (scratch.parent.parent / "password").read_text()

@@ -1,4 +1,4 @@
-"""The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND``.
+"""The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND WHY``.
 
 It starts the hosts and waits; asked to, it reboots one. The hosts die with it (the kernel sees to that), and so do the
 mounts of their disks, which are in a namespace of this process's own. What the kernel does not clean up
@@ -20,19 +20,22 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError, LabFailure
-from lab.local import backends, connect, disk, host_files, kernel, leftovers, link, platforms, rootfs, state
+from lab.local import backends, connect, disk, host_files, kernel, leftovers, link, platforms, state
+from lab.local.commands import last_words
 from lab.local.state import HOSTS, Lab, Process
 
 INIT = Path(__file__).with_name("init.sh")
 DARWIN = Path(__file__).with_name("darwin")
-START_DEADLINE_S = 60.0
+START_DEADLINE_S = 300.0  # a guest on a processor in software, on a busy machine
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Holder:
     """One local lab from start to stop."""
 
-    def __init__(self, name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str):
+    def __init__(
+        self, name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, why: str
+    ):
         self.backend = backends.find(backend)
         self.name, self.rate, self.delay, self.hosts_file = name, rate, link.delay_seconds(delay), hosts_file
         self.directory = state.directory(name)
@@ -49,6 +52,7 @@ class Holder:
             hosts_file=str(hosts_file),
             platforms=chosen,
             backend=backend,
+            why=why,
         )
 
     def start(self) -> None:
@@ -56,7 +60,7 @@ class Holder:
         host_files.write(self.directory, self.name, self.lab.platforms)
         kernel.keep_mounts_private()
         for host in HOSTS:
-            disk.attach(self.name, host, rootfs.path())
+            disk.attach(self.name, host, self.backend.layers())
             self.backend.furnish(self.lab, host)
         pids = {host: self._start_host(host) for host in HOSTS}
         for host, pid in pids.items():
@@ -146,10 +150,7 @@ class Holder:
         raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_words(host)}")
 
     def _last_words(self, host: str) -> str:
-        lines = self._log(host).read_text(errors="replace").splitlines()
-        # after a kernel's last words comes what only its authors can read
-        panic = next((number for number, line in enumerate(lines, 1) if line.startswith("Kernel panic")), len(lines))
-        return " / ".join(lines[:panic][-4:]) or "no message"
+        return last_words(self._log(host).read_text(errors="replace"))
 
     def _log(self, host: str) -> Path:
         return self.directory / f"{host}.log"
@@ -186,11 +187,13 @@ def silence() -> None:
         os.dup2(null, descriptor)
 
 
-def hold(name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, cleaner: int) -> int:
+def hold(
+    name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, why: str, cleaner: int
+) -> int:
     """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
     kernel.die_with_parent(cleaner, signal.SIGTERM)
     signals = {*STOP_SIGNALS, *state.REBOOT.values(), signal.SIGCHLD}
-    holder = Holder(name, rate, delay, hosts_file, chosen, backend)
+    holder = Holder(name, rate, delay, hosts_file, chosen, backend, why)
     try:
         holder.start()
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -208,12 +211,12 @@ def hold(name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, s
 
 def main() -> int:
     """Hold a lab in a child process, and tidy up after it however it ended."""
-    name, rate, delay, hosts_file, chosen, backend = sys.argv[1:]
+    name, rate, delay, hosts_file, chosen, backend, why = sys.argv[1:]
     kernel.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
     if child == 0:
-        os._exit(hold(name, rate, delay, Path(hosts_file), json.loads(chosen), backend, cleaner))
+        os._exit(hold(name, rate, delay, Path(hosts_file), json.loads(chosen), backend, why, cleaner))
     silence()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))

@@ -19,16 +19,22 @@ from lab.local.darwin import faults
 from lab.local.state import HOSTS, Lab
 
 STOP_DEADLINE_S = 20.0
-REBOOT_DEADLINE_S = 60.0
+REBOOT_DEADLINE_S = 300.0
 
 
 def up(
-    name: str, rate: str, delay: str, directory: Path, platform: Sequence[str] = (), own_kernel: bool = False
+    name: str,
+    rate: str,
+    delay: str,
+    directory: Path,
+    platform: Sequence[str] = (),
+    own_kernel: bool = False,
+    backend: str = "",
 ) -> Lab:
     """Bring up the lab ``name`` with its hosts file in ``directory``; returns once both hosts answer.
 
     ``platform`` are words such as ``macos@15.5``, or ``client=macos@15.5``: what the hosts, or one, are to be. With
-    ``own_kernel`` each host is a guest with a kernel of its own.
+    ``own_kernel`` each host is a guest with a kernel of its own, run by ``backend``, or the best that works here.
     Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
     """
     state.need_root()
@@ -36,15 +42,13 @@ def up(
     link.check_rate(rate)
     link.delay_seconds(delay)
     chosen = platforms.parse(platform)
-    backend = backends.BY_KERNEL[own_kernel]
-    backend.prepare(list(chosen.values()))
-    rootfs.ensure()
+    made_by, why = backends.choose(own_kernel, backend, chosen.values())
     hosts_file = directory.resolve() / state.hosts_file_name(name)
     with _alone():
         if (lab := state.load(name)) is not None and lab.holder.alive():
             raise BadInput(f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down")
         leftovers.remove(name, hosts_file)
-        words = (name, rate, delay, str(hosts_file), json.dumps(chosen), backend.name)
+        words = (name, rate, delay, str(hosts_file), json.dumps(chosen), made_by.name, why)
         command = [sys.executable, "-m", "lab.local.holder", *words]
         holder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
         assert holder.stdout is not None
@@ -109,7 +113,7 @@ def fault(name: str, host: str, fault: str, times: int) -> None:
 def describe(lab: Lab) -> str:
     """What the hosts of a lab are, and why."""
     backend = backends.find(lab.backend)
-    return f"{backend.title} ({backend.why})"
+    return f"{backend.title} ({lab.why})" if lab.why else backend.title
 
 
 def run_inside(name: str, host: str, command: list[str]) -> int:

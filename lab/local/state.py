@@ -61,6 +61,7 @@ class Lab:
     # by host: linux, or macos@VERSION for an emulated Mac; labs of an earlier version do not say it
     platforms: dict[str, str] = field(default_factory=lambda: dict.fromkeys(HOSTS, "linux"))
     backend: str = "namespaces"  # a name in lab.local.backends
+    why: str = ""  # this backend
 
     def save(self) -> None:
         """Write the state file, in one step."""
@@ -105,7 +106,7 @@ def _parse(text: str) -> Lab:
     platforms = [lab.platforms[host] for host in HOSTS]
     if not all(
         isinstance(text, str)
-        for text in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, *platforms)
+        for text in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, *platforms)
     ):
         raise TypeError("a text is something else")
     return lab

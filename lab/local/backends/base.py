@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from lab.local.state import Lab
@@ -19,16 +20,19 @@ class Backend(ABC):
     name: ClassVar[str]
     own_kernel: ClassVar[bool]
     title: ClassVar[str]  # in a few words, for people
-    why: ClassVar[str]  # this one is used
     ram_disk: ClassVar[str]  # what the hosts file says of its size
     ssh_address: ClassVar[str]  # where its sshd listens, as seen in the host's network namespace
 
     @abstractmethod
-    def prepare(self, chosen: Sequence[str]) -> None:
-        """Build what is built once and cached. ``chosen`` are the platforms of the hosts.
+    def prepare(self) -> str:
+        """Build what is built once and cached; returns why hosts cannot be made this way here, empty where they can.
 
-        Raises BadInput where they, or this machine, are not for this backend.
+        Raises BadInput, and LabFailure where something cannot be built.
         """
+
+    @abstractmethod
+    def layers(self) -> Sequence[Path]:
+        """The folders that the host's root is made of, uppermost first."""
 
     @abstractmethod
     def furnish(self, lab: Lab, host: str) -> None:

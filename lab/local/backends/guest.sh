@@ -1,6 +1,7 @@
 #!/bin/sh
 # PID 1 of a guest with a kernel of its own: mounts what a boot makes anew, sets up both network cards and turns into tini,
-# which runs sshd. The data card is the port of a bridge named eth0: its own MTU could be lowered and never raised again.
+# which runs sshd. The data card is the port of a bridge named eth0: under User Mode Linux its own MTU could be lowered and
+# never raised again.
 # usage: guest.sh NAME ADDRESS/LENGTH
 set -eu
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -17,17 +18,23 @@ mount -t tmpfs -o mode=755 run /run
 mount -t tmpfs -o mode=1777 tmp /tmp
 mkdir -p /run/sshd /run/rpcbind /srv/disk
 mkdir -m 1777 /run/lock
-ln -sfn /usr/lib/uml/modules /usr/lib/modules
 
 hostname "$name"
 modprobe fuse   # makes /dev/fuse
 chmod 666 /dev/fuse
+modprobe -q virtio_net || :   # the cards under qemu; unknown elsewhere
+card() {   # $1: its kind, as in its address; $2: what it is to be called
+    device=$(grep -l "^02:00:00:00:$1:" /sys/class/net/*/address)
+    ip link set "$(basename "${device%/address}")" name "$2"
+}
+card 00 management
+card 01 data
 ip link set lo up
-ip address add 192.0.2.2/30 dev vec0
-ip link set vec0 up
-ip link add eth0 address "$(cat /sys/class/net/vec1/address)" type bridge
-ip link set vec1 master eth0 up
-for device in vec1 eth0; do ethtool -K "$device" tso off gso off gro off; done   # so that each counts frames as on a wire
+ip address add 192.0.2.2/30 dev management
+ip link set management up
+ip link add eth0 address "$(cat /sys/class/net/data/address)" type bridge
+ip link set data master eth0 up
+for device in data eth0; do ethtool -K "$device" tso off gso off gro off; done   # so that each counts frames as on a wire
 ip link set eth0 mtu 1500 up
 ip address add "$address" dev eth0
 echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range   # as systemd sets it: everybody may ping

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from lab.local import platforms
+from lab.local import platforms, rootfs
 from lab.local.backends.base import Backend
 from lab.local.commands import inside, must
 from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH, Lab
@@ -16,12 +17,17 @@ class Namespaces(Backend):
     name = "namespaces"
     own_kernel = False
     title = "namespaces of this machine's kernel"
-    why = "the default"
     ram_disk = "2 GiB"
     ssh_address = "127.0.0.1"
 
-    def prepare(self, chosen: Sequence[str]) -> None:
+    def prepare(self) -> str:
         """The root filesystem, which every host needs, is all there is to build."""
+        rootfs.ensure()
+        return ""
+
+    def layers(self) -> Sequence[Path]:
+        """The root filesystem."""
+        return (rootfs.path(),)
 
     def furnish(self, lab: Lab, host: str) -> None:
         """The root has all that it needs."""

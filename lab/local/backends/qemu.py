@@ -1,0 +1,80 @@
+"""Guests of qemu with Debian's kernel for clouds: on the processor's virtualization (KVM), or without any (TCG)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from lab.local import kernels
+from lab.local.backends.guest import LARGEST_MTU, MEMORY_MIB, SEED, Guest, mac
+from lab.local.kernels import DISK, VMLINUZ
+
+# That kernel has ext4 and NVMe built in, so it needs no initramfs. A second NVMe disk might be found before the first.
+KERNEL = "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 devtmpfs.mount=1 mitigations=off"
+
+
+class Qemu(Guest):
+    """One processor, virtio devices, and a serial line as the console."""
+
+    kernel = kernels.CLOUD
+    seed = "/dev/vda"
+    processor: ClassVar[tuple[str, ...]]
+
+    def setup(self, own_disk: str, number: int) -> str:
+        """The file that the guest writes; one that is there has what it wrote before a reboot."""
+        return f"[ -e {own_disk}.qcow2 ] || qemu-img create -q -f qcow2 -b {DISK} -F raw {own_disk}.qcow2"
+
+    def command(self, own_disk: str, script: str, cards: Sequence[str] = ()) -> list[str]:
+        """Where the guest ends, so does qemu."""
+        return [
+            "qemu-system-x86_64",
+            *("-machine", "q35", *self.processor, "-m", str(MEMORY_MIB)),
+            *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio"),
+            *("-kernel", VMLINUZ, "-append", f'{KERNEL} init=/bin/sh -- -c "{script}"'),
+            *("-drive", f"if=none,id=root,file={own_disk}.qcow2", "-device", "nvme,drive=root,serial=root"),
+            *cards,
+        ]
+
+    def cards(self, number: int) -> list[str]:
+        """A card takes no frame that is longer than the MTU it was made with."""
+        return [
+            *("-drive", f"if=virtio,file={SEED},format=raw,read-only=on"),
+            *_card("management", mac(0, number)),
+            *_card("data", f"{mac(1, number)},host_mtu={LARGEST_MTU}"),
+        ]
+
+
+class Kvm(Qemu):
+    """On the processor itself. Where it boots the fastest way, and the truest."""
+
+    name = "kvm"
+    title = "guests of qemu with KVM"
+    processor = ("-accel", "kvm", "-cpu", "host")
+    probe_s = 20.0
+
+    def setup(self, own_disk: str, number: int) -> str:
+        """And the device."""
+        return f"mknod /dev/kvm c 10 232\n{super().setup(own_disk, number)}"
+
+    def prepare(self) -> str:
+        """Only where there is the device, which proves nothing yet."""
+        if not Path("/dev/kvm").exists():
+            return "there is no /dev/kvm"
+        problem = super().prepare()
+        return problem and f"/dev/kvm is there, but {problem}"
+
+
+class Tcg(Qemu):
+    """On a processor in software: runs anywhere, and is slow."""
+
+    name = "tcg"
+    title = "guests of qemu without virtualization (TCG)"
+    # of qemu64 only what is emulated fast: the default has twice the work, and cx16 is wrong under load
+    processor = ("-accel", "tcg,thread=multi", "-cpu", "qemu64,-cx16")
+    probe_s = 120.0
+
+
+def _card(tap: str, options: str) -> list[str]:
+    backend = f"tap,id={tap},ifname={tap},script=no,downscript=no"
+    return ["-netdev", backend, "-device", f"virtio-net-pci,netdev={tap},romfile=,mac={options}"]

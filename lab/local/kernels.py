@@ -1,0 +1,80 @@
+"""The kernels of guests, what runs them and their disk: built once each, when guests are first asked for.
+
+Each is a folder that is laid over the root filesystem, with nothing in it but what that lacks. In its :data:`FILES` is
+the image of the guests' disk: the root filesystem, with the kernel's modules.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.local import building, rootfs
+
+MACHINE = "x86_64"
+FILES = "opt/guest"
+DISK, VMLINUZ = f"/{FILES}/root.ext4", f"/{FILES}/vmlinuz"
+IMAGE_SIZE = "8G"
+# apt sees what the root filesystem has as installed, and fetches the rest; it is unpacked and not set up
+INSTALLED = """--setup-hook=cp {status} "$1/var/lib/dpkg/status" """
+# In a mount namespace of its own. By the root filesystem's depmod: this machine may have none
+DEPMOD = 'mount --bind "$1" "$2/mnt" && chroot "$2" depmod --basedir /mnt --moduledir /usr/lib/modules "$3"'
+MAKE_IMAGE = 'mount -t overlay -o "lowerdir=$1:$2" disk /mnt && mke2fs {options} -d /mnt "$3" {size}'
+MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A guest's kernel with what runs it: packages of a Debian suite, and where they have the kernel's modules."""
+
+    name: str
+    suite: str
+    packages: tuple[str, ...]
+    modules: str
+
+    def path(self) -> Path:
+        """Its folder, built or not."""
+        name = rootfs.digest(rootfs.path().name, self.suite, *self.packages, self.modules, IMAGE_SIZE, MKE2FS)
+        return rootfs.cache_directory() / f"kernel-{self.name}-{name}"
+
+    def ensure(self) -> Path:
+        """The built folder; builds first what is missing. Raises LabFailure, BadInput where a program is missing."""
+        rootfs.ensure()
+        return building.once(self.path(), f"the guests' kernel {self.name} and disk (once, some seconds)", self._build)
+
+    def layers(self) -> tuple[Path, ...]:
+        """What the root around a guest is made of, uppermost first."""
+        return self.path(), rootfs.path()
+
+    def _build(self, folder: Path) -> None:
+        root = rootfs.path()
+        status = shlex.quote(f"{root}/var/lib/dpkg/status")
+        building.debian(folder, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status))
+        files, inside = folder / FILES, folder / "inside"
+        (inside / "usr/lib").mkdir(parents=True)
+        files.mkdir(parents=True)
+        modules = (folder / self.modules).rename(inside / "usr/lib/modules")
+        for version in modules.iterdir():
+            building.run_apart(DEPMOD, str(inside), str(root), version.name)
+        building.run_apart(
+            MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE), str(inside), str(root), str(files / "root.ext4")
+        )
+        for kernel in folder.glob("boot/vmlinuz-*"):
+            kernel.rename(files / "vmlinuz")
+        for other in folder.iterdir():  # of no use here, and in the way of the root filesystem's own
+            if other.name not in ("usr", Path(FILES).parts[0]):
+                shutil.rmtree(other)
+
+
+# The suite after the root filesystem's: that one's, 6.12, dies on some processors ("ptrace set fp regs failed"),
+# probably those with AMX, which have more registers than it thinks. The next one boots there.
+UML = Kernel("uml", "forky", ("user-mode-linux",), "usr/lib/uml/modules")
+CLOUD = Kernel(
+    "cloud",
+    rootfs.SUITE,
+    # tiny-initramfs, which nobody uses, in place of a larger one that the kernel's package would want
+    ("linux-image-cloud-amd64", "tiny-initramfs", "qemu-system-x86", "qemu-utils"),
+    "usr/lib/modules",
+)
