@@ -27,14 +27,14 @@ find /dev/shm | sort
 md5sum /etc/passwd /etc/shadow /etc/hosts
 ip -o -4 address
 """
-# $1 a server, $2 a signal: it gets that once, as soon as $3 bytes have come in since it began; tries for two minutes
+# $1 a server: the command from $3 on is run once, as soon as $2 bytes came in since it began; tries for two minutes
 UNDER_WAY = """
 received() { cat /sys/class/net/eth0/statistics/rx_bytes; }
 tries=0
 until pgrep "$1" >/dev/null; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
-enough=$(($(received) + $3))
+enough=$(($(received) + $2))
 until [ $(received) -gt $enough ]; do tries=$((tries + 1)); [ $tries -gt 6000 ] && exit 1; sleep 0.02; done
-pkill "-$2" "$1"
+shift 2; "$@"
 """
 WAIT_UNTIL_FREE = """
 tries=0
@@ -46,6 +46,7 @@ SWEEP = """
 name = "{name}"
 blocks = {blocks}
 seed = 7
+slowest = {slowest}
 [workload]
 size = "{size}"
 [factors]
@@ -61,7 +62,7 @@ server_cache = {server_cache}
 {options}
 """
 FACTORS: dict[str, Any] = {
-    "name": "test", "blocks": 1, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
+    "name": "test", "blocks": 1, "slowest": 2_000_000, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
     "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
     "server_sync": ["default"], "client_sync": ["fsync"], "server_cache": ["warm"],
 }  # fmt: skip
@@ -89,9 +90,9 @@ class Bench:
             self.command(*arguments), cwd=self.directory, capture_output=True, text=True, timeout=timeout, check=False
         )
 
-    def strike_under_way(self, server: str, signal_name: str, after_bytes: int) -> tuple[str, ...]:
-        """The `lab` command that sends a signal to a server of the lab's in the middle of a transfer to it."""
-        words = ("sh", "-c", UNDER_WAY, "sh", server, signal_name, str(after_bytes))
+    def strike_under_way(self, server: str, after_bytes: int, *strike: str) -> tuple[str, ...]:
+        """The `lab` command that runs another in the server, in the middle of a transfer to it."""
+        words = ("sh", "-c", UNDER_WAY, "sh", server, str(after_bytes), *strike)
         return ("local", "exec", "--name", self.name, "server", "--", *words)
 
     @contextmanager

@@ -114,7 +114,30 @@ def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests
     assert "client: nfs.wsize was set to 1 MiB and reads back as 512 KiB" in status["1 MiB"][1]
 
 
-def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "options"),
+    [
+        ("nfs", {"nfs.hard": [True]}),
+        pytest.param("nfs", {"nfs.hard": [True], "nfs.version": [3]}, marks=pytest.mark.guests),
+        pytest.param("smb", {}, marks=pytest.mark.guests),
+    ],
+)
+def test_a_mount_whose_server_is_gone_is_forced_off(guests: Bench, protocol: str, options: dict[str, Any]) -> None:
+    before = left(guests)
+    server = {"nfs": "rpc.mountd", "smb": "smbd"}[protocol]
+    cut = guests.strike_under_way(server, 8 * MIB, "ip", "link", "set", "dev", "eth0", "down")
+    with guests.started(*cut):
+        sweep = {"protocol": [protocol], "tool": ["cp"], "direction": ["write"], "size": "256 MiB", **options}
+        done = guests.run(**sweep, slowest=1_000_000_000)
+    waiting = guests.inside("client", "ps -eo stat=,args= | grep '^D' || :")
+    guests.inside("server", "ip link set dev eth0 up")
+    assert done.returncode == 1, done.stdout + done.stderr
+    (trial,) = guests.trials()
+    assert "did not end within" in trial["reason"]
+    assert waiting == "" or protocol == "smb"  # which gives up by itself, some minutes later
+    assert left(guests) == before
+
+
 def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench, backend: str) -> None:
     kernels = {guests.inside(host, "cat /proc/sys/kernel/random/boot_id") for host in state.HOSTS}
     assert len(kernels | {Path("/proc/sys/kernel/random/boot_id").read_text()}) == 3

@@ -127,7 +127,7 @@ def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new
     bench = new_bench("--rate", "100mbit")
     before = bench.state()
     sweep = bench.sweep(protocol=["smb"], tool=["cp"], direction=["write"], size="48 MiB", blocks=2)
-    killer = bench.strike_under_way("smbd", "KILL", 12_000_000)
+    killer = bench.strike_under_way("smbd", 12_000_000, "pkill", "-KILL", "smbd")
     with bench.started(*killer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
         output, _ = run.communicate(timeout=200)
         assert watching.wait() == 0
