@@ -337,7 +337,7 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
     side = Side(host, "linux", "10.99.0.1", "/lab", "me")
     dialect = protocols.find("nfs").dialect("linux")
     vars(dialect)["how"] = lambda _: "GVfs over FUSE"
-    assert dialect.takes_no_options(side) == "this client mounts by GVfs, which takes none: its kernel has no nfs"
+    assert dialect.takes_no_options(side) == "this client mounts by GVfs, which takes no options: its kernel has no nfs"
     vars(dialect)["how"] = lambda _: "kernel nfs"
     assert dialect.takes_no_options(side) == ""
     assert "the lab tells macos" in protocols.find("smb").dialect("macos").takes_no_options(

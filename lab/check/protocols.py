@@ -28,7 +28,7 @@ def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding
         if all(finding.level == "ok" for finding in sides):
             able.append(name)
             yield from looked(name, partial(_port, protocol, share, machines))
-            yield from looked(name, partial(_options, protocol, machines))
+            yield from looked(f"{name} options", partial(_options, protocol, machines))
     yield from _buffers({name: _reaches(name, config, machines) for name in able})
 
 
@@ -112,7 +112,7 @@ def _options(protocol: Protocol, machines: Mapping[str, Machine]) -> Iterator[Fi
         return
     if why := protocol.dialect(client.platform.name).takes_no_options(client.side):
         options = ", ".join(f"{protocol.name}.{name}" for name in protocol.options)
-        yield Finding("note", protocol.name, f"client: {why}", f"leave {options} out of sweeps")
+        yield Finding("note", f"{protocol.name} options", f"client: {why}", f"leave {options} out of sweeps")
 
 
 def _reaches(name: str, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:

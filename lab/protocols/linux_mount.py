@@ -76,7 +76,11 @@ class LinuxMount(Dialect):
     def takes_no_options(self, client: Side) -> str:
         """Only the kernel's own mount takes any."""
         kernels = self.how(client).startswith("kernel")
-        return "" if kernels else f"this client mounts by GVfs, which takes none: its kernel has no {self.kernel_type}"
+        return (
+            ""
+            if kernels
+            else f"this client mounts by GVfs, which takes no options: its kernel has no {self.kernel_type}"
+        )
 
     def how(self, client: Side) -> str:
         """By the kernel if it can, else by GVfs."""

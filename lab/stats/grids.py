@@ -64,6 +64,8 @@ def over_options(grid: Grid) -> Grid | None:
     None where cases were not run at each of these, as in a fraction: then means would be of different options.
     """
     plain = [place for place, name in enumerate(grid.factors) if not protocol_of(name)]
+    if len(plain) == len(grid.factors):
+        return grid
     options = [grid.factors.index("protocol"), *(set(range(len(grid.factors))) - set(plain))]
     codes, row = np.unique(grid.codes[:, plain], axis=0, return_inverse=True)
     each = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # how many there are of each protocol
