@@ -80,12 +80,14 @@ def test_the_kernels_server_exports_asynchronously(guests: Bench) -> None:
     assert trial["effective"]["server_sync"] == "async"
 
 
-def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench, backend: str) -> None:
+def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:
     kernels = {guests.inside(host, "cat /proc/sys/kernel/random/boot_id") for host in state.HOSTS}
     assert len(kernels | {Path("/proc/sys/kernel/random/boot_id").read_text()}) == 3
     status = guests.lab("local", "status").stdout
     line = next(line for line in status.splitlines() if line.startswith(f"{guests.name}:"))
-    assert f"{GUESTS[backend].title} (--backend {backend})" in line
+    lab = state.load(guests.name)
+    assert lab is not None
+    assert f"{GUESTS[lab.backend].title} (--backend {lab.backend})" in line
 
 
 def test_exec_passes_words_exit_code_and_standard_input_into_a_guest(guests: Bench) -> None:
