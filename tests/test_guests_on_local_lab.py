@@ -138,12 +138,14 @@ def test_a_mount_whose_server_is_gone_is_forced_off(guests: Bench, protocol: str
     assert left(guests) == before
 
 
-def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench, backend: str) -> None:
+def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:
     kernels = {guests.inside(host, "cat /proc/sys/kernel/random/boot_id") for host in state.HOSTS}
     assert len(kernels | {Path("/proc/sys/kernel/random/boot_id").read_text()}) == 3
     status = guests.lab("local", "status").stdout
     line = next(line for line in status.splitlines() if line.startswith(f"{guests.name}:"))
-    assert f"{GUESTS[backend].title} (--backend {backend})" in line
+    lab = state.load(guests.name)
+    assert lab is not None
+    assert f"{GUESTS[lab.backend].title} (--backend {lab.backend})" in line
 
 
 def test_exec_passes_words_exit_code_and_standard_input_into_a_guest(guests: Bench) -> None:
@@ -192,12 +194,18 @@ def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) 
 
 
 def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:
-    answer, layers = tmp_path / "answer.json", [rootfs.ensure()]
-    said = probe.problem(answer, layers, "echo one; echo KVM internal error; echo 'RAX=0'; sleep 1000", 3)
-    assert said == "a guest did not boot in 3 s: one / KVM internal error"
+    answer, layers = tmp_path / "answer.json", [tmp_path, rootfs.ensure()]
+    said = probe.problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
+    assert said == "a guest did not boot: one / KVM internal error"
     assert probe.problem(answer, layers, f"echo {probe.BOOTED}", 600) == said
     answer.write_text('{"boot": "another", "problem": "none that is known"}')
     assert probe.problem(answer, layers, f"echo {probe.BOOTED}", 600) == ""
+
+
+def test_a_guest_that_does_not_end_is_given_up(tmp_path: Path) -> None:
+    layers = [tmp_path, rootfs.ensure()]
+    said = probe.problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
+    assert said == "a guest did not boot in 1 s: no message"
 
 
 def test_the_first_backend_that_boots_is_taken_and_the_others_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

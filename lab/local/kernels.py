@@ -49,23 +49,22 @@ class Kernel:
         return self.path(), rootfs.path()
 
     def _build(self, folder: Path) -> None:
-        root = rootfs.path()
+        root, unpacked, inside = rootfs.path(), folder / "unpacked", folder / "inside"
+        image = folder / DISK.lstrip("/")
+        for made in (inside / "usr/lib", image.parent):
+            made.mkdir(parents=True)
         status = shlex.quote(f"{root}/var/lib/dpkg/status")
-        building.debian(folder, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status))
-        files, inside = folder / FILES, folder / "inside"
-        (inside / "usr/lib").mkdir(parents=True)
-        files.mkdir(parents=True)
-        modules = (folder / self.modules).rename(inside / "usr/lib/modules")
+        building.debian(unpacked, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status))
+        modules = (unpacked / self.modules).rename(inside / "usr/lib/modules")
         for version in modules.iterdir():
             building.run_apart(DEPMOD, str(inside), str(root), version.name)
-        building.run_apart(
-            MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE), str(inside), str(root), str(files / "root.ext4")
-        )
-        for kernel in folder.glob("boot/vmlinuz-*"):
-            kernel.rename(files / "vmlinuz")
-        for other in folder.iterdir():  # of no use here, and in the way of the root filesystem's own
-            if other.name not in ("usr", Path(FILES).parts[0]):
-                shutil.rmtree(other)
+        make_image = MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE)
+        building.run_apart(make_image, str(inside), str(root), str(image))
+        for kernel in unpacked.glob("boot/vmlinuz-*"):
+            kernel.rename(folder / VMLINUZ.lstrip("/"))
+        (unpacked / "usr").rename(folder / "usr")
+        for rest in (unpacked, inside):  # the root filesystem has its own /etc, /var and the like
+            shutil.rmtree(rest)
 
 
 # The suite after the root filesystem's: that one's, 6.12, dies on some processors ("ptrace set fp regs failed"),
