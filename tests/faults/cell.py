@@ -52,7 +52,7 @@ class Baseline:
     @property
     def slots(self) -> set[str]:
         """The trials that every run must come to; without the ceilings, which come with them."""
-        return {trial for trial, row in self.trials.items() if row["protocol"] != "link"}
+        return {trial for trial, row in self.trials.items() if row["protocol"] not in trials.CEILINGS}
 
 
 @dataclass

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+CEILINGS = ("link", "store")  # what is measured for the trials' sake, and without a file that goes from host to host
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _doubts(row: Row, usual: dict[str, Row]) -> list[str]:
     """What speaks against an ``ok``."""
     if row["status"] != "ok":
         return []
-    if row["protocol"] in ("link", "store"):  # ceilings: no file goes from host to host
+    if row["protocol"] in CEILINGS:
         return [] if row["size_bytes"] > 0 and row["elapsed_s"] > 0 else ["nothing was measured"]
     effective = row["effective"]
     wire = row["wire_tx_bytes" if row["direction"] == "write" else "wire_rx_bytes"]
