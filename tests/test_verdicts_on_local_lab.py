@@ -36,8 +36,8 @@ def assert_all(found: pd.DataFrame, limit: str, words: str) -> None:
 
 @pytest.fixture(scope="module")
 def far(new_bench: Callable[..., Bench]) -> Bench:
-    """Two hosts with a round trip of 10 ms between them."""
-    return new_bench("--rate", "none", "--delay", "5ms")
+    """Two hosts with a round trip of 20 ms between them: next to that, waiting for a busy machine is short."""
+    return new_bench("--rate", "none", "--delay", "10ms")
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +59,12 @@ def test_small_tcp_buffers_on_a_long_way(far: Bench) -> None:
     found = judged(far, size="8 MiB", protocol=["smb", "ssh"], tcp_space=["64 KiB", "default"])
     small = found[found["tcp_space"] != "default"]
     assert len(small) == 4
-    assert_all(small, "latency × window", "window: [0-9]+ KiB per 10 ms is .* MB/s; .*% of it was reached")
+    assert_all(small, "latency × window", "window: [0-9]+ KiB per 20 ms is .* MB/s; .*% of it was reached")
 
 
 def test_one_request_after_the_other_on_a_long_way(far: Bench) -> None:
-    found = judged(far, size="96 MiB", protocol=["nfs", "afp"], tool=["cp"])
-    assert_all(found, "protocol round trips", "KiB per round trip of 10 ms, where TCP allowed")
+    found = judged(far, size="80 MiB", protocol=["nfs", "afp"], tool=["cp"])
+    assert_all(found, "protocol round trips", "KiB per round trip of 20 ms, where TCP allowed")
 
 
 @pytest.mark.parametrize("role", ["server", "client"])
