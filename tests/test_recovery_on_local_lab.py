@@ -97,8 +97,8 @@ def test_a_server_that_falls_silent_is_given_up_and_the_sweep_goes_on(new_bench:
     """It stops answering in the middle of a transfer, and neither ends nor closes a connection."""
     bench = new_bench("--rate", "40mbit")
     before = bench.state()
-    sweep = bench.sweep(protocol=["nfs"], tool=["cp"], direction=["write"], size="16 MiB", blocks=2)
-    sweep.write_text('slowest = "8 MB"\n' + sweep.read_text())
+    factors = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "size": "16 MiB", "blocks": 2}
+    sweep = bench.sweep(**factors, slowest=8_000_000)
     freezer = bench.strike_under_way("ganesha", 4_000_000, "pkill", "-STOP", "ganesha")
     with bench.started(*freezer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
         output, _ = run.communicate(timeout=300)
