@@ -163,7 +163,7 @@ def test_a_reboot_leaves_a_guest_its_disk_and_the_link(guests: Bench) -> None:
     after = guests.inside("server", look).splitlines()
     assert (before[:-1], after[:-1]) == (["kept", "kept", "9000"], ["kept", "1500"])
     assert before[-1] != after[-1]
-    assert "1 received" in guests.inside("client", "ping -q -c 1 server-data")
+    assert "1 received" in guests.inside("client", "ping -q -c 1 -w 60 server-data")
 
 
 @pytest.mark.parametrize("victim", ["guest", "holder and its parent"])
