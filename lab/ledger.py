@@ -43,15 +43,25 @@ boot() {
     echo $kernel $(started 1)
 }
 """
-# The first line of the lock: run, process of the session, its start. $2 the run, $3 the owner, in JSON.
+# Ends the process $1 that started at $2.
+END = """
+end() {
+    tries=0
+    while is_alive "$1" "$2" && [ $tries -lt 100 ]; do kill -s TERM "$1"; sleep 0.02; tries=$((tries + 1)); done
+}
+"""
+# The first line of the lock: run, process of the session, its start. $2 the run, $3 the owner, in JSON. The server of the
+# connection that this run had before may not know yet that it is gone, and what it runs would not count as an orphan.
 TAKE = """
 run= pid= start= owner=
 { read -r run pid start; read -r owner; } 2>/dev/null < lock
 if [ -n "$run" ] && [ "$run" != "$2" ] && { [ "$pid" = 0 ] || is_alive "$pid" "$start"; }; then
     printf 'held\\n%s\\n%s\\n' "$pid" "$owner"; exit
 fi
+session=$(ssh_session)
+[ "$run" != "$2" ] || [ "$pid $start" = "$session" ] || end "$pid" "$start"
 end_orphans
-if printf '%s %s\\n%s\\n' "$2" "$(ssh_session)" "$3" > "$2.lock" && mv -f "$2.lock" lock; then :; else
+if printf '%s %s\\n%s\\n' "$2" "$session" "$3" > "$2.lock" && mv -f "$2.lock" lock; then :; else
     rm -f "$2.lock"; exit 1
 fi
 printf 'taken\\n%s\\n' "$(boot)"
@@ -172,7 +182,7 @@ class Ledger:
 
     def take(self) -> None:
         """Take the lock, or take it again over a new connection. Raises HostError where another run has the host."""
-        take = IS_ALIVE + BOOT + SSH_SESSION + END_ORPHANS + TAKE
+        take = IS_ALIVE + BOOT + SSH_SESSION + END_ORPHANS + END + TAKE
         alone = OURS + 'exec perl -e "$4" -- sh -c "$5" sh "$@"'
         said = self._run(alone, self.run, self.owner, ALONE, take, deadline_s=60).splitlines()
         if said[:1] == ["held"]:

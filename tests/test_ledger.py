@@ -14,7 +14,7 @@ from sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
 
 from lab import ledger
 from lab.commands import script
-from lab.errors import HostError, RestoreError
+from lab.errors import HostError, HostLost, RestoreError
 from lab.hosts import Host, SshHost
 from lab.journal import Journal
 from lab.ledger import Ledger
@@ -125,6 +125,21 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
         assert all(gone(pid) for pid in pids.read_text().split())
         assert all(isinstance(each.exception(), HostError) for each in left)
     assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
+
+
+def test_a_connection_that_its_host_does_not_know_to_be_lost_is_ended_when_the_host_is_taken_again(
+    place: Place,
+) -> None:
+    """What it runs has a server above it, and would go on."""
+    settings = place.settings()
+    settings.claim("client")
+    pid = place.folder / "pid"
+    with ThreadPoolExecutor(1) as threads:
+        left = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 600', str(pid))
+        wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+        owned(place.connect(), place.folder).take()
+        assert gone(pid.read_text().strip())
+        assert isinstance(left.exception(), HostLost)
 
 
 @OVER_BOTH
