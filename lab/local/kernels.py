@@ -27,16 +27,22 @@ MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
 
 @dataclass(frozen=True)
 class Kernel:
-    """A guest's kernel with what runs it: packages of a Debian suite, and where they have the kernel's modules."""
+    """A guest's kernel with what runs it: packages of a Debian suite, and where they have the kernel's modules.
+
+    ``programs`` are files of them that the guests get too.
+    """
 
     name: str
     suite: str
     packages: tuple[str, ...]
     modules: str
+    programs: tuple[str, ...] = ()
 
     def path(self) -> Path:
         """Its folder, built or not."""
-        name = rootfs.digest(rootfs.path().name, self.suite, *self.packages, self.modules, IMAGE_SIZE, MKE2FS)
+        name = rootfs.digest(
+            rootfs.path().name, self.suite, *self.packages, self.modules, *self.programs, IMAGE_SIZE, MKE2FS
+        )
         return rootfs.cache_directory() / f"kernel-{self.name}-{name}"
 
     def ensure(self) -> Path:
@@ -58,6 +64,9 @@ class Kernel:
         modules = (unpacked / self.modules).rename(inside / "usr/lib/modules")
         for version in modules.iterdir():
             building.run_apart(DEPMOD, str(inside), str(root), version.name)
+        for program in self.programs:
+            (inside / program).parent.mkdir(exist_ok=True)
+            (unpacked / program).rename(inside / program)
         make_image = MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE)
         building.run_apart(make_image, str(inside), str(root), str(image))
         for kernel in unpacked.glob("boot/vmlinuz-*"):
@@ -73,7 +82,9 @@ UML = Kernel("uml", "forky", ("user-mode-linux",), "usr/lib/uml/modules")
 CLOUD = Kernel(
     "cloud",
     rootfs.SUITE,
-    # tiny-initramfs, which nobody uses, in place of a larger one that the kernel's package would want
-    ("linux-image-cloud-amd64", "tiny-initramfs", "qemu-system-x86", "qemu-utils"),
+    # tiny-initramfs, which nobody uses, in place of a larger one that the kernel's package would want; ksmbd-tools
+    # conflicts with the root filesystem's samba, which does not matter to what is only unpacked
+    ("linux-image-cloud-amd64", "tiny-initramfs", "qemu-system-x86", "qemu-utils", "ksmbd-tools"),
     "usr/lib/modules",
+    ("usr/libexec/ksmbd.tools", "usr/sbin/ksmbd.mountd", "usr/sbin/ksmbd.adduser", "usr/sbin/ksmbd.control"),
 )
