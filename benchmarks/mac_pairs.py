@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from bench_lab import bench_lab, opened
 
+from lab.capability import Capability
 from lab.errors import LabFailure, Unsupported
 from lab.local.darwin.profiles import PROFILES
 from lab.session import Case, Session
@@ -64,7 +65,7 @@ def outcome(session: Session, protocol: str) -> tuple[str, str]:
     for direction in ("write", "read"):
         case = Case(protocol, PROTOCOLS[protocol], direction, 1500, "default", "ram", "file", SIZE_BYTES)
         try:
-            session.check_case(case)
+            Capability(session).left_out([case])
             measured = transfer(session, case, f"{protocol}-{direction}", DEADLINE_S)
         except Unsupported as error:
             return "refused", str(error).splitlines()[0]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from lab import protocols, workloads
@@ -11,13 +12,19 @@ from lab.config import shown
 from lab.effects import FACTORS
 from lab.errors import BadInput
 from lab.levels import DEFAULT
+from lab.protocols.options import clash
 from lab.session import Case
 from lab.sweep_file import Sweep
 from lab.values import OPTIONS
 
 
-def grid_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names."""
+def grid_of(
+    sweep: Sweep, refused: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names.
+
+    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
+    """
     _check_names(sweep)
     factors, workload = sweep.factors, sweep.workload
     served = {name: protocols.find(name) for name in factors.protocol}
@@ -31,7 +38,8 @@ def grid_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
         for chosen in itertools.product(*options.values()):
             named = tuple(zip(options, chosen, strict=True))
             case = Case(protocol, tool, direction, mtu, tcp_space, store, workload.kind, workload.size, named)
-            if reason := _why_not(case, served[case.protocol], tools[case.tool], factors.client_sync[0]):
+            reason = _why_not(case, served[case.protocol], tools[case.tool], factors.client_sync[0])
+            if reason := reason or refused.get(case.case_id, ""):
                 left_out[reason] = None
             else:
                 kept.append(case)
@@ -65,6 +73,8 @@ def _option_levels(place: str, protocol: protocols.Protocol, name: str, given: A
 
 def _why_not(case: Case, protocol: protocols.Protocol, tool: workloads.Tool, usual_client_sync: str) -> str:
     """Why a combination means nothing, or the same as another one; empty where it is a case."""
+    if why := clash(case.mount_options):
+        return f"{case.protocol} with {why}"
     if tool.needs_mount and not protocol.mounted:
         return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
     server_syncs = getattr(protocol, "server_syncs", ("default",))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from lab import fraction
@@ -134,7 +135,7 @@ def _shuffled(cases: Sequence[Case], keys: Sequence[Callable[[Case], Any]], chan
 
 
 def _served(case: Case) -> Any:
-    return case.protocol, case.store, case.option("server_sync")
+    return case.protocol, case.store, case.option("server_sync"), case.mount_options.get("server")
 
 
 def _tcp_space(case: Case) -> Any:
@@ -186,9 +187,12 @@ def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
     return sorted(gaps)
 
 
-def plan(sweep: Sweep) -> Plan:
-    """Everything that a run would do, in order. Touches nothing."""
-    grid, left_out = grid_of(sweep)
+def plan(sweep: Sweep, refused: Mapping[str, str] = MappingProxyType({})) -> Plan:
+    """Everything that a run would do, in order. Touches nothing.
+
+    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
+    """
+    grid, left_out = grid_of(sweep, refused)
     cases = _fraction_of(sweep, grid)
     if sweep.anchors > len(cases) + 1:
         raise BadInput(f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases; give fewer")
@@ -215,10 +219,11 @@ def plan(sweep: Sweep) -> Plan:
 
 
 def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
+    servers = dict.fromkeys(name for case in cases for name, _ in case.options if name.endswith(".server"))
     plots = (
         ("whole plot", ("mtu",), _mtu),
         ("sub-plot", ("tcp_space",), _network),
-        ("sub-sub-plot", ("protocol", "store", "server_sync"), _server),
+        ("sub-sub-plot", ("protocol", "store", "server_sync", *servers), _server),
     )
     return tuple(Stratum(name, factors, len({key(case) for case in cases})) for name, factors, key in plots)
 

@@ -86,6 +86,10 @@ class Unsupported(LabFailure):
     """This host, platform or protocol cannot do what was asked, and why."""
 
 
+class Absent(Unsupported):
+    """Unsupported, and no program or change of a setting would help: a sweep goes on without what needs it."""
+
+
 class SettingRefused(LabFailure):
     """A setting was written and does not read back as asked."""
 

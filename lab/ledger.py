@@ -50,8 +50,8 @@ end() {
     while is_alive "$1" "$2" && [ $tries -lt 100 ]; do kill -s TERM "$1"; sleep 0.02; tries=$((tries + 1)); done
 }
 """
-# The first line of the lock: run, process of the session, its start. $2 the run, $3 the owner, in JSON. The server of the
-# connection that this run had before may not know yet that it is gone, and what it runs would not count as an orphan.
+# The first line of the lock: run, process of the session, its start. $2 the run, $3 the owner, in JSON. The server of
+# the connection that this run had before may not know yet that it is gone, and what it runs is no orphan until then.
 TAKE = """
 run= pid= start= owner=
 { read -r run pid start; read -r owner; } 2>/dev/null < lock

@@ -39,8 +39,8 @@ class Display:
     def __call__(self, step: Step) -> None:
         """Show one step of a run."""
         case = step.slot.case
-        told = "".join(f", {name} {level}" for name, level in case.mount_options.items())
-        what = f"{case.protocol} {case.tool} {case.direction}, MTU {case.mtu}, TCP {case.tcp_space}{told}"
+        what = f"{case.protocol} {case.tool} {case.direction}, {case.store}, MTU {case.mtu}, TCP {case.tcp_space}"
+        what += "".join(f", {name} {level}" for name, level in case.unusual.items())
         fields = {"description": what, "total": step.total, "completed": step.done, "block": _blocks(step)}
         self.bars.update(self.task, **fields)  # type: ignore[arg-type]
         if step.trial is None:

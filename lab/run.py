@@ -14,6 +14,8 @@ from pydantic import SecretStr
 
 import lab
 from lab import durable, ledger, secrets
+from lab.capability import Capability, said
+from lab.cases import grid_of
 from lab.config import Hosts, Sweep, load_hosts, parse_sweep, read_sweep
 from lab.design import plan
 from lab.errors import BadInput, Interrupted, LabFailure
@@ -39,7 +41,7 @@ def start(
     config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
     sweep = parse_sweep(text, sweep_file)
     check_fit(config, sweep, hosts_file)
-    cases = plan(sweep).cases
+    plan(sweep)  # raises for what cannot be, while no host has been reached
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
@@ -48,13 +50,13 @@ def start(
             host.run("true", root=True)
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
         check_free(hosts)
-        for case in cases:
-            session.check_case(case)
-        for line in session.no_ops(cases):
+        left_out = Capability(session).left_out(grid_of(sweep)[0])
+        for line in (*said(left_out), *session.no_ops(plan(sweep, left_out).cases)):
             tell(line)
         about = {
             "sweep_text": text,
             "seed": sweep.seed,
+            "left_out": left_out,
             "title": config.lab.title,
             "hosts": {
                 role: asdict(session.facts[role]) | {"transport": getattr(config, role).transport} for role in ROLES

@@ -14,7 +14,7 @@ from itertools import product
 
 from pydantic import SecretStr
 
-from lab import platforms, protocols, workloads
+from lab import platforms, protocols
 from lab.config import Hosts
 from lab.errors import CommandError, DeadlineExceeded, Unsupported
 from lab.hosts import ROLES, Host
@@ -23,7 +23,7 @@ from lab.ladder import Ladder, Rung
 from lab.levels import ABSENT, DEFAULT, protocol_of
 from lab.mounts import real_path
 from lab.platforms import Facts, Platform
-from lab.protocols import Attached, Dialect, Protocol, Share, Side, durability, options_in_effect
+from lab.protocols import Attached, Dialect, Share, Side, durability, options_in_effect
 from lab.settings import Settings
 from lab.values import OPTIONS
 
@@ -46,8 +46,12 @@ class Case:
     def case_id(self) -> str:
         """A readable name, the same in every run."""
         plain = f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
-        chosen = (f"{name}={level}" for name, level in self.options if level != OPTIONS.get(name, DEFAULT))
-        return "-".join([plain, *chosen])
+        return "-".join([plain, *(f"{name}={level}" for name, level in self.unusual.items())])
+
+    @property
+    def unusual(self) -> dict[str, str]:
+        """The options that are at another level than where a sweep does not say."""
+        return {name: level for name, level in self.options if level != OPTIONS.get(name, DEFAULT)}
 
     def option(self, name: str) -> str:
         """The level of one of OPTIONS, or of an option of a mount; ABSENT for one that this case has not."""
@@ -58,20 +62,6 @@ class Case:
         """What the client is to be told of the mount: the options of the protocol, by their names there."""
         told = ((name.partition(".")[2], level) for name, level in self.options if protocol_of(name))
         return {name: level for name, level in told if level != DEFAULT}
-
-
-def check_server_options(case: Case, protocol: Protocol, serve: str) -> None:
-    """Raise Unsupported for a durability or a cache of the server that cannot be had."""
-    level, able = case.option("server_sync"), protocol.server_syncs
-    if level not in able:
-        raise Unsupported(f"{protocol.name} cannot do server_sync = {level}: it can do {', '.join(able)}")
-    if level != "default" and serve == "existing":
-        raise Unsupported(
-            f"server_sync = {level}: the lab changes nothing of a share that was there before: "
-            f'give server_sync = ["default"] in the sweep, or serve = lab in [share] of the hosts file'
-        )
-    if (case.direction, case.store, case.option("server_cache")) == ("read", "ram", "cold"):
-        raise Unsupported('server_cache = cold: what is on a RAM disk is in memory: give store = ["disk"]')
 
 
 def at_home(path: str, home: str) -> str:
@@ -98,7 +88,6 @@ class Session:
         self._mount: Record | None = None
         self._used = False
         self.dialects: dict[str, Dialect] = {}
-        self._can_serve: set[str] = set()
         self.durability: Mapping[str, str] = {}  # of the server that runs, as read back; empty where it is not ours
 
     def _side(self, role: str) -> Side:
@@ -113,44 +102,6 @@ class Session:
         """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""
         return getattr(self.config, role).interface or self.facts[role].interface
 
-    def check_case(self, case: Case) -> None:
-        """Raise Unsupported where a host lacks what the case needs. Changes nothing."""
-        protocol = protocols.find(case.protocol)
-        client, server = (protocol.dialect(self.sides[role].platform) for role in ROLES)
-        self.check_programs("client", workloads.tool(case.tool).programs, case.tool)
-        self.check_programs("client", client.attaches_with, case.protocol)
-        client.how(self.sides["client"])
-        if case.mount_options and (why := client.takes_no_options(self.sides["client"])):
-            names = ", ".join(f"{case.protocol}.{name}" for name in case.mount_options)
-            raise Unsupported(f"client: {names}: {why}: take it out of the sweep")
-        check_server_options(case, protocol, self.config.share.serve)
-        if self.config.share.serve == "lab":
-            self.check_programs("server", server.serves_with, case.protocol)
-        for role in self._with_ram_disk():
-            served = case.protocol if (role, case.store) == ("server", "ram") else ""
-            self.platforms[role].check_ram_disk(getattr(self.config, role).ram_disk_format, served)
-            self._check_sync(case, server)
-            if case.protocol not in self._can_serve:  # which takes a Mac a while to tell
-                server.served_by(self.sides["server"], self.config.share.account)
-                self._can_serve.add(case.protocol)
-        if case.option("server_cache") == "cold" and not self.platforms["server"].can_read_cold():
-            raise Unsupported("server_cache = cold: the server has no purge: install Xcode there, or leave cold out")
-        for role in ROLES:
-            mtu = self.facts[role].mtu
-            if not self.config.tuned(role) and mtu != case.mtu:
-                raise Unsupported(
-                    f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it: "
-                    f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file"
-                )
-            self._check_tcp_space(role, case)
-
-    def _check_tcp_space(self, role: str, case: Case) -> None:
-        most = self.facts[role].tcp_space_max
-        if self.config.tuned(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
-            raise Unsupported(
-                f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}; lower it in the sweep"
-            )
-
     def no_ops(self, cases: Iterable[Case]) -> Iterator[str]:
         """Where a sweep of TCP buffers will show nothing, because the sockets there get other sizes."""
         swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
@@ -159,15 +110,6 @@ class Session:
             if reach.reaches is False:
                 instead = f"; {reach.instead} would" if reach.instead else ""
                 yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"
-
-    def _check_sync(self, case: Case, server: Dialect) -> None:
-        """Raise Unsupported for a level of ``server_sync`` that the system's own server would have to be given."""
-        level = case.option("server_sync")
-        if level != "default" and not server.own_server:
-            raise Unsupported(
-                f"server: server_sync = {level}: what serves {case.protocol} there is the system's own, without such a "
-                f'setting that could be put back exactly: give server_sync = ["default"] in the sweep'
-            )
 
     def check_programs(self, role: str, programs: Mapping[str, str], what: str) -> None:
         """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
@@ -185,14 +127,15 @@ class Session:
             peer = self.sides["server" if role == "client" else "client"].address
             platform.settle(side.directory, self.interface(role), peer)
             self.settings.follow(platform.awake())
-            if role in self._with_ram_disk():
+            if role in self.with_ram_disk():
                 ram = f"{side.directory}/ram"
                 side.host.run("mkdir", ram)
                 config = getattr(self.config, role)
                 self.settings.follow(platform.ram_disk(ram, config.ram_disk, config.ram_disk_format))
             self.settings.follow(platform.sampling(self.interface(role)))
 
-    def _with_ram_disk(self) -> tuple[str, ...]:
+    def with_ram_disk(self) -> tuple[str, ...]:
+        """The roles that get one."""
         return ROLES if self.config.share.serve == "lab" else ("client",)
 
     def recover(self) -> None:
@@ -261,7 +204,7 @@ class Session:
     def _share_rungs(self, case: Case, share: Share) -> list[Rung]:
         protocol = protocols.find(case.protocol)
         dialects = {role: protocol.dialect(self.sides[role].platform) for role in ROLES}
-        serving = ("serve", case.protocol, case.store, share.server_sync)
+        serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [
             (serving, partial(self._serve, dialects, share, self.store(case))),
@@ -302,7 +245,8 @@ class Session:
         mark = len(self.settings.journal.open)
         with self._explained():
             attached = self.settings.follow(attach)
-        found = options_in_effect(name, share, attached)
+        program = self.dialects["server"].server_program() if share.served_by_lab else ""
+        found = options_in_effect(name, share, {**attached.options, **({"server": program} if program else {})})
         self.attached = replace(attached, effective={**attached.effective, **found})
         self._mount = self.settings.journal.open[-1] if len(self.settings.journal.open) > mark else None
 

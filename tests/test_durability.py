@@ -15,6 +15,7 @@ from test_dialects import RecordingHost
 from test_sweep import sweep_of
 
 from lab import protocols
+from lab.capability import check_server
 from lab.design import cases_of
 from lab.errors import LabFailure, SettingRefused, Unsupported
 from lab.hosts import Result
@@ -22,7 +23,7 @@ from lab.protocols import Share, Side
 from lab.protocols.nfs import parse_export
 from lab.protocols.smb import parse_testparm
 from lab.protocols.unflushed import UNFLUSHED, parse_filtered, unflushed
-from lab.session import Case, check_server_options
+from lab.session import Case
 from lab.settings import Setting
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
@@ -154,7 +155,7 @@ def case_of(protocol: str, *, store: str = "disk", direction: str = "read", **op
 )
 def test_what_cannot_be_had_is_refused_with_advice(case: Case, serve: str, advice: str) -> None:
     with pytest.raises(Unsupported, match=advice):
-        check_server_options(case, protocols.find(case.protocol), serve)
+        check_server(case, protocols.find(case.protocol), serve)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +167,6 @@ def test_what_cannot_be_had_is_refused_with_advice(case: Case, serve: str, advic
     ],
 )
 def test_what_can_be_had_is_not_refused(case: Case) -> None:
-    check_server_options(case, protocols.find(case.protocol), "lab")
+    check_server(case, protocols.find(case.protocol), "lab")
     if case.option("server_sync") == "default":
-        check_server_options(case, protocols.find(case.protocol), "existing")
+        check_server(case, protocols.find(case.protocol), "existing")

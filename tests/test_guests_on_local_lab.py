@@ -103,6 +103,26 @@ def test_options_of_mounts_are_in_effect_as_both_ends_see_them(guests: Bench) ->
     assert left(guests) == before
 
 
+def test_the_kernel_and_programs_mount_and_serve_the_same_share(guests: Bench) -> None:
+    """GVfs for one mount alone, beside the kernel's own, and both NFS servers in turn."""
+    programs: dict[str, Any] = {
+        "nfs.client": ["kernel", "gvfs"], "nfs.server": ["kernel", "ganesha"], "smb.client": ["gvfs"]
+    }  # fmt: skip
+    before = left(guests)
+    done = guests.run(protocol=["smb", "nfs"], tool=["cp"], size="1 MiB", **programs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = guests.trials()
+    assert len(trials) == 10
+    for trial in trials:
+        asked = {name: level for name, level in trial["options"].items() if "." in name}
+        effective = trial["effective"]
+        assert asked == {name: effective[name] for name in asked}
+        assert effective["mount"] == asked[f"{trial['protocol']}.client"]
+        if trial["protocol"] == "nfs":
+            assert ("kernel's NFS server" in effective["server_sync_by"]) == (asked["nfs.server"] == "kernel")
+    assert left(guests) == before
+
+
 def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests: Bench) -> None:
     """The server of a kernel with 3 GiB takes requests of 512 KiB at most."""
     levels: dict[str, Any] = {"nfs.wsize": ["512 KiB", "1 MiB"]}

@@ -9,6 +9,7 @@ import pytest
 from fakes import FakeHost
 from test_config import HOSTS
 
+from lab.capability import check_tcp_space
 from lab.config import load_hosts
 from lab.errors import Unsupported
 from lab.platforms import Facts
@@ -36,10 +37,10 @@ def case(protocol: str = "smb", tcp_space: int | str = 65536) -> Case:
 def test_a_buffer_that_is_too_large_is_refused_with_the_largest(tmp_path: Path) -> None:
     made = session(tmp_path)
     for fits in (7454720, "default"):
-        made._check_tcp_space("client", case(tcp_space=fits))
+        check_tcp_space(made, "client", case(tcp_space=fits))
     with pytest.raises(Unsupported, match=r"client: tcp_space = 8388608 bytes: it takes at most 7454720"):
-        made._check_tcp_space("client", case(tcp_space=8 * 2**20))
-    session(tmp_path, "existing")._check_tcp_space("server", case(tcp_space=8 * 2**20))  # which is not tuned
+        check_tcp_space(made, "client", case(tcp_space=8 * 2**20))
+    check_tcp_space(session(tmp_path, "existing"), "server", case(tcp_space=8 * 2**20))  # which is not tuned
 
 
 def test_where_buffers_change_nothing_is_told_once_with_what_would(tmp_path: Path) -> None:

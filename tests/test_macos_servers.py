@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab import protocols
+from lab.capability import check_sync
 from lab.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.protocols import macos_nfs, macos_share
 from lab.protocols.macos_afp import MacAfp
 from lab.protocols.macos_nfs import EDIT
 from lab.protocols.macos_smb import MacSmb
-from lab.session import Case, Session
+from lab.session import Case
 
 
 @pytest.fixture
@@ -125,12 +126,10 @@ def test_an_afp_server_that_is_gone_is_said(pair: Pair) -> None:
 
 
 def test_durability_cannot_be_set_on_a_mac(pair: Pair) -> None:
-    session = Session.__new__(Session)
-    session.sides = pair.sides
     for level, refused in {"default": False, "async": True, "sync": True}.items():
         case = Case("smb", "cp", "write", 1500, "default", "ram", "file", 1, tuple({"server_sync": level}.items()))
         with pytest.raises(Unsupported, match="the system's own") if refused else nullcontext():
-            session._check_sync(case, MacSmb())
+            check_sync(case, MacSmb())
     assert not any(protocols.find(name).dialect("macos").own_server for name in MOUNTED)
     assert all(protocols.find(name).dialect("linux").own_server for name in MOUNTED)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,10 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
         ({"nfs": {"version": [4]}}, 'nfs.version: is not "default" or one of 3, 4.0, 4.1, 4.2 (it is 4)'),
         ({"nfs": {"version": [True]}}, 'nfs.version: is not "default" or one of 3, 4.0, 4.1, 4.2 (it is True)'),
         ({"nfs": {"version": [4.1, "4.1"]}}, "nfs.version: has a level twice"),
-        ({"nfs": {"versoin": [3]}}, "nfs.versoin: unknown; nfs has version, nconnect, rsize, wsize, hard"),
+        (
+            {"nfs": {"versoin": [3]}},
+            "nfs.versoin: unknown; nfs has client, server, version, nconnect, rsize, wsize, hard",
+        ),
         ({"nfs": {"nconnect": [17]}}, 'nfs.nconnect: is not "default" or a whole number from 1 to 16 (it is 17)'),
         ({"nfs": {"nconnect": [True]}}, 'nfs.nconnect: is not "default" or a whole number from 1 to 16 (it is True)'),
         ({"nfs": {"rsize": ["5 KiB"]}}, 'nfs.rsize: is not "default" or a multiple of 4 KiB from 4 KiB to 1 MiB'),
@@ -264,21 +268,23 @@ def test_the_kernel_says_which_connection_is_signed() -> None:
     assert parse_signed("", SHARE) == ""
 
 
+NFS = {"client": "kernel", "server": "ganesha"}
+SMB = {"client": "kernel", "signing": "true"}
+
+
 def in_effect(protocol: str, fields: list[str], **said: str) -> dict[str, str]:
     options = protocols.find(protocol).options
     return {name: option.found(words_of(fields[3]) | said) for name, option in options.items()}
 
 
 def test_what_is_in_effect_stands_in_the_table_of_mounts() -> None:
-    found = [in_effect("nfs" if fields[2].startswith("nfs") else "smb", fields, signed="true") for fields in MOUNTS]
+    said = NFS | {"signed": "true"}
+    found = [in_effect("nfs" if fields[2].startswith("nfs") else "smb", fields, **said) for fields in MOUNTS]
     assert found == [
-        {"version": "3", "nconnect": "4", "rsize": "64 KiB", "wsize": "512 KiB", "hard": "true"},
-        {"version": "4.0", "nconnect": "1", "rsize": "512 KiB", "wsize": "512 KiB", "hard": "false"},
-        {"version": "4.2", "nconnect": "16", "rsize": "512 KiB", "wsize": "64 KiB", "hard": "false"},
-        {"dialect": "2.0.2", "signing": "true"},
-        {"dialect": "2.1", "signing": "true"},
-        {"dialect": "3.0.2", "signing": "true"},
-        {"dialect": "3.1.1", "signing": "true"},
+        NFS | {"version": "3", "nconnect": "4", "rsize": "64 KiB", "wsize": "512 KiB", "hard": "true"},
+        NFS | {"version": "4.0", "nconnect": "1", "rsize": "512 KiB", "wsize": "512 KiB", "hard": "false"},
+        NFS | {"version": "4.2", "nconnect": "16", "rsize": "512 KiB", "wsize": "64 KiB", "hard": "false"},
+        *(SMB | {"dialect": dialect} for dialect in ("2.0.2", "2.1", "3.0.2", "3.1.1")),
     ]
 
 
@@ -293,7 +299,7 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     client, server = (Side(FakeHost(role), "linux", "10.99.0.2", "/lab", "me") for role in ("client", "server"))
     assert isinstance(client.host, FakeHost)
     dialect = protocols.find(protocol).dialect("linux")
-    vars(dialect)["by_kernel"] = True
+    vars(dialect)["kernel_can"] = True
     vars(dialect)["negotiated"] = lambda *_: {}
     vars(dialect)["kernel_mount"] = lambda *_: ("source", "words")
     vars(dialect)["said_elsewhere"] = lambda *_: {"signed": "false"}
@@ -325,10 +331,10 @@ def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
     with pytest.raises(
         SettingRefused, match=r"client: nfs\.rsize was set to 1 MiB and reads back as 512 KiB: client or"
     ):
-        protocols.options_in_effect("nfs", told, mount("nfs", told)[1])
+        protocols.options_in_effect("nfs", told, mount("nfs", told)[1].options)
     with pytest.raises(SettingRefused, match=r"smb\.signing was set to true and reads back as unknown"):
-        protocols.options_in_effect("smb", share(signing="true"), Attached("/mnt"))
-    found = protocols.options_in_effect("nfs", share(version="4.0"), mount("nfs", told)[1])
+        protocols.options_in_effect("smb", share(signing="true"), {})
+    found = protocols.options_in_effect("nfs", share(version="4.0"), mount("nfs", told)[1].options)
     assert found["nfs.version"] == "4.0"
 
 
@@ -336,12 +342,35 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
     host = FakeHost()
     side = Side(host, "linux", "10.99.0.1", "/lab", "me")
     dialect = protocols.find("nfs").dialect("linux")
-    vars(dialect)["how"] = lambda _: "GVfs over FUSE"
-    assert dialect.takes_no_options(side) == "this client mounts by GVfs, which takes no options: its kernel has no nfs"
-    vars(dialect)["how"] = lambda _: "kernel nfs"
-    assert dialect.takes_no_options(side) == ""
-    assert "the lab tells macos" in protocols.find("smb").dialect("macos").takes_no_options(
-        Side(host, "macos", "10.99.0.1", "/lab", "me")
+    vars(dialect)["_kernel_can"] = lambda _: False
+    vars(dialect)["_check_gvfs"] = lambda _: None
+    cannot = "this client mounts by GVfs, which takes no options: its kernel has no nfs"
+    for options in ({"version": "3"}, {"client": "kernel"}):
+        assert dialect.cannot_attach(side, options) == cannot
+    for options in ({}, {"client": "gvfs"}, {"server": "kernel"}):
+        assert dialect.cannot_attach(side, options) == ""
+    vars(dialect)["_kernel_can"] = lambda _: True
+    assert dialect.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
+    mac, there = protocols.find("smb").dialect("macos"), Side(host, "macos", "10.99.0.1", "/lab", "me")
+    assert "the lab tells macos" in mac.cannot_attach(there, {"client": "gvfs"})
+
+
+def test_gvfs_takes_no_options_of_a_mount() -> None:
+    made, left_out = grid_of(sweep(["nfs"], nfs={"client": ["kernel", "gvfs"], "version": ["default", 3]}))
+    assert [case.mount_options for case in made] == [
+        {"client": "kernel"}, {"client": "kernel", "version": "3"}, {"client": "gvfs"}
+    ]  # fmt: skip
+    assert left_out == ("nfs with client gvfs with version: GVfs takes no options of a mount",)
+
+
+def test_a_server_is_chosen_on_plots_of_their_own() -> None:
+    wanted = sweep(["nfs"], nfs={"server": ["kernel", "ganesha"], "client": ["kernel", "gvfs"]}, blocks=2)
+    made = plan(wanted)
+    assert "nfs.server" in made.strata[-1].factors
+    assert made.changes["server"] == 4
+    assert [len(list(group)) for _, group in groupby(slot.case.mount_options["server"] for slot in made.slots)] in (
+        [2, 2, 2, 2],
+        [2, 4, 2],
     )
 
 

@@ -23,11 +23,13 @@ from lab.report.words import LOCAL_LAB, interaction_sentence
 from lab.results import RunFolder
 
 SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
+LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     made = write_run(tmp_path_factory.mktemp("results"))
+    made.update(left_out=LEFT_OUT)
     report.write(made)
     return made
 
@@ -75,6 +77,7 @@ def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:
     assert "served from a <cache>" in words
     assert "mount: timed out | gave up" in words
     assert LOCAL_LAB in words
+    assert words.count("Not measured: client: no mount_afp: <gone>.") == 1
     assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
     lost = results.load(folder.path).query("status != 'ok'")
     assert all(trial_id in words for trial_id in lost["trial_id"])
@@ -90,6 +93,7 @@ def test_the_post_can_be_pasted(folder: RunFolder) -> None:
     )
     assert "n = 162 ok, 4 void, 2 failed" in text
     assert LOCAL_LAB in text
+    assert r"**Not measured: client: no mount\_afp: &lt;gone&gt;.**" in text
     assert "&lt;CPU&gt; &amp; Sons" in text
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
@@ -184,7 +188,7 @@ def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: 
 def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
     shown = json.loads(json.dumps(report.show_json(folder), allow_nan=False))
     trials = results.load(folder.path)
-    assert shown["run"] == {**RUN, "schema": 2, "name": "synthetic"}
+    assert shown["run"] == {**RUN, "left_out": LEFT_OUT, "schema": 2, "name": "synthetic"}
     assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
     assert len(shown["summary"]) == 56
     assert shown["summary"][0]["low_MB_per_s"] is None

@@ -13,6 +13,7 @@ from lab.config import Hosts, ShareConfig
 from lab.errors import Unsupported
 from lab.platforms.preflight import Reach
 from lab.protocols import Protocol
+from lab.protocols.options import told
 from lab.registry import members
 
 UNTUNED = Reach(False, "the lab leaves that host as it is (tune in the hosts file)")
@@ -110,8 +111,10 @@ def _options(protocol: Protocol, machines: Mapping[str, Machine]) -> Iterator[Fi
     client = machines.get("client")
     if client is None or not protocol.options:
         return
-    if why := protocol.dialect(client.platform.name).takes_no_options(client.side):
-        options = ", ".join(f"{protocol.name}.{name}" for name in protocol.options)
+    mounts = told(protocol.options)
+    dialect = protocol.dialect(client.platform.name)
+    if mounts and (why := dialect.cannot_attach(client.side, dict.fromkeys(mounts, ""))):
+        options = ", ".join(f"{protocol.name}.{name}" for name in mounts)
         yield Finding("note", f"{protocol.name} options", f"client: {why}", f"leave {options} out of sweeps")
 
 

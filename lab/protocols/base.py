@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import SecretStr
 
-from lab.errors import SettingRefused, Unsupported
+from lab.errors import Absent, SettingRefused, Unsupported
 from lab.hosts import Host
-from lab.protocols.options import MountOption
+from lab.protocols.options import Option
 from lab.settings import Setting
 from lab.values import plain_folder
 
@@ -56,7 +56,7 @@ class Share:
     ``served_by_lab`` is false for a share that was there before: then nothing on the server is started or changed.
     ``server_sync`` is the durability that the server is to give: a level of ``Protocol.server_syncs``. ``offers`` is a
     dialect that the lab's own server is to offer besides what it offers unasked: what :meth:`Dialect.needs` said.
-    ``options`` are levels of ``Protocol.options`` that the client is to be told.
+    ``options`` are levels of ``Protocol.options`` that the mount and its server are to have.
     """
 
     path: str
@@ -98,9 +98,17 @@ class Dialect:
         """In a few words, how this client attaches. Raises Unsupported, with what to install, where it cannot."""
         return "no mount"
 
-    def takes_no_options(self, client: Side) -> str:
-        """Why this client cannot be told options of the mount; empty where it can."""
-        return f"the lab tells {client.platform} no options of a mount"
+    def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
+        """Why this client cannot give a mount these options, but for ``server``; empty where it can."""
+        return f"the lab tells {client.platform} no options of a mount" if set(options) - {"server"} else ""
+
+    def cannot_serve(self, server: Side, share: Share) -> str:
+        """Why this server cannot have the durability, or be the program, that the share is to have; else empty."""
+        return "the lab does not choose what serves there" if "server" in share.options else ""
+
+    def server_program(self) -> str:
+        """The level of the option ``server`` that serves now; empty where there is no such option."""
+        return ""
 
     def needs(self, client: Side) -> str:
         """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
@@ -150,18 +158,18 @@ def durability(dialect: Dialect, server: Side, share: Share) -> Mapping[str, str
     return found
 
 
-def options_in_effect(name: str, share: Share, attached: Attached) -> dict[str, str]:
-    """The options of a mount of the protocol ``name`` as read back, by their names in a sweep.
+def options_in_effect(name: str, share: Share, found: Mapping[str, str]) -> dict[str, str]:
+    """The options ``found`` of a mount of the protocol ``name``, by their names in a sweep.
 
     Raises SettingRefused where one is not as it was asked for.
     """
     for option, level in share.options.items():
-        if level != (found := attached.options.get(option)):
+        if level != (effective := found.get(option)):
             raise SettingRefused(
-                f"client: {name}.{option} was set to {level} and reads back as {found or 'unknown'}: client or server "
-                f"does not take it: leave {level} out of the sweep"
+                f"client: {name}.{option} was set to {level} and reads back as {effective or 'unknown'}: client or "
+                f"server does not take it: leave {level} out of the sweep"
             )
-    return {f"{name}.{option}": level for option, level in attached.options.items()}
+    return {f"{name}.{option}": level for option, level in found.items()}
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,7 @@ class Protocol:
     """A protocol: its dialects by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
     ``server_syncs`` are the levels of durability that a server of the lab's own can be given (docs/durability.md),
-    ``options`` what a client can be told of the mount: a sweep says ``name.option``.
+    ``options`` what a sweep may say of the mount and of the programs at its ends, as ``name.option``.
     """
 
     name: str
@@ -177,10 +185,10 @@ class Protocol:
     mounted: bool
     dialects: Mapping[str, type[Dialect]]
     server_syncs: tuple[str, ...] = ("default",)
-    options: Mapping[str, MountOption] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
 
     def dialect(self, platform: str) -> Dialect:
-        """A fresh dialect for a host. Raises Unsupported where there is none for its platform."""
+        """A fresh dialect for a host. Raises Absent where there is none for its platform."""
         if platform not in self.dialects:
-            raise Unsupported(f"{self.name} is not supported on {platform}; it is on {', '.join(self.dialects)}")
+            raise Absent(f"{self.name} is not supported on {platform}; it is on {', '.join(self.dialects)}")
         return self.dialects[platform]()

@@ -27,7 +27,7 @@ BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 # gvfsd-afp has a use-after-free that shows when a reply overtakes the write that asked for it; under a real-time
 # scheduler the write's callback runs first
 MOUNTABLE = r"""
-mkdir -m 700 "$1" "$1/run" "$1/run/gvfs" "$1/mountable" && cp /usr/share/gvfs/mounts/*.mount "$1/mountable/" &&
+mkdir -p -m 700 "$1" "$1/run" "$1/run/gvfs" "$1/mountable" && cp /usr/share/gvfs/mounts/*.mount "$1/mountable/" &&
 for file in "$1"/mountable/afp*.mount; do
     chrt -r 1 true 2>/dev/null && sed -i 's|^Exec=|Exec=/usr/bin/chrt -r 1 |' "$file"
 done; :

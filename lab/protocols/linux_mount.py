@@ -11,7 +11,7 @@ from lab.errors import LabFailure
 from lab.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
-from lab.protocols.options import MountOption
+from lab.protocols.options import Option, told
 from lab.settings import Setting
 from lab.untrusted import count, first_line
 
@@ -50,11 +50,11 @@ class LinuxMount(Dialect):
     """
 
     kernel_type: str | None = None
-    options: ClassVar[Mapping[str, MountOption]] = {}
+    options: ClassVar[Mapping[str, Option]] = {}
     versions_of: ClassVar[str] = ""
 
     def __init__(self) -> None:
-        self.by_kernel = False
+        self.kernel_can = self.by_kernel = False
         self.session: gvfs.Session | None = None
 
     def uri(self, server: Side, share: Share) -> str:
@@ -73,55 +73,65 @@ class LinuxMount(Dialect):
         """What the kernel says of the mount in another place than its table of mounts, by words of ``options``."""
         return {}
 
-    def takes_no_options(self, client: Side) -> str:
+    def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
         """Only the kernel's own mount takes any."""
-        kernels = self.how(client).startswith("kernel")
-        return (
-            ""
-            if kernels
-            else f"this client mounts by GVfs, which takes no options: its kernel has no {self.kernel_type}"
-        )
+        if options.get("client") == "gvfs":
+            self._check_gvfs(client)
+        elif ("client" in options or told(options)) and not self._kernel_can(client):
+            return f"this client mounts by GVfs, which takes no options: its kernel has no {self.kernel_type}"
+        return ""
 
     def how(self, client: Side) -> str:
         """By the kernel if it can, else by GVfs."""
-        if self.kernel_type is not None and kernel_has(client, self.kernel_type):
+        if self._kernel_can(client):
             return f"kernel {self.kernel_type}"
+        self._check_gvfs(client)
+        return "GVfs over FUSE"
+
+    def _kernel_can(self, client: Side) -> bool:
+        return self.kernel_type is not None and kernel_has(client, self.kernel_type)
+
+    def _check_gvfs(self, client: Side) -> None:
         gvfs.find_program(client, "gvfsd-fuse")
         client.check_sockets()
-        return "GVfs over FUSE"
 
     def prepare(self, client: Side) -> Steps:
         """Find out whether the kernel can; if not, start GVfs."""
-        self.by_kernel = self.how(client).startswith("kernel")
-        if not self.by_kernel:
+        self.kernel_can = self.how(client).startswith("kernel")
+        if not self.kernel_can:
             self.session = gvfs.Session(client)
             yield from self.session.start()
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Mount the share."""
+        """Mount the share. A client that is to be GVfs for this mount alone starts it for this mount alone."""
+        self.by_kernel = self.kernel_can and share.options.get("client") != "gvfs"
         if self.by_kernel:
             return (yield from self._attach_by_kernel(client, server, share))
+        session = self.session or gvfs.Session(client)
         if self.session is None:
-            raise LabFailure(f"{client.host.role}: attached before it was prepared")
-        path = yield from self.session.mount(self.uri(server, share), share.password.get_secret_value())
-        return Attached(path, effective={"mount": "gvfs", **self.negotiated(server, share)})
+            yield from session.start()
+        path = yield from session.mount(self.uri(server, share), share.password.get_secret_value())
+        effective = {"mount": "gvfs", **self.negotiated(server, share)}
+        return Attached(path, effective=effective, options={"client": "gvfs"} if self.options else {})
+
+    def _found(self, said: Mapping[str, str]) -> dict[str, str]:
+        return {name: level for name, option in self.options.items() if (level := option.found(said))}
 
     def _attach_by_kernel(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         source, options = self.kernel_mount(client, server, share)
         path = f"{client.directory}/mnt"
         client.host.run("mkdir", "-p", path)
         asked = (self.options[name].told(level) for name, level in share.options.items())
-        told = ",".join(filter(None, [options, *asked]))
-        mount = command("mount", "-t", str(self.kernel_type), "-o", told, source, path, root=True, deadline_s=60)
+        options = ",".join(filter(None, [options, *asked]))
+        mount = command("mount", "-t", str(self.kernel_type), "-o", options, source, path, root=True, deadline_s=60)
         yield mounted(client, path, mount)
         fields = first_line(client.host.shell(FIND, in_table(path)).stdout, 1000).split(" ")
         if len(fields) < 4:
             raise LabFailure(f"{client.host.role}: the options of the mount {path} cannot be read")
         used = parse_mount_options(fields[3], self.versions_of)
         effective = {"mount": "kernel", **used, **self.negotiated(server, share), "mount_options": fields[3]}
-        said = words_of(fields[3]) | self.said_elsewhere(client, server, share)
-        found = {name: level for name, option in self.options.items() if (level := option.found(said))}
-        return Attached(path, effective=effective, options=found)
+        said = words_of(fields[3]) | self.said_elsewhere(client, server, share) | {"client": "kernel"}
+        return Attached(path, effective=effective, options=self._found(said))
 
 
 def parse_mount_options(text: str, versions_of: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lab.commands import Command, command, script
-from lab.errors import LabFailure, Unsupported
+from lab.errors import Absent, LabFailure
 from lab.mounts import is_mounted_on_mac, real_path
 from lab.protocols.base import Attached, Dialect, Share, Side
 from lab.settings import Setting
@@ -51,7 +51,7 @@ class MacMount(Dialect):
     def how(self, client: Side) -> str:
         """By the kernel, where the program that mounts is there."""
         if not has_program(client, self.program):
-            raise Unsupported(f"{client.host.role}: no {self.program}: {self.gone}")
+            raise Absent(f"{client.host.role}: no {self.program}: {self.gone}")
         return f"kernel {self.file_system}"
 
     def explain(self, output: str) -> str:

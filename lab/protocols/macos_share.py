@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from lab.commands import command, script
 from lab.daemon import listening
-from lab.errors import LabFailure, SettingRefused, Unsupported
+from lab.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount
@@ -106,7 +106,7 @@ def check(server: Side, service: Service, account: str) -> None:
     role, found = server.host.role, set(look.splitlines())
     hashes = look.rpartition("hashes")[2].split()
     if "server" not in found:
-        raise Unsupported(f"{role}: {service.gone}: serve it from another host, or leave it out of sweeps")
+        raise Absent(f"{role}: {service.gone}: serve it from another host, or leave it out of sweeps")
     if "account" not in found:
         raise Unsupported(f"{role}: there is no account {account}: give [share] account = one of that Mac's")
     if "outsider" in found:

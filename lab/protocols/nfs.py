@@ -17,7 +17,7 @@ from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.linux_mount import LinuxMount, in_private_mounts
 from lab.protocols.macos_nfs import MacNfs, exported_path
-from lab.protocols.options import MountOption, one_of, size, whole, yes_or_no
+from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
 from lab.protocols.unflushed import is_unflushed, unflushed
 from lab.values import parse_size, size_label
 
@@ -58,24 +58,24 @@ exec ganesha.nfsd -F -L STDERR -N EVENT -f "$2" -p "$3"
 """
 
 
-def _request(name: str) -> MountOption:
+def _request(name: str) -> Option:
     """The largest read or write request; a kernel cuts it down to whole KiB, and from 4 KiB on to whole pages."""
 
     def found(said: Mapping[str, str]) -> str:
         return size_label(int(said[name])) if re.fullmatch("[0-9]{1,18}", said.get(name, "")) else ""
 
-    return MountOption(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", found)
+    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", found)
 
 
 # nfs(5). What a sweep can say of a mount; soft unless it says hard
 OPTIONS = {
-    "version": MountOption(one_of("3", "4.0", "4.1", "4.2"), "vers={}".format, lambda said: said.get("vers", "")),
-    "nconnect": MountOption(whole(1, 16), "nconnect={}".format, lambda said: said.get("nconnect", "1")),
+    "client": program("client", "kernel", "gvfs"),
+    "server": program("server", "kernel", "ganesha"),
+    "version": Option(one_of("3", "4.0", "4.1", "4.2"), "vers={}".format, lambda said: said.get("vers", "")),
+    "nconnect": Option(whole(1, 16), "nconnect={}".format, lambda said: said.get("nconnect", "1")),
     "rsize": _request("rsize"),
     "wsize": _request("wsize"),
-    "hard": MountOption(
-        yes_or_no, {"true": "hard", "false": "soft"}.__getitem__, lambda said: str("hard" in said).lower()
-    ),
+    "hard": Option(yes_or_no, {"true": "hard", "false": "soft"}.__getitem__, lambda said: str("hard" in said).lower()),
 }
 
 
@@ -96,9 +96,21 @@ class LinuxNfs(LinuxMount):
         """The kernel, where its server is free, or Ganesha."""
         return "the kernel's NFS server" if knfsd.usable(server) else super().served_by(server, account)
 
+    def cannot_serve(self, server: Side, share: Share) -> str:
+        """The kernel's server may be somebody else's, and has fewer levels of durability."""
+        if share.options.get("server") == "ganesha":
+            return ""
+        if knfsd.usable(server):
+            return knfsd.cannot(share.server_sync)
+        return knfsd.UNUSABLE if "server" in share.options else ""
+
+    def server_program(self) -> str:
+        """See :meth:`Dialect.server_program`."""
+        return "kernel" if self.serves_by_kernel else "ganesha"
+
     def serve(self, server: Side, share: Share) -> Steps:
         """The kernel's server, or a Ganesha of our own."""
-        self.serves_by_kernel = knfsd.usable(server)
+        self.serves_by_kernel = share.options.get("server") != "ganesha" and knfsd.usable(server)
         yield from knfsd.serve(server, share) if self.serves_by_kernel else self._serve_by_ganesha(server, share)
 
     def _serve_by_ganesha(self, server: Side, share: Share) -> Steps:

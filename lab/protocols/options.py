@@ -1,16 +1,21 @@
-"""Options of a protocol's mount: what a sweep may say of one, how a Linux kernel is told, and where it reads back."""
+"""Options of a protocol: what a sweep may say of a mount, how a Linux kernel is told, and where it reads back.
+
+Two are told nobody: ``client`` and ``server`` name the program that mounts or serves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lab.values import parse_size, size_label
 
+PROGRAMS = ("client", "server")
+
 
 @dataclass(frozen=True)
-class MountOption:
+class Option:
     """``level`` makes text of what a sweep says, or raises ValueError; ``told`` makes the kernel's option of that.
 
     ``found`` is the level in effect, by what the kernel says of the mount (each option, and for one without a value
@@ -20,6 +25,23 @@ class MountOption:
     level: Callable[[Any], str]
     told: Callable[[str], str]
     found: Callable[[Mapping[str, str]], str]
+
+
+def program(role: str, *names: str) -> Option:
+    """Which program mounts (``client``) or serves (``server``); what is said of a mount has it under that name."""
+    return Option(one_of(*names), lambda _: "", lambda said: said.get(role, ""))
+
+
+def told(options: Iterable[str]) -> list[str]:
+    """Those names of options that a kernel has to be told."""
+    return [name for name in options if name not in PROGRAMS]
+
+
+def clash(options: Mapping[str, str]) -> str:
+    """Why these levels cannot go together; empty where they can."""
+    if options.get("client") == "gvfs" and (names := told(options)):
+        return f"client gvfs with {' and '.join(names)}: GVfs takes no options of a mount"
+    return ""
 
 
 def one_of(*levels: str) -> Callable[[Any], str]:

@@ -13,7 +13,7 @@ from lab.protocols import gvfs
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount
 from lab.protocols.macos_smb import SMB1, MacSmb
-from lab.protocols.options import MountOption, one_of, yes_or_no
+from lab.protocols.options import Option, one_of, program, yes_or_no
 from lab.untrusted import from_json, word
 
 PORT = 445
@@ -65,12 +65,13 @@ DIALECT_NAMES = {kernels: level for level, kernels in VERSIONS.items()}
 # What a sweep can say of a mount. A server may demand signatures, and only a client can ask for none: unasked, Linux
 # has none, and whether there were any is read back
 OPTIONS = {
-    "dialect": MountOption(
+    "client": program("client", "kernel", "gvfs"),
+    "dialect": Option(
         one_of(*VERSIONS),
         lambda level: f"vers={VERSIONS[level]}",
         lambda said: DIALECT_NAMES.get(said.get("vers", ""), ""),
     ),
-    "signing": MountOption(yes_or_no, {"true": "sign", "false": ""}.__getitem__, lambda said: said.get("signed", "")),
+    "signing": Option(yes_or_no, {"true": "sign", "false": ""}.__getitem__, lambda said: said.get("signed", "")),
 }
 
 

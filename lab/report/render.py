@@ -68,7 +68,7 @@ def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
 def markdown(title: str, run: dict[str, Any], trials: stats.Trials, sections: Iterable[Section]) -> str:
     """A post that can be published as it is."""
     parts = [f"# {md(title)}", *(md(line) for line in stats.provenance(trials) if line)]
-    parts += [f"**{warning}**" for warning in warnings(run)]
+    parts += [f"**{md(warning)}**" for warning in warnings(run)]
     for section in sections:
         parts += [f"## {section.title}", md(section.text)]
         parts += [f"![{section.title}](figures/{section.figure}.png)"] if section.figure else []
@@ -91,7 +91,7 @@ def page(
     name = _shown(title)
     parts = [f"<h1>{name}</h1>"]
     parts += [f'<p class="where">{_shown(line)}</p>' for line in stats.provenance(trials) if line]
-    parts += [f"<p><strong>{warning}</strong></p>" for warning in warnings(run)]
+    parts += [f"<p><strong>{_shown(warning)}</strong></p>" for warning in warnings(run)]
     for section in sections:
         parts.append(f"<h2>{section.title}</h2><p>{_shown(section.text)}</p>")
         if section.figure:
