@@ -44,6 +44,7 @@ class RecordingHost(Host):
             "ssh-keygen": "ssh-ed25519 AAAA lab\n",
             "command -v sshd": "/usr/sbin/sshd\n",
             "id -u": "1000\n1000\n",
+            "ip -o address": "4: eth0    inet 192.0.2.2/24 scope global eth0\n",
             "grep -F": "//192.0.2.2/lab /lab/mnt cifs rw,vers=3.1.1 0 0\n",
             "local path": "/lab/gvfs/run/gvfs/share\n",
         }
@@ -61,11 +62,11 @@ class RecordingHost(Host):
 class Stage:
     """A protocol from serving to attaching, on recording hosts; every setting that it asked for."""
 
-    def __init__(self, name: str, lacks: tuple[str, ...] = (), served: bool = True):
+    def __init__(self, name: str, lacks: tuple[str, ...] = (), served: bool = True, **options: str):
         self.hosts = {role: RecordingHost(role, lacks) for role in ("client", "server")}
         self.client = Side(self.hosts["client"], "linux", "192.0.2.1", "/lab", "me")
         self.server = Side(self.hosts["server"], "linux", "192.0.2.2", "/lab", "me")
-        self.share = Share("/lab/ram", "share", "account", SecretStr(SECRET), served)
+        self.share = Share("/lab/ram", "share", "account", SecretStr(SECRET), served, options=options)
         protocol = protocols.find(name)
         dialects = {role: protocol.dialect("linux") for role in self.hosts}
         self.settings: list[Setting] = []

@@ -269,7 +269,7 @@ def test_the_kernel_says_which_connection_is_signed() -> None:
 
 
 NFS = {"client": "kernel", "server": "ganesha"}
-SMB = {"client": "kernel", "signing": "true"}
+SMB = NFS | {"signing": "true"}
 
 
 def in_effect(protocol: str, fields: list[str], **said: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""SMB: Samba on Linux, and there as a client the kernel's cifs, or GVfs; on Macs what they have of it."""
+"""SMB: Samba or ksmbd on Linux, and there as a client the kernel's cifs, or GVfs; on Macs what they have of it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from lab.daemon import daemon, listening
 from lab.errors import LabFailure, Unsupported
-from lab.protocols import gvfs
+from lab.protocols import gvfs, ksmbd
 from lab.protocols.base import Protocol, Share, Side, Steps
+from lab.protocols.ksmbd import PORT
 from lab.protocols.linux_mount import LinuxMount
 from lab.protocols.macos_smb import SMB1, MacSmb
 from lab.protocols.options import Option, one_of, program, yes_or_no
 from lab.untrusted import from_json, word
 
-PORT = 445
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
 SMB_CONF = """\
 [global]
@@ -66,6 +66,7 @@ DIALECT_NAMES = {kernels: level for level, kernels in VERSIONS.items()}
 # has none, and whether there were any is read back
 OPTIONS = {
     "client": program("client", "kernel", "gvfs"),
+    "server": program("server", "samba", "ksmbd"),
     "dialect": Option(
         one_of(*VERSIONS),
         lambda level: f"vers={VERSIONS[level]}",
@@ -76,7 +77,7 @@ OPTIONS = {
 
 
 class LinuxSmb(LinuxMount):
-    """Samba, cifs and GVfs."""
+    """Samba, ksmbd, cifs and GVfs."""
 
     serves_with = MappingProxyType(
         {"smbd": "samba", "smbpasswd": "samba-common-bin", "smbstatus": "samba", "testparm": "samba-common-bin"}
@@ -88,10 +89,23 @@ class LinuxSmb(LinuxMount):
 
     def __init__(self) -> None:
         super().__init__()
-        self.config = ""
+        self.serves_by_ksmbd = False
+
+    def cannot_serve(self, server: Side, share: Share) -> str:
+        """ksmbd may be somebody else's, or not there, and can do less than Samba."""
+        return ksmbd.cannot(server, share) if share.options.get("server") == "ksmbd" else ""
+
+    def server_program(self) -> str:
+        """See :meth:`Dialect.server_program`."""
+        return "ksmbd" if self.serves_by_ksmbd else "samba"
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A Samba of our own on the data address; the account has its password in a database of ours."""
+        """ksmbd where it is asked for, else a Samba of our own."""
+        self.serves_by_ksmbd = share.options.get("server") == "ksmbd"
+        yield from ksmbd.serve(server, share) if self.serves_by_ksmbd else self._serve_by_samba(server, share)
+
+    def _serve_by_samba(self, server: Side, share: Share) -> Steps:
+        """On the data address; the account has its password in a database of ours."""
         server.check_sockets()
         state = f"{server.directory}/smb"
         server.host.run("mkdir", "-m", "700", "-p", state)
@@ -107,7 +121,9 @@ class LinuxSmb(LinuxMount):
         yield daemon(server.host.role, "smbd", argv, state, listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
-        """What testparm reads in the file that our Samba was started with."""
+        """What testparm reads in the file that our Samba was started with; ksmbd has nothing to read."""
+        if self.serves_by_ksmbd:
+            return ksmbd.durability()
         path = f"{server.directory}/smb/smb.conf"
         return parse_testparm(server.host.shell(READ_SYNC, path, share.name, root=True).stdout)
 
@@ -130,8 +146,8 @@ class LinuxSmb(LinuxMount):
         return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
 
     def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
-        """Dialect, signing and encryption, as our Samba reports its newest session."""
-        if not share.served_by_lab or server.platform != "linux":
+        """Dialect, signing and encryption, as our Samba reports its newest session; ksmbd reports none."""
+        if not share.served_by_lab or server.platform != "linux" or share.options.get("server") == "ksmbd":
             return {}
         argv = ("smbstatus", "--json", "-s", f"{server.directory}/smb/smb.conf")
         return parse_smbstatus(server.host.run(*argv, root=True).stdout)

@@ -1,0 +1,126 @@
+"""ksmbd, the SMB server of a Linux kernel: only where nobody has loaded it, for a kernel has one server for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from lab.commands import command, script
+from lab.daemon import daemon, listening
+from lab.errors import LabFailure, Unsupported
+from lab.protocols.base import Share, Side, Steps
+from lab.protocols.linux_mount import in_private_mounts
+from lab.settings import Setting
+
+PORT = 445
+# It listens on interfaces, not on addresses, and speaks SMB 2.1 to 3.1.1
+CONFIG = """\
+[global]
+bind interfaces only = yes
+interfaces = {interface}
+tcp port = {port}
+
+[{name}]
+path = {path}
+read only = no
+valid users = {account}
+force user = {user}
+"""
+# $1 tells whether something listens on the port
+FREE = r"""
+[ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || { echo shared; exit; }
+modprobe -n -q ksmbd || { echo unknown; exit; }
+for program in ksmbd.mountd ksmbd.adduser; do command -v "$program" >/dev/null || { echo tools; exit; }; done
+[ ! -d /sys/module/ksmbd ] || { echo loaded; exit; }
+if sh -c "$1"; then echo port; else echo free; fi
+"""
+# By the answer: why it will never serve there, or what to do about it
+REASONS = {
+    "free": "",
+    "shared": "others share this host's kernel, which has one ksmbd for all",
+    "unknown": "the kernel has no ksmbd",
+}
+REMEDIES = {
+    "tools": "no ksmbd.mountd or ksmbd.adduser: `apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt "
+    "installs it in place of samba)",
+    "loaded": "ksmbd is loaded already, and may be somebody's: `modprobe -r ksmbd` if it is not",
+    "port": f"another server listens on port {PORT}: stop it",
+}
+# mountd answers what the kernel asks about shares and accounts. Its lock and its identity in the domain lie in
+# places that nobody else sees. $1 is its configuration, $2 its accounts.
+START = r"""
+mount -t tmpfs -o mode=755 lab /run || exit
+[ ! -d /etc/ksmbd ] || mount -t tmpfs -o mode=755 lab /etc/ksmbd || exit
+exec ksmbd.mountd -n -C "$1" -P "$2"
+"""
+READY = "grep -q '^[0-9]* running ' /sys/class/ksmbd-control/stats"
+READ_MODULE = "if [ -d /sys/module/ksmbd ]; then echo loaded; else echo absent; fi"
+# The kernel serves on without mountd, until it is told to stop; a connection that is still there ends within 7 s. Its
+# threads hold the module for a moment longer.
+UNLOAD = r"""
+[ -d /sys/module/ksmbd ] || exit 0
+echo hard >/sys/class/ksmbd-control/kill_server || exit
+tries=0
+until modprobe -r ksmbd; do tries=$((tries + 1)); [ $tries -lt 100 ] || exit 1; sleep 0.1; done
+"""
+
+
+def cannot(server: Side, share: Share) -> str:
+    """Why ksmbd can never serve here what is asked for; empty where it can. Raises Unsupported, with what to do."""
+    if share.server_sync not in ("default", "sync"):
+        return "ksmbd flushes when a client asks for it, and cannot be told otherwise"
+    if share.options.get("dialect") == "2.0.2":
+        return "ksmbd speaks no SMB below 2.1"
+    if set(share.path) & set(";#"):
+        return f"the settings of ksmbd cannot say {share.path}, for a ; or # begins a comment"
+    found = server.host.shell(FREE, listening(PORT), root=True).stdout.strip()
+    if found in REMEDIES:
+        raise Unsupported(f"{server.host.role}: {REMEDIES[found]}")
+    if found not in REASONS:
+        raise LabFailure(f"{server.host.role}: whether ksmbd is free cannot be told: {found!r:.100}")
+    return REASONS[found]
+
+
+def serve(server: Side, share: Share) -> Steps:
+    """ksmbd on the interface of the data address; the account has its password in a database of ours."""
+    if share.offers:
+        raise Unsupported(f"{server.host.role}: ksmbd does not speak {share.offers}: leave it out of the sweep")
+    state = f"{server.directory}/ksmbd"
+    server.host.run("mkdir", "-m", "700", "-p", state)
+    addresses = server.host.run("ip", "-o", "address", "show", "to", server.address).stdout
+    config = CONFIG.format(
+        interface=parse_interface(addresses), port=PORT,
+        name=share.name, path=share.path, account=share.account, user=server.user,
+    )  # fmt: skip
+    path, accounts = server.write("ksmbd/ksmbd.conf", config), f"{state}/accounts"
+    password = share.password.get_secret_value()
+    add = ("ksmbd.adduser", "-C", path, "-P", accounts, share.account)
+    server.host.run(*add, root=True, given=f"{password}\n{password}\n")
+    yield _module(server)
+    argv = in_private_mounts(START, path, accounts)
+    yield daemon(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({listening(PORT)})")
+
+
+def durability() -> Mapping[str, str]:
+    """A FLUSH of a client becomes an fsync before it is answered, a WRITE none: seen with ftrace on Linux 6.12."""
+    return {"server_sync": "sync", "server_sync_by": "ksmbd, which has no setting for it"}
+
+
+def parse_interface(text: str) -> str:
+    """The interface in the one line of ``ip -o address``. Raises LabFailure where it is not that."""
+    found = re.fullmatch(r"[0-9]+: ([A-Za-z0-9_.-]{1,15}) +inet6? .*\n", text)
+    if not found:
+        raise LabFailure(f"server: its data address is not on one interface: {text!r:.200}")
+    return found[1]
+
+
+def _module(server: Side) -> Setting:
+    """The module, which goes with all that it serves."""
+    return Setting(
+        host=server.host.role,
+        name="kernel module ksmbd",
+        read=script(READ_MODULE),
+        wanted="loaded",
+        apply=(command("modprobe", "ksmbd", root=True),),
+        undo=lambda _: (script(UNLOAD, root=True, deadline_s=60),),
+    )
