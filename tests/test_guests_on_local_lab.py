@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import Bench
+from bench import Bench, end
 from traces import gone
 
 from lab.errors import LabFailure
@@ -121,6 +121,30 @@ def test_the_kernel_and_programs_mount_and_serve_the_same_share(guests: Bench) -
         if trial["protocol"] == "nfs":
             assert ("kernel's NFS server" in effective["server_sync_by"]) == (asked["nfs.server"] == "kernel")
     assert left(guests) == before
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param("rpc.nfsd --host", marks=pytest.mark.guests, id="threads"),
+        pytest.param('"b001-0002"', id="under way"),
+    ],
+)
+def test_what_a_killed_controller_left_in_a_kernel_is_put_back(guests: Bench, moment: str) -> None:
+    """The threads and exports of a kernel's server, and a mount, have no process that could be ended."""
+    before = left(guests)
+    sweep = guests.sweep(
+        protocol=["nfs"], tool=["cp"], mtu=[9000], size="64 MiB", blocks=9, **{"nfs.server": ["kernel"]}
+    )
+    with guests.started("run", "--hosts", str(guests.hosts), str(sweep)) as run:
+        guests.wait_for(moment, run)
+        end(run, signal.SIGKILL)
+    assert left(guests) != before
+    restored = guests.lab("restore")
+    assert restored.returncode == 0, restored.stderr
+    assert left(guests) == before
+    assert "nothing is left" in guests.lab("restore").stdout
+    assert guests.inside("server", "cat /proc/fs/nfsd/threads 2>/dev/null || echo 0") == "0\n"
 
 
 def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests: Bench) -> None:
