@@ -226,7 +226,8 @@ def _restore(arguments: argparse.Namespace) -> int:
 
 def _counted(found: Counter[str]) -> str:
     restarted = f" ({found['restarted']} of them by a restart of the host)" if found["restarted"] else ""
-    return f"{found['changes']} changes put back{restarted}"
+    count = found["changes"]
+    return f"{count} {'change' if count == 1 else 'changes'} put back{restarted}"
 
 
 def _is_gone(folder: RunFolder) -> bool:

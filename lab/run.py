@@ -26,6 +26,7 @@ from lab.results import RunFolder
 from lab.session import Session
 from lab.settings import Settings
 from lab.sweep import Ending, Progress, Runner, check_recorded
+from lab.untrusted import first_line
 
 Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]
@@ -104,6 +105,9 @@ def _conduct(
             session = Session(hosts, config, settings, password, token)
             session.open()
             ending = Runner(session, folder, sweep, watch, most_failures).run()
+    except LabFailure as error:
+        folder.update(ended=f"failed: {first_line(str(error), 300)}")
+        raise
     except Interrupted as error:
         raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
     folder.update(ended=ending.said, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))

@@ -93,7 +93,7 @@ def test_a_damaged_run_is_named_and_keeps_no_other_from_being_put_back(
         broken.journal_path.write_bytes(b"what is this\n" + broken.journal_path.read_bytes())
     code, out, err = lab(capsys, "restore")
     assert code == 1
-    assert out == f"{fine.path}: 1 changes put back\n"
+    assert out == f"{fine.path}: 1 change put back\n"
     assert str(broken.path) in err
 
 
@@ -104,7 +104,7 @@ def test_restore_puts_back_what_every_run_left_and_can_be_repeated(
     first, second = (interrupted_run(world, key, "hosts.ini") for key in ("mtu", "space"))
     code, out, err = lab(capsys, "restore")
     assert (code, err) == (0, "")
-    assert out == f"{second.path}: 1 changes put back\n{first.path}: 1 changes put back\n"
+    assert out == f"{second.path}: 1 change put back\n{first.path}: 1 change put back\n"
     assert world.state() == untouched()
     assert lab(capsys, "restore") == (0, "nothing is left to put back\n", "")
 
@@ -119,7 +119,7 @@ def test_a_run_that_cannot_be_restored_does_not_keep_the_others_from_it(
     world.hosts["server"].stuck_keys.add("space")
     code, out, err = lab(capsys, "restore")
     assert code == 1
-    assert out == f"{fine.path}: 1 changes put back\n"
+    assert out == f"{fine.path}: 1 change put back\n"
     assert "by hand: sudo write space 131072" in err
     assert all(f"{folder.path}: " in err for folder in (lost, stuck))
     assert "gone.ini: no such file" in err
@@ -146,7 +146,7 @@ def test_a_run_that_is_still_running_is_left_alone(capsys: pytest.CaptureFixture
     with durable.claimed(running.path):
         code, out, err = lab(capsys, "restore")
         resumed = lab(capsys, "run", "--resume", str(running.path))
-    assert (code, out) == (1, f"{killed.path}: 1 changes put back\n")
+    assert (code, out) == (1, f"{killed.path}: 1 change put back\n")
     assert f"{running.path}: another `lab` works on this run now" in err
     assert world.hosts["server"].values["mtu"] == "changed"
     assert resumed[0] == 2

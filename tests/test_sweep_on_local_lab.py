@@ -167,6 +167,7 @@ def test_a_ram_disk_larger_than_memory_is_refused_before_anything_else(bench: Be
     done = bench.run(hosts=bench.changed_hosts(server_ram_disk="100 TiB"))
     assert done.returncode == 1
     assert "does not fit" in done.stderr
+    assert "does not fit" in json.loads((bench.newest() / "run.json").read_text())["ended"]
     assert not (bench.newest() / "trials.jsonl").exists()
 
 
