@@ -10,7 +10,7 @@ test:   ## every test, those on the local lab included, but for the slowest of g
 
 test-guests: ## every test of guests with kernels of their own, on each backend that boots here
 	@scripts/setup.sh test-guests
-	.venv/bin/python -m pytest -m "" tests/test_guests_on_local_lab.py
+	.venv/bin/python -m pytest -m "" tests/test_guests_on_local_lab.py tests/test_ksmbd_on_local_lab.py
 
 faults: ## break a run at every command that it sends (docs/faults.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import pytest
-from pydantic import SecretStr
 
 from lab.errors import Unsupported
-from lab.protocols.base import Share
-from lab.protocols.knfsd import parse_export, serve
+from lab.protocols.knfsd import cannot, parse_export
 
 LINE = (
     "/srv/disk\t*(rw,{level},wdelay,hide,nocrossmnt,insecure,no_root_squash,no_all_squash,no_subtree_check,"
@@ -28,7 +24,7 @@ def test_any_other_table_is_an_error(table: str) -> None:
         parse_export(table)
 
 
-def test_a_durability_that_it_cannot_give_is_refused_before_anything_is_asked_of_the_host() -> None:
-    share = Share("/srv/disk", "lab", "lab", SecretStr("x"), served_by_lab=True, server_sync="always")
-    with pytest.raises(Unsupported, match="take it out of the sweep"):
-        next(serve(cast(Any, None), share))
+@pytest.mark.parametrize("level", ["default", "sync", "async"])
+def test_the_durabilities_that_it_can_give_are_told_from_the_others(level: str) -> None:
+    assert cannot(level) == ""
+    assert cannot("always") == "the kernel's NFS server writes through only for clients that ask for it"
