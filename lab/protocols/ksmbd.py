@@ -55,8 +55,8 @@ exec ksmbd.mountd -n -C "$1" -P "$2"
 """
 READY = "grep -q '^[0-9]* running ' /sys/class/ksmbd-control/stats"
 READ_MODULE = "if [ -d /sys/module/ksmbd ]; then echo loaded; else echo absent; fi"
-# The kernel serves on without mountd, until it is told to stop; a connection that is still there ends within 7 s. Its
-# threads hold the module for a moment longer.
+# The kernel serves on without mountd, until it is told to stop; a connection that is still there ends within 7 s. A
+# thread that just ends may hold the module for a moment longer.
 UNLOAD = r"""
 [ -d /sys/module/ksmbd ] || exit 0
 echo hard >/sys/class/ksmbd-control/kill_server || exit
