@@ -140,6 +140,16 @@ def test_a_mount_whose_server_is_gone_is_forced_off(guests: Bench, protocol: str
     assert left(guests) == before
 
 
+def test_afp_lasts_though_its_client_minds_early_replies(guests: Bench) -> None:
+    """gvfsd-afp dies when a reply overtakes its request, which the kernel's log would tell."""
+    before = left(guests)
+    done = guests.run(protocol=["afp"], tool=["cp", "rsync"], mtu=[9000], size="16 MiB", blocks=3)
+    died = guests.inside("client", "dmesg | grep gvfsd-afp || :")
+    assert (done.returncode, died) == (0, ""), done.stdout + done.stderr
+    assert {trial["status"] for trial in guests.trials()} == {"ok"}
+    assert left(guests) == before
+
+
 def in_ext4(guests: Bench) -> Path:
     """The hosts file, with RAM disks that are block devices."""
     return guests.changed_hosts(client_ram_disk_format="ext4", server_ram_disk_format="ext4")
