@@ -84,6 +84,7 @@ class Session:
         self.sides = {role: self._side(role) for role in ROLES}
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
+        self.ram_disks: dict[str, str] = {}  # what each host's is, in words
         self.attached: Attached | None = None
         self._mount: Record | None = None
         self._used = False
@@ -131,7 +132,8 @@ class Session:
                 ram = f"{side.directory}/ram"
                 side.host.run("mkdir", ram)
                 config = getattr(self.config, role)
-                self.settings.follow(platform.ram_disk(ram, config.ram_disk, config.ram_disk_format))
+                made = self.settings.follow(platform.ram_disk(ram, config.ram_disk, config.ram_disk_format))
+                self.ram_disks[role] = made
             self.settings.follow(platform.sampling(self.interface(role)))
 
     def with_ram_disk(self) -> tuple[str, ...]:

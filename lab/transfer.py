@@ -168,7 +168,10 @@ def _effective(session: Session, case: Case, timing: Timing, states: Mapping[str
     found = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
     attached = session.attached.effective if session.attached else {}
     cache = {"server_cache": case.option("server_cache")} if case.direction == "read" else {}
-    return {**found, **session.durability, **attached, **cache, "clock": timing.clock, "flushed": timing.flushed}
+    used = ROLES if case.store == "ram" else ("client",)
+    disks = {f"{role}_ram_disk": session.ram_disks[role] for role in used}
+    ends = {"clock": timing.clock, "flushed": timing.flushed}
+    return {**found, **disks, **session.durability, **attached, **cache, **ends}
 
 
 def _void(case: Case, timing: Timing) -> str:

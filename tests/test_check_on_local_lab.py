@@ -124,8 +124,10 @@ Expected = list[tuple[str, str, str]]
             {
                 "client_user": "lab", "server_user": "lab", "server_sudo": "nopasswd",
                 "client_mount_base": "/nowhere", "share_password": "env:NO_SUCH_VARIABLE",
+                "server_ram_disk_format": "ext4",
             },
             [
+                ("server memory", "ram_disk_format = ext4: its kernel has ", "or give tmpfs in the hosts file"),
                 ("client sudo", "sudo = none, and lab is not root", "give sudo = nopasswd or password in [client]"),
                 ("server sudo", "sudo: a password is required", "in it `lab ALL=(root) NOPASSWD: ALL`"),
                 ("client folder", "mount_base = /nowhere: there is no such folder", "make it there"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +182,93 @@ def test_a_mount_whose_server_is_gone_is_forced_off(guests: Bench, protocol: str
     assert "did not end within" in trial["reason"]
     assert waiting == "" or protocol == "smb"  # which gives up by itself, some minutes later
     assert left(guests) == before
+
+
+def test_afp_lasts_though_its_client_minds_early_replies(guests: Bench) -> None:
+    """gvfsd-afp dies when a reply overtakes its request, which the kernel's log would tell."""
+    before = left(guests)
+    done = guests.run(protocol=["afp"], tool=["cp", "rsync"], mtu=[9000], size="16 MiB", blocks=3)
+    died = guests.inside("client", "dmesg | grep gvfsd-afp || :")
+    assert (done.returncode, died) == (0, ""), done.stdout + done.stderr
+    assert {trial["status"] for trial in guests.trials()} == {"ok"}
+    assert left(guests) == before
+
+
+def in_ext4(guests: Bench) -> Path:
+    """The hosts file, with RAM disks that are block devices."""
+    return guests.changed_hosts(client_ram_disk_format="ext4", server_ram_disk_format="ext4")
+
+
+@contextmanager
+def a_long_run(guests: Bench) -> Iterator[subprocess.Popen[str]]:
+    """One on such RAM disks, to be ended; with no results of others to mistake for its own."""
+    shutil.rmtree(guests.directory / "results", ignore_errors=True)
+    sweep = guests.sweep(protocol=["nfs"], tool=["cp"], blocks=50)
+    with guests.started("run", "--hosts", str(in_ext4(guests)), str(sweep)) as run:
+        yield run
+
+
+def modules(guests: Bench) -> set[str]:
+    """What is known of brd on both hosts."""
+    return {guests.inside(host, "ls -d /sys/module/brd /dev/ram* 2>/dev/null || :") for host in state.HOSTS}
+
+
+def test_ram_disks_with_ext4_come_and_go(guests: Bench) -> None:
+    before = left(guests)
+    done = guests.run(hosts=in_ext4(guests), protocol=["ssh", "smb", "nfs"], size="16 MiB")
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = guests.trials()
+    assert len(trials) == 6
+    for trial in trials:
+        disks = [trial["effective"][f"{host}_ram_disk"] for host in state.HOSTS]
+        assert [disk.split(",")[:2] for disk in disks] == [["ext4 rw", "noatime"]] * 2
+        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
+        assert 16 * MIB * 1.005 < moved < 16 * MIB * 1.1, trial
+    assert left(guests) == before
+    assert modules(guests) == {""}
+
+
+def test_ram_devices_of_somebody_else_are_left_alone(guests: Bench) -> None:
+    guests.inside("server", "modprobe brd rd_nr=2 rd_size=4096; echo theirs > /dev/ram1")
+    try:
+        done = guests.run(hosts=in_ext4(guests))
+        theirs = guests.inside("server", "head -c 6 /dev/ram1")
+    finally:
+        guests.inside("server", "modprobe -r brd")
+    assert done.returncode == 1
+    assert "server: ram_disk_format = ext4: its kernel has brd loaded already" in done.stderr
+    assert theirs == "theirs"
+
+
+@pytest.mark.parametrize("moment", ["modprobe brd rd_nr", "exec mkfs.ext4", "mount -t ext4", '"b001-0001"'])
+def test_a_ram_disk_of_a_killed_controller_is_removed_by_the_journal(guests: Bench, moment: str) -> None:
+    before = left(guests)
+    with a_long_run(guests) as run:
+        guests.wait_for(moment, run)
+        end(run, signal.SIGKILL)
+    guests.wait_until_free()
+    assert modules(guests) != {""}
+    restored = guests.lab("restore")
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert left(guests) == before
+    assert modules(guests) == {""}
+
+
+def test_a_ram_disk_that_somebody_uses_stays_in_sight_until_they_are_done(guests: Bench) -> None:
+    before = left(guests)
+    with a_long_run(guests) as run:
+        guests.wait_for('"b001-0001"', run)
+        guests.inside("server", "cd /tmp/file-share-lab-*/ram && sleep 10000 >/dev/null 2>&1 </dev/null &")
+        code, said = end(run, signal.SIGINT)
+    assert code == 1
+    assert "server: RAM disk /tmp/file-share-lab-" in said
+    assert "server: module brd should be 'absent' and is 'rd_nr=1 rd_size=" in said
+    assert "/ram ext4 " in guests.inside("server", "cat /proc/self/mounts")
+    guests.inside("server", "pkill -x sleep")
+    restored = guests.lab("restore")
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert left(guests) == before
+    assert modules(guests) == {""}
 
 
 def test_hosts_have_kernels_of_their_own_and_status_says_so(guests: Bench) -> None:

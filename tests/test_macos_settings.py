@@ -184,7 +184,7 @@ def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(tmp_path: Path) -
 
 def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path: Path) -> None:
     linux, macos_host = Linux(FakeHost("server")), MacOS(FakeHost("server"))
-    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: on linux there is no choice"):
+    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: on linux it can be tmpfs, ext4:"):
         linux.check_ram_disk("apfs")
     with pytest.raises(Unsupported, match=r"ram_disk_format = zfs: on macos it can be hfs, hfs-case, apfs"):
         macos_host.check_ram_disk("zfs")

@@ -19,7 +19,8 @@ from lab import report, results
 from lab.errors import LONGEST, CommandError, LabFailure
 from lab.platforms import macos_counts
 from lab.platforms.base import parse_df, parse_facts
-from lab.platforms.linux import parse_free, parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux import parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux_ram_disk import parse_free
 from lab.platforms.stopwatch import Counters, Timing, parse_timing
 from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 

@@ -80,7 +80,7 @@ class Platform(ABC):
 
     name: ClassVar[str]
     uname: ClassVar[str]
-    ram_disk_formats: ClassVar[tuple[str, ...]] = ()
+    ram_disk_formats: ClassVar[tuple[str, ...]]
 
     def __init__(self, host: Host):
         self.host = host
@@ -104,8 +104,8 @@ class Platform(ABC):
         """The sizes that pinned buffers have, of the ``state`` of :class:`Counters`; receiving and sending."""
 
     @abstractmethod
-    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, None]:
-        """A RAM disk mounted at ``path``, writable by everybody; ``path`` must exist.
+    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+        """A RAM disk mounted at ``path``, writable by everybody; ``path`` must exist. Returns what it is, in words.
 
         ``layout`` is one of ``ram_disk_formats``, or None for what this platform does by itself.
         """
@@ -145,10 +145,10 @@ class Platform(ABC):
         ``serves`` is empty for a RAM disk that nothing shares.
         """
         if layout is not None and layout not in self.ram_disk_formats:
-            has = f"it can be {', '.join(self.ram_disk_formats)}" if self.ram_disk_formats else "there is no choice"
-            role = self.host.role
+            role, able = self.host.role, ", ".join(self.ram_disk_formats)
             raise Unsupported(
-                f"{role}: ram_disk_format = {layout}: on {self.name} {has}: correct it in [{role}], or leave it out"
+                f"{role}: ram_disk_format = {layout}: on {self.name} it can be {able}: correct it in [{role}], "
+                f"or leave it out"
             )
 
     # What `lab check` asks for: nothing of it changes anything. A platform that cannot tell says nothing.

@@ -1,4 +1,4 @@
-"""Linux: iproute2, /proc and /sys, tmpfs. Facts about its commands: docs/platforms.md."""
+"""Linux: iproute2, /proc and /sys. Facts about its commands: docs/platforms.md."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 
 from lab.commands import command, script
 from lab.errors import LabFailure
-from lab.mounts import is_mounted
 from lab.platforms import linux_counts, linux_noise, linux_packages, linux_sampler, linux_tcp
-from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, TOOLS, Facts, Platform, parse_facts
+from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, TOOLS, Facts, parse_facts
 from lab.platforms.counts import Reading
+from lab.platforms.linux_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters
 from lab.settings import Setting
@@ -45,15 +45,10 @@ kept=$1 peer=$2; shift 2
 ss -tmin dst "$peer" 2>/dev/null | sed 's/^/ss:/'
 grep -sE "$kept" /proc/[0-9]*/stat "$@"; :
 """
-# $1 the folder, $2 options. Memory by 2 MiB at a time is written and given back several times as fast; not every kernel
-# has it, and for none is it a reason to fail.
-TMPFS = """
-mount -t tmpfs -o "$2,huge=within_size" lab "$1" 2>/dev/null || mount -t tmpfs -o "$2" lab "$1"
-"""
 MANAGERS = f'for name in {" ".join(linux_packages.INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
 
 
-class Linux(Platform):
+class Linux(RamDisks):
     """A Linux host, whether a NAS, a server or a host of the local lab."""
 
     name = "linux"
@@ -125,24 +120,6 @@ class Linux(Platform):
             remedy=TCP_SPACE_REMEDY,
         )
 
-    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, None]:
-        """A tmpfs, of large pages where the kernel has them. It takes memory as it fills: what is free is checked."""
-        self.check_ram_disk(layout)
-        free = self._read(parse_free, "cat", "/proc/meminfo")
-        if size_bytes > free:
-            raise LabFailure(
-                f"{self.host.role}: a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: "
-                f"{free / 2**20:.0f} MiB of memory are free; lower ram_disk in the hosts file, or the sweep's size"
-            )
-        yield Setting(
-            host=self.host.role,
-            name=f"RAM disk {path}",
-            read=is_mounted(path),
-            wanted="mounted",
-            apply=(script(TMPFS, path, f"size={size_bytes},mode=1777", root=True),),
-            undo=lambda _: (script('umount "$1" || { sleep 1; umount -l "$1"; }', path, root=True),),
-        )
-
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
         """``-M do`` forbids fragments; ``-W`` is in seconds here."""
         return ("ping", "-n", "-M", "do", "-s", str(payload_bytes), "-c", "1", "-W", "2", peer)
@@ -204,14 +181,6 @@ def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
     for name in ("cores", "memory_kib", "available_kib"):
         count(values[name])
     return values, tools
-
-
-def parse_free(text: str) -> int:
-    """Bytes that programs can get without swapping, of /proc/meminfo. Raises ValueError."""
-    found = re.search(r"^MemAvailable: +([0-9]+) kB$", text, re.MULTILINE)
-    if not found:
-        raise ValueError("no MemAvailable")
-    return count(found[1]) * 1024
 
 
 def parse_route(text: str) -> str:

@@ -62,7 +62,7 @@ class RamDisks(Platform):
                 f"or take afp out of the sweep"
             )
 
-    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, None]:
+    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
         """A RAM image, with HFS+ unless ``layout`` says otherwise; up to 2.5 % of it are the file system's own.
 
         The device is written to only after hdiutil says that it is the image just attached, by us, of just this size,
@@ -83,6 +83,7 @@ class RamDisks(Platform):
         yield self._ram_image(sectors, place)
         device = self._read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)
         yield self._ram_volume(self._formatted(device, layout), place, "apfs" if layout == "apfs" else "hfs")
+        return layout or self.ram_disk_formats[0]
 
     def _formatted(self, device: str, layout: str | None) -> str:
         """The device of the new volume on a RAM image; what is made there goes with the image.

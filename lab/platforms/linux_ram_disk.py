@@ -1,0 +1,153 @@
+"""RAM disks of Linux: a tmpfs, or a file system on the block device of the module brd. Facts: docs/platforms.md."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Generator
+
+from lab.commands import Command, command, script
+from lab.errors import LabFailure, Unsupported
+from lab.mounts import FIND, in_table, is_mounted
+from lab.platforms.base import Platform
+from lab.settings import Setting
+from lab.untrusted import count, first_line
+
+MIB = 1 << 20
+PAGE_KIB = 4
+# $1 the folder, $2 options. Memory by 2 MiB at a time is written and given back several times as fast; not every kernel
+# has it, and for none is it a reason to fail.
+TMPFS = """
+mount -t tmpfs -o "$2,huge=within_size" lab "$1" 2>/dev/null || mount -t tmpfs -o "$2" lab "$1"
+"""
+# What keeps brd from being loaded: a word, or what modprobe says
+OBSTACLE = """
+[ ! -e /sys/module/brd ] || { echo loaded; exit; }
+modprobe -n -q ext4 || grep -qw ext4 /proc/filesystems || { echo ext4; exit; }
+modprobe -n brd 2>&1; :
+"""
+STATE = """
+cd /sys/module/brd/parameters 2>/dev/null || { echo absent; exit; }
+echo "rd_nr=$(cat rd_nr) rd_size=$(cat rd_size)"
+"""
+# $1 the size in KiB: the one device that loading brd made, of just that size, that nobody uses and nothing was written
+# to yet. mkfs opens it for itself alone, so it refuses one that is mounted in any namespace. The journal stays, as
+# people know ext4; what mkfs usually leaves for later is done now, or it would go on while a transfer is timed.
+FORMAT = r"""
+refuse() { echo "$1: /dev/ram0 is not certainly ours, and is left alone" >&2; exit 1; }
+[ "$(echo /sys/block/ram*)" = /sys/block/ram0 ] || refuse "brd has several devices"
+[ "$(cat /sys/block/ram0/size)" = $(($1 * 2)) ] || refuse "it has another size"
+[ "$(stat -c %F:%t:%T /dev/ram0)" = "block special file:1:0" ] || refuse "it is no device of brd"
+[ -z "$(ls /sys/block/ram0/holders)" ] || refuse "another device is on top of it"
+found=$(wipefs --no-act /dev/ram0) && [ -z "$found" ] || refuse "something is on it"
+exec mkfs.ext4 -q -T default -m 0 -E lazy_itable_init=0,lazy_journal_init=0 /dev/ram0
+"""
+MOUNT = 'mount -t ext4 -o noatime /dev/ram0 "$1" && chmod 1777 "$1"'
+# Not -l: what is out of sight keeps the memory, and nobody sees whose fault that is
+UNMOUNT = 'for try in 1 2 3 4 5 6 7 8 9 10; do umount "$1" && exit; sleep 1; done'
+# $1 the state that is ours. A device that was made later is somebody else's, and would go with the module
+UNLOAD = f"""
+state() {{ ( {STATE} ); }}
+for try in 1 2 3 4 5; do
+    [ "$(state)" = "$1" ] && [ "$(echo /sys/block/ram*)" = /sys/block/ram0 ] && modprobe -r brd && exit
+    sleep 1
+done
+"""
+PROGRAMS = {"mkfs.ext4": "e2fsprogs", "modprobe": "kmod", "wipefs": "util-linux"}
+
+
+class RamDisks(Platform):
+    """The part of a Linux host that makes RAM disks."""
+
+    ram_disk_formats = ("tmpfs", "ext4")
+
+    def check_ram_disk(self, layout: str | None, serves: str = "") -> None:
+        """See :meth:`Platform.check_ram_disk`. A device needs brd, which nobody else may use: it can be loaded once."""
+        super().check_ram_disk(layout, serves)
+        if problem := self._no_device() if layout == "ext4" else "":
+            raise Unsupported(f"{self.host.role}: ram_disk_format = ext4: {problem}, or give tmpfs in the hosts file")
+
+    def _no_device(self) -> str:
+        for program in self.lacking(PROGRAMS):
+            return f"there is no {program}: {self.how_to_install(PROGRAMS[program])}"
+        said = first_line(self.host.shell(OBSTACLE).stdout.strip())
+        return {
+            "": "",
+            "loaded": "its kernel has brd loaded already, so RAM disks there are somebody else's: "
+            "`modprobe -r brd` if nobody needs them",
+            "ext4": "its kernel has no ext4: take another kernel",
+        }.get(said, f"its kernel has no module brd ({said}): install it")
+
+    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+        """A tmpfs, of large pages where the kernel has them, or ext4 on a device.
+
+        Either takes memory as it fills: what is free is checked.
+        """
+        self.check_ram_disk(layout)
+        if layout == "ext4":
+            size_kib = device_kib(size_bytes, path)
+            self._check_fits(size_kib * 1024)
+            yield self._device(size_kib)
+            self.host.shell(FORMAT, str(size_kib), root=True, deadline_s=120)  # what is made there goes with the device
+            unmount = script(UNMOUNT, path, root=True, deadline_s=120)
+            yield self._mounted(path, script(MOUNT, path, root=True), unmount)
+        else:
+            self._check_fits(size_bytes)
+            unmount = script('umount "$1" || { sleep 1; umount -l "$1"; }', path, root=True)
+            yield self._mounted(path, script(TMPFS, path, f"size={size_bytes},mode=1777", root=True), unmount)
+        return self._parsed(parse_mount, self.host.shell(FIND, in_table(path)))
+
+    def _check_fits(self, size_bytes: int) -> None:
+        free = self._read(parse_free, "cat", "/proc/meminfo")
+        if size_bytes > free:
+            raise LabFailure(
+                f"{self.host.role}: a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: "
+                f"{free / MIB:.0f} MiB of memory are free; lower ram_disk in the hosts file, or the sweep's size"
+            )
+
+    def _device(self, size_kib: int) -> Setting:
+        state = f"rd_nr=1 rd_size={size_kib}"
+        return Setting(
+            host=self.host.role,
+            name="module brd",
+            read=script(STATE),
+            wanted=state,
+            apply=(command("modprobe", "brd", *state.split(), root=True),),
+            undo=lambda _: (script(UNLOAD, state, root=True, deadline_s=60),),
+        )
+
+    def _mounted(self, path: str, mount: Command, unmount: Command) -> Setting:
+        return Setting(
+            host=self.host.role,
+            name=f"RAM disk {path}",
+            read=is_mounted(path),
+            wanted="mounted",
+            apply=(mount,),
+            undo=lambda _: (unmount,),
+        )
+
+
+def device_kib(size_bytes: int, path: str) -> int:
+    """How many KiB a device gets that has ``size_bytes`` free with ext4 on it.
+
+    ext4 takes some 5 % for inodes and journal, and keeps up to 16 MiB back. brd has no other mark than its size, so up
+    to 4 MiB more, depending on where it will be mounted, make it our own: `lab restore` removes no other.
+    """
+    pages = -(-(size_bytes * 17 // 16 + 24 * MIB) // (PAGE_KIB * 1024))
+    return (pages + zlib.crc32(path.encode()) % 1024) * PAGE_KIB
+
+
+def parse_free(text: str) -> int:
+    """Bytes that programs can get without swapping, of /proc/meminfo. Raises ValueError."""
+    found = re.search(r"^MemAvailable: +([0-9]+) kB$", text, re.MULTILINE)
+    if not found:
+        raise ValueError("no MemAvailable")
+    return count(found[1]) * 1024
+
+
+def parse_mount(text: str) -> str:
+    """File system and options, of a line of the table of mounts. Raises ValueError."""
+    fields = text.split(" ")
+    if len(fields) < 4:
+        raise ValueError("no line of the table of mounts")
+    return first_line(f"{fields[2]} {fields[3]}", 1000)
