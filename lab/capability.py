@@ -58,7 +58,7 @@ class Capability:
     def _check_server(self, case: Case, server: Dialect) -> None:
         """What the lab is to serve, the server must be able to."""
         session, side = self.session, self.session.sides["server"]
-        session.check_programs("server", server.serves_with, case.protocol)
+        session.check_programs("server", server.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
             session.platforms["server"].check_ram_disk(session.config.server.ram_disk_format, case.protocol)
         check_sync(case, server)

@@ -71,9 +71,9 @@ def _serves(protocol: Protocol, share: ShareConfig, machine: Machine) -> str:
     if share.serve == "existing":
         return "the share that is there"
     dialect = protocol.dialect(machine.platform.name)
-    _check_programs(machine, dialect.serves_with, "serve")
     if protocol.mounted and machine.no_root:
         raise Unsupported("cannot serve without root: see sudo above")
+    _check_programs(machine, dialect.needs_to_serve(machine.side, {}), "serve")
     return f"served by {dialect.served_by(machine.side, share.account)}"
 
 

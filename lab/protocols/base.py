@@ -86,8 +86,9 @@ class Dialect:
     """One cell of protocol × platform. Made once a run for each host; each method yields settings as they are due.
 
     A setting is in effect when the generator goes on, so a dialect may look at the host between two of them.
-    ``serves_with`` and ``attaches_with`` are the programs that serving and attaching need, and the Debian package of
-    each. ``own_server``: serving starts a server of the lab's own, with settings of its own; else the system's is used.
+    ``serves_with`` and ``attaches_with`` are the programs that serving (but see :meth:`needs_to_serve`) and attaching
+    need, and the Debian package of each. ``own_server``: serving starts a server of the lab's own, with settings of its
+    own; else the system's is used.
     """
 
     serves_with: ClassVar[Mapping[str, str]] = {}
@@ -113,6 +114,10 @@ class Dialect:
     def needs(self, client: Side) -> str:
         """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
         return ""
+
+    def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
+        """The programs, and the Debian package of each, that a share with these options needs on the server."""
+        return self.serves_with
 
     def served_by(self, server: Side, account: str) -> str:
         """In a few words, what serves here, once ``serves_with`` is there; ``account`` is the one that logs in.

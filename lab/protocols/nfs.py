@@ -96,6 +96,11 @@ class LinuxNfs(LinuxMount):
         """The kernel, where its server is free, or Ganesha."""
         return "the kernel's NFS server" if knfsd.usable(server) else super().served_by(server, account)
 
+    def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
+        """None for the kernel's server, whose tools are looked for with it."""
+        by_kernel = options.get("server") == "kernel" or ("server" not in options and knfsd.usable(server))
+        return {} if by_kernel else self.serves_with
+
     def cannot_serve(self, server: Side, share: Share) -> str:
         """The kernel's server may be somebody else's, and has fewer levels of durability."""
         if share.options.get("server") == "ganesha":

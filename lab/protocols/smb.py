@@ -91,6 +91,10 @@ class LinuxSmb(LinuxMount):
         super().__init__()
         self.serves_by_ksmbd = False
 
+    def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
+        """None for ksmbd, whose tools are looked for with it."""
+        return {} if options.get("server") == "ksmbd" else self.serves_with
+
     def cannot_serve(self, server: Side, share: Share) -> str:
         """ksmbd may be somebody else's, or not there, and can do less than Samba."""
         return ksmbd.cannot(server, share) if share.options.get("server") == "ksmbd" else ""
