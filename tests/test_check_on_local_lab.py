@@ -127,7 +127,7 @@ Expected = list[tuple[str, str, str]]
                 "server_ram_disk_format": "ext4",
             },
             [
-                ("server memory", "ram_disk_format = ext4: its kernel has ", "or give tmpfs in the hosts file"),
+                ("server memory", "ram_disk_format = ext4: its kernel has ", ""),
                 ("client sudo", "sudo = none, and lab is not root", "give sudo = nopasswd or password in [client]"),
                 ("server sudo", "sudo: a password is required", "in it `lab ALL=(root) NOPASSWD: ALL`"),
                 ("client folder", "mount_base = /nowhere: there is no such folder", "make it there"),
