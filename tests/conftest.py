@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,11 @@ ROOT = Path(__file__).parents[1]
 # a machine that is slow, or busy with something else, fails no test
 settings.register_profile("lab", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lab")
+
+
+def pytest_configure() -> None:
+    """A test run that is told to end, as by timeout(1), takes its local labs down first."""
+    signal.signal(signal.SIGTERM, lambda *_: pytest.exit("told to end", 143))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
