@@ -16,6 +16,7 @@ UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMG
 LONGEST_NAME = 255  # bytes of one name in a path
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
+PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
 # What a sweep may vary beside its six factors, and the level that holds where it does not say; text in every file.
 # ``placebo`` changes nothing: what it seems to change is how far a comparison can be trusted.
 OPTIONS = {"server_sync": "default", "client_sync": "fsync", "server_cache": "warm", "placebo": "none"}
@@ -48,11 +49,14 @@ def size_label(size: Any) -> str:
 
 
 def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
-    """What levels that are text are sorted by: versions (``3.0.2``) and sizes (``64 KiB``) as such, then words."""
+    """What levels that are text are sorted by: versions (``3.0.2``) and sizes (``64 KiB``) as such, then words.
+
+    Of words, those of ``server_sync`` come last, the one that promises least first: every protocol has that.
+    """
     number, _, unit = level.partition(" ")
     if unit in UNITS and re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", number):
         return False, tuple(UNITS[unit] * int(part) for part in number.split(".")), ""
-    return True, (), level
+    return True, (PROMISES.index(level),) if level in PROMISES else (), level
 
 
 def parse_seconds(value: Any) -> float:

@@ -253,6 +253,9 @@ def test_runs_are_compared_where_only_one_of_them_named_an_option() -> None:
 
 def test_levels_are_read_in_their_order() -> None:
     assert sorted(["16", "4", "1"], key=rank) == ["1", "4", "16"]
+    assert sorted(["sync", "kernel", "always", "async", "default"], key=rank) == [
+        "default", "kernel", "async", "sync", "always"
+    ]  # fmt: skip
     assert sorted(["1 MiB", "64 KiB", "4 KiB"], key=rank) == ["4 KiB", "64 KiB", "1 MiB"]
     assert sorted(["3.1.1", "3.0", "2.1", "true", "3.0.2"], key=rank) == ["2.1", "3.0", "3.0.2", "3.1.1", "true"]
 
