@@ -46,8 +46,15 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def guests(new_bench: Callable[..., Bench], backend: str) -> Bench:
+def booted(new_bench: Callable[..., Bench], backend: str) -> Bench:
     return new_bench("--kernel", "own", "--backend", backend)
+
+
+@pytest.fixture
+def guests(booted: Bench) -> Bench:
+    """With no results yet, or those of another run could be mistaken for a test's own."""
+    shutil.rmtree(booted.directory / "results", ignore_errors=True)
+    return booted
 
 
 def left(bench: Bench) -> dict[str, list[str]]:
@@ -206,8 +213,7 @@ def in_ext4(guests: Bench) -> Path:
 
 @contextmanager
 def a_long_run(guests: Bench) -> Iterator[subprocess.Popen[str]]:
-    """One on such RAM disks, to be ended; with no results of others to mistake for its own."""
-    shutil.rmtree(guests.directory / "results", ignore_errors=True)
+    """One on such RAM disks, to be ended."""
     sweep = guests.sweep(protocol=["nfs"], tool=["cp"], blocks=50)
     with guests.started("run", "--hosts", str(in_ext4(guests)), str(sweep)) as run:
         yield run
