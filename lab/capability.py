@@ -13,7 +13,7 @@ from lab.session import Case, Session
 
 
 class Capability:
-    """Asks each thing once a session. ``check`` raises for what a person can correct; else a case may be left out."""
+    """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out."""
 
     def __init__(self, session: Session):
         self.session = session
@@ -25,12 +25,15 @@ class Capability:
         Raises Unsupported where something can be corrected, and where no case is left.
         """
         cases = list(cases)
-        reasons = {case.case_id: reason for case in cases if (reason := self.check(case))}
+        for role in self.session.with_ram_disk():
+            layout = getattr(self.session.config, role).ram_disk_format
+            self.session.platforms[role].check_ram_disk(layout)
+        reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
         if len(reasons) == len(cases):
             raise Unsupported("; ".join(dict.fromkeys(reasons.values())))
         return reasons
 
-    def check(self, case: Case) -> str:
+    def _check(self, case: Case) -> str:
         """Why these hosts will never do this case, or empty. Raises Unsupported where something can be corrected."""
         protocol = protocols.find(case.protocol)
         check_server(case, protocol, self.session.config.share.serve)
@@ -68,8 +71,6 @@ class Capability:
 
     def _check_hosts(self, case: Case) -> None:
         session = self.session
-        for role in session.with_ram_disk():
-            session.platforms[role].check_ram_disk(getattr(session.config, role).ram_disk_format)
         if case.option("server_cache") == "cold" and not session.platforms["server"].can_read_cold():
             raise Unsupported("server_cache = cold: the server has no purge: install Xcode there, or leave cold out")
         for role in ROLES:
@@ -93,12 +94,13 @@ def check_server(case: Case, protocol: Protocol, serve: str) -> None:
     level, able = case.option("server_sync"), protocol.server_syncs
     if level not in able:
         raise Unsupported(f"{protocol.name} cannot do server_sync = {level}: it can do {', '.join(able)}")
-    if serve == "existing" and (level != "default" or "server" in case.mount_options):
-        asked = f"server_sync = {level}" if level != "default" else f"{protocol.name}.server"
-        raise Unsupported(
-            f"{asked}: the lab changes nothing of a share that was there before: "
-            f'give {asked.partition(" ")[0]} = ["default"] in the sweep, or serve = lab in [share] of the hosts file'
-        )
+    asked = {"server_sync": level, f"{protocol.name}.server": case.mount_options.get("server", "default")}
+    for name, level in asked.items() if serve == "existing" else ():
+        if level != "default":
+            raise Unsupported(
+                f"{name} = {level}: the lab changes nothing of a share that was there before: "
+                f'give {name} = ["default"] in the sweep, or serve = lab in [share] of the hosts file'
+            )
     if (case.direction, case.store, case.option("server_cache")) == ("read", "ram", "cold"):
         raise Unsupported('server_cache = cold: what is on a RAM disk is in memory: give store = ["disk"]')
 

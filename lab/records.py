@@ -74,7 +74,7 @@ _RUN_TYPES = {
     **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
     "seed": frozenset({int}),
-    "hosts": frozenset({dict}),
+    **dict.fromkeys(("hosts", "left_out"), frozenset({dict})),
 }
 
 
@@ -129,6 +129,8 @@ def run_problem(key: str, value: Any) -> str:
         return f"{key} cannot be {value!r:.60}"
     if key == "hosts" and (strange := [side for side, facts in value.items() if not isinstance(facts, dict)]):
         return f"hosts: {strange[0]!r} cannot be {value[strange[0]]!r:.60}"
+    if key == "left_out" and (strange := [case for case, reason in value.items() if not isinstance(reason, str)]):
+        return f"left_out: {strange[0]!r} cannot be {value[strange[0]]!r:.60}"
     try:
         json.dumps({key: value}, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:

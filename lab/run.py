@@ -52,7 +52,9 @@ def start(
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
         check_free(hosts)
         left_out = Capability(session).left_out(grid_of(sweep)[0])
-        for line in (*said(left_out), *session.no_ops(plan(sweep, left_out).cases)):
+        for line in said(left_out):
+            tell(line)  # before a plan of the rest, which may not be possible
+        for line in session.no_ops(plan(sweep, left_out).cases):
             tell(line)
         about = {
             "sweep_text": text,

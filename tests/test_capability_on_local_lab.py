@@ -42,3 +42,14 @@ def test_a_sweep_of_which_nothing_is_left_is_refused(bench: Bench) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(WHY)
     assert not (bench.directory / "results").exists()
+
+
+def test_what_was_left_out_is_told_where_the_rest_is_no_sweep(bench: Bench) -> None:
+    sweep = bench.sweep(**SERVERS | {"nfs.server": ["kernel", "ganesha"]})
+    sweep.write_text('effects = ["nfs.server"]\n' + sweep.read_text())
+    done = bench.lab("run", "--hosts", str(bench.hosts), str(sweep))
+    assert done.returncode == 2
+    told, why = done.stderr.splitlines()
+    assert told.startswith(f"left out (1 case): {WHY}")
+    assert "nfs.server" in why
+    assert not (bench.directory / "results").exists()

@@ -87,6 +87,8 @@ def test_newest_of_nothing_is_bad_input(tmp_path: Path, missing: str) -> None:
         ('{"schema": 1, "a": NaN}', "'a' holds what cannot be written"),
         ('{"schema": 1, "hosts": {"client": {"cpu": "\\ud800"}}}', "'hosts' holds what cannot be written"),
         ('{"schema": 1, "\\ud800": 1}', "holds what cannot be written"),
+        ('{"schema": 1, "left_out": {"case": 5}}', "left_out: 'case' cannot be 5"),
+        ('{"schema": 1, "left_out": null}', "left_out cannot be None"),
         ('{"schema": 1, "hosts": {"client": null}}', "hosts: 'client' cannot be None"),
         ('{"schema": 1, "seed": true}', "seed cannot be True"),
         *[(json.dumps({"schema": 1, key: 5}), f"{key} cannot be 5") for key in TEXTS],

@@ -47,7 +47,7 @@ TEXTS = {
 def warnings(run: dict[str, Any]) -> list[str]:
     """What has to stand on top of a report: of which machines its numbers are none, and what could not be measured."""
     local = [LOCAL_LAB] if run.get("instance") is not None else []
-    left_out = [f"Not measured: {reason}." for reason in dict.fromkeys((run.get("left_out") or {}).values())]
+    left_out = [f"Not measured: {reason}." for reason in dict.fromkeys(run.get("left_out", {}).values())]
     return [*local, *([EMULATED_MAC] if emulated(run) else []), *left_out]
 
 
