@@ -15,7 +15,7 @@ from lab.commands import script
 from lab.errors import LabFailure
 from lab.platforms import macos
 from lab.platforms import macos_output as output
-from lab.platforms.base import TOOLS, parse_facts
+from lab.platforms.facts import TOOLS, parse_facts
 from lab.platforms.macos import MacOS
 
 

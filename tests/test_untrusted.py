@@ -18,7 +18,8 @@ from synthetic import RUN, trial, write_run
 from lab import report, results
 from lab.errors import LONGEST, CommandError, LabFailure
 from lab.platforms import macos_counts
-from lab.platforms.base import parse_df, parse_facts
+from lab.platforms.base import parse_df
+from lab.platforms.facts import parse_facts
 from lab.platforms.linux import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux_ram_disk import parse_free
 from lab.platforms.stopwatch import Counters, Timing, parse_timing

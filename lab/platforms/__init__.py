@@ -6,8 +6,9 @@ import sys
 
 from lab.errors import Unsupported
 from lab.hosts import Host
-from lab.platforms.base import Facts, Platform
+from lab.platforms.base import Platform
 from lab.platforms.counts import ALL_CORES, Connection, Reading, Ticks
+from lab.platforms.facts import Facts
 from lab.platforms.stopwatch import Counters, Timing
 from lab.registry import members
 

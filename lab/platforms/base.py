@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -13,14 +12,13 @@ from lab.commands import script
 from lab.errors import LabFailure, TransferError, Unsupported, abridged
 from lab.hosts import Host, Result
 from lab.platforms.counts import Reading
+from lab.platforms.facts import Facts
 from lab.platforms.preflight import Medium, Noises, Reach
-from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, field_of, parse_timing, values_of
+from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, parse_timing, values_of
 from lab.settings import Setting
 from lab.untrusted import count, first_line
-from lab.values import absolute, user_name
 
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
-TOOLS = ("perl", "rsync", "iperf3", "ssh")
 SMALL_BYTES = 56  # the payload of an ordinary ping
 # $@ is such a ping, which waits up to 2 s for its answer
 AWAIT = 'for try in 1 2 3 4 5 6 7 8 9 10; do "$@" >/dev/null 2>&1 && exit; sleep 1; done; :'
@@ -37,42 +35,12 @@ exec perl -e '
 ' "$1" "$2"
 """
 TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends, so it goes on from the beginning
-IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
 # What to do where a value is refused
 MTU_REMEDY = (
     "the interface or its driver does not take it: give another mtu in the sweep; `lab check` says what both hosts take"
 )
 TCP_SPACE_REMEDY = "the kernel does not take it: give another tcp_space in the sweep, or default"
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a host is. ``link_bits_per_s`` and the MTU limits are None where the interface does not say.
-
-    ``tcp_space_max`` is the largest TCP buffer that the system takes, in bytes, None where there is no limit to tell.
-    ``about`` is what else this platform says of itself, in its own words: good to know beside figures.
-    """
-
-    hostname: str
-    platform: str
-    os: str
-    kernel: str
-    cpu: str
-    cores: int
-    memory_bytes: int
-    available_bytes: int
-    user: str
-    is_root: bool
-    home: str
-    interface: str
-    mtu: int
-    mtu_min: int | None = None
-    mtu_max: int | None = None
-    link_bits_per_s: int | None = None
-    tools: dict[str, str] = field(default_factory=dict)
-    tcp_space_max: int | None = None
-    about: dict[str, str] = field(default_factory=dict)
 
 
 class Platform(ABC):
@@ -294,28 +262,6 @@ class Platform(ABC):
 def whole_lines(text: str) -> list[str]:
     """The lines of a file that somebody is writing: the last may be cut short, and is left out."""
     return text[: text.rfind("\n") + 1].splitlines()
-
-
-def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``.
-
-    Raises ValueError where one of IDENTITY or of ``more`` is missing, or is nothing that a host can have.
-    """
-    values: dict[str, str] = {}
-    tools: dict[str, str] = {}
-    for line in text.splitlines():
-        name, _, value = line.partition(" ")
-        if name == "tool":
-            tool, _, version = value.partition(" ")
-            tools[tool] = first_line(version)
-        else:
-            values[name] = first_line(value)
-    missing = [name for name in (*IDENTITY, *more) if name not in values]
-    if missing:
-        raise ValueError(f"no line {', '.join(missing)}")
-    for name, check in (("user", user_name), ("home", absolute), ("uid", count)):
-        field_of(values, name, check)
-    return values, {tool: tools[tool] for tool in TOOLS if tool in tools}
 
 
 def parse_df(text: str) -> int:

@@ -8,8 +8,9 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from lab.commands import command, script
 from lab.errors import LabFailure
 from lab.platforms import linux_counts, linux_noise, linux_packages, linux_sampler, linux_tcp
-from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, TOOLS, Facts, parse_facts
+from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY
 from lab.platforms.counts import Reading
+from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.linux_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters

@@ -11,16 +11,9 @@ from lab.commands import Command, command, script
 from lab.daemon import daemon
 from lab.errors import LabFailure
 from lab.platforms import macos_counts, macos_noise, macos_tcp
-from lab.platforms.base import (
-    MTU_REMEDY,
-    TAKE_SAMPLES,
-    TCP_SPACE_REMEDY,
-    TOOLS,
-    Facts,
-    parse_facts,
-    whole_lines,
-)
+from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, whole_lines
 from lab.platforms.counts import Reading
+from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.macos_output import (
     ABOUT_HARDWARE,
     HARDWARE,

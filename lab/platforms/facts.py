@@ -1,0 +1,63 @@
+"""What a host is, and reading it in what it says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lab.platforms.stopwatch import field_of
+from lab.untrusted import count, first_line
+from lab.values import absolute, user_name
+
+TOOLS = ("perl", "rsync", "iperf3", "ssh")
+IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a host is. ``link_bits_per_s`` and the MTU limits are None where the interface does not say.
+
+    ``tcp_space_max`` is the largest TCP buffer that the system takes, in bytes, None where there is no limit to tell.
+    ``about`` is what else this platform says of itself, in its own words: good to know beside figures.
+    """
+
+    hostname: str
+    platform: str
+    os: str
+    kernel: str
+    cpu: str
+    cores: int
+    memory_bytes: int
+    available_bytes: int
+    user: str
+    is_root: bool
+    home: str
+    interface: str
+    mtu: int
+    mtu_min: int | None = None
+    mtu_max: int | None = None
+    link_bits_per_s: int | None = None
+    tools: dict[str, str] = field(default_factory=dict)
+    tcp_space_max: int | None = None
+    about: dict[str, str] = field(default_factory=dict)
+
+
+def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``.
+
+    Raises ValueError where one of IDENTITY or of ``more`` is missing, or is nothing that a host can have.
+    """
+    values: dict[str, str] = {}
+    tools: dict[str, str] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        if name == "tool":
+            tool, _, version = value.partition(" ")
+            tools[tool] = first_line(version)
+        else:
+            values[name] = first_line(value)
+    missing = [name for name in (*IDENTITY, *more) if name not in values]
+    if missing:
+        raise ValueError(f"no line {', '.join(missing)}")
+    for name, check in (("user", user_name), ("home", absolute), ("uid", count)):
+        field_of(values, name, check)
+    return values, {tool: tools[tool] for tool in TOOLS if tool in tools}
