@@ -10,6 +10,7 @@ from bench import Bench
 
 from lab import secrets
 from lab.config import load_hosts
+from lab.errors import CommandError
 from lab.hosts import connected
 from lab.journal import Journal
 from lab.session import Case, Session
@@ -59,4 +60,15 @@ def test_a_mount_whose_process_was_killed_is_put_back(bench: Bench) -> None:
     with standing(bench, "smb") as session:
         session.hosts["client"].run("pkill", "-KILL", "gvfsd-fuse")
         assert "fuse.gvfsd-fuse" in session.hosts["client"].run("cat", "/proc/self/mounts").stdout
+    assert bench.state() == before
+
+
+def test_a_mount_whose_backend_has_died_says_so(bench: Bench) -> None:
+    before = bench.state()
+    with standing(bench, "afp") as session:
+        session.mount_anew()
+        session.stand(Case("afp", "cp", "read", 1500, "default", "ram", "file", 1))
+        session.hosts["client"].run("pkill", "-SEGV", "-f", "^/usr/libexec/gvfsd-afp ")
+        with pytest.raises(CommandError, match=r"afp:.*: the process of GVfs that mounted it has died"):
+            session.mount_anew()
     assert bench.state() == before

@@ -54,6 +54,14 @@ path=$(gio info "$1" | sed -n 's/^local path: //p')
 # After it was mounted, FUSE may show nothing for a moment. $1 entry, $2 mount point. The share itself is not listed:
 # NFS may answer that with an error as long as it remembers a file that was removed on the server.
 SHOWS_SHARE = f'{FIND} >/dev/null && for share in "$2"/*; do test -d "$share" || exit; done'
+# $1 URI, then what starts gvfsd-fuse: it may wait for ever for a share whose backend died meanwhile
+SHOW = r"""
+uri=$1; shift
+timeout 30 "$@" && exit
+timeout 10 gio info "$uri" 2>&1 | grep -q 'is not mounted' && why=": the process of GVfs that mounted it has died"
+echo "gvfsd-fuse does not show $uri$why" >&2
+exit 1
+"""
 # A mount whose process is gone is there all the same. $1 entry, then the command that tells of the process
 FUSE_STATE = f"""
 entry=$1; shift; state=$("$@") || exit; set -- "$entry"
@@ -105,10 +113,10 @@ class Session:
             apply=(self._run(MOUNT, uri, given=password + "\n", deadline_s=330),),
             undo=lambda _: (self._run(UNMOUNT, uri),),
         )
-        yield self._fuse_mount()
+        yield self._fuse_mount(uri)
         return self._run(LOCAL_PATH, uri).run(self.client.host)
 
-    def _fuse_mount(self) -> Setting:
+    def _fuse_mount(self, uri: str) -> Setting:
         program = find_program(self.client, "gvfsd-fuse")
         entry = f"{in_table(self.fuse)} fuse.gvfsd-fuse"
         ready = shlex.join(["sh", "-c", SHOWS_SHARE, "sh", entry, self.fuse])
@@ -118,8 +126,9 @@ class Session:
             lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', entry, self.fuse, root=True)
             return (lazily, *process.undo(old))
 
+        show = self._run(SHOW, uri, *process.apply[0].argv, deadline_s=60)
         state = script(FUSE_STATE, entry, *process.read.argv)
-        return dataclasses.replace(process, name="FUSE mount of GVfs", read=state, undo=undo)
+        return dataclasses.replace(process, name="FUSE mount of GVfs", read=state, apply=(show,), undo=undo)
 
     def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
         return Command((*self.environment, "/bin/sh", "-c", text, "sh", *args), given=given, deadline_s=deadline_s)
@@ -139,8 +148,8 @@ def find_program(client: Side, name: str) -> str:
     found = client.host.shell(find, name).stdout.split()
     if not found:
         raise Unsupported(
-            f"{client.host.role}: neither the kernel nor GVfs can mount this: no {name}; "
-            f"`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus` brings GVfs"
+            f"{client.host.role}: no {name}, which mounts what the kernel cannot: "
+            f"`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
         )
     return found[0]
 
