@@ -80,6 +80,21 @@ def test_a_pair_that_is_well(bench: Bench) -> None:
     assert {"afp", "nfs", "smb", "ssh", "TCP buffers", "share password"} < {*well}
 
 
+def test_programs_that_no_sweep_can_name_are_told_and_why(bench: Bench) -> None:
+    """The hosts of this lab share a kernel. What it can mount differs, and with it what is told of the client."""
+
+    def told(**changes: str) -> list[tuple[str, str]]:
+        notes = of(findings(bench, bench.changed_hosts(**changes)), "note")
+        return [note for note in notes if note[0].endswith(" options") and note[1].startswith("server: ")]
+
+    shared = "cannot be named: others share this host's kernel, which has one"
+    assert told() == [
+        ("nfs options", f"server: nfs.server = kernel {shared} NFS server for all"),
+        ("smb options", f"server: smb.server = ksmbd {shared} ksmbd for all"),
+    ]
+    assert told(share_serve="existing") == []
+
+
 def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -> None:
     report = json.loads(bench.lab("check", "--json", "--hosts", str(bench.hosts)).stdout)
     assert report["hosts"]["server"]["mtu"] == 1500

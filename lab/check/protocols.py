@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from pydantic import SecretStr
+
 from lab import protocols
 from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
 from lab.config import Hosts, ShareConfig
 from lab.errors import Unsupported
 from lab.platforms.preflight import Reach
-from lab.protocols import Protocol
+from lab.protocols import Protocol, Share
 from lab.protocols.options import told
 from lab.registry import members
 
@@ -29,7 +31,7 @@ def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding
         if all(finding.level == "ok" for finding in sides):
             able.append(name)
             yield from looked(name, partial(_port, protocol, share, machines))
-            yield from looked(f"{name} options", partial(_options, protocol, machines))
+            yield from looked(f"{name} options", partial(_options, protocol, share, machines))
     yield from _buffers({name: _reaches(name, config, machines) for name in able})
 
 
@@ -106,16 +108,48 @@ def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine
         yield Finding("warning", protocol.name, f"nothing answers the client at {where}", remedy)
 
 
-def _options(protocol: Protocol, machines: Mapping[str, Machine]) -> Iterator[Finding]:
-    """Where a sweep of the options of a mount could not be run."""
-    client = machines.get("client")
-    if client is None or not protocol.options:
-        return
-    mounts = told(protocol.options)
-    dialect = protocol.dialect(client.platform.name)
-    if mounts and (why := dialect.cannot_attach(client.side, dict.fromkeys(mounts, ""))):
-        options = ", ".join(f"{protocol.name}.{name}" for name in mounts)
-        yield Finding("note", f"{protocol.name} options", f"client: {why}", f"leave {options} out of sweeps")
+def _options(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+    """The options that no sweep can name on these hosts, those of one host and cause in one line."""
+    for role, machine in machines.items():
+        alike: dict[tuple[str, str], list[str]] = {}
+        for name, refusal in _refused(protocol, share, machine):
+            alike.setdefault(refusal, []).append(f"{protocol.name}.{name}")
+        for (why, remedy), names in alike.items():
+            message = f"{role}: {', '.join(names)} cannot be named: {why}"
+            yield Finding("note", f"{protocol.name} options", message, remedy)
+
+
+def _refused(protocol: Protocol, share: ShareConfig, machine: Machine) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What cannot be named of this host, why, and what to do about it."""
+    role = machine.role
+    is_choice = role in protocol.options and (role == "client" or share.serve == "lab")
+    programs = protocol.options[role].programs if is_choice else ()
+    refused = [
+        (program, refusal) for program in programs if (refusal := _refusal(protocol, share, machine, {role: program}))
+    ]
+    if len(refused) < len(programs):  # else the lab knows one way only on this system, which is told already
+        yield from ((f"{role} = {program}", refusal) for program, refusal in refused)
+    mounts = told(protocol.options) if role == "client" else []
+    if mounts and (refusal := _refusal(protocol, share, machine, dict.fromkeys(mounts, ""))):
+        yield from ((name, refusal) for name in mounts)
+
+
+def _refusal(
+    protocol: Protocol, share: ShareConfig, machine: Machine, options: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Why this host cannot have these options, and what to do about it; None where it can."""
+    dialect, side = protocol.dialect(machine.platform.name), machine.side
+    try:
+        if machine.role == "client":
+            why = dialect.cannot_attach(side, options)
+        else:
+            _check_programs(machine, dialect.needs_to_serve(side, options), "serve")
+            path, no_password = f"{side.directory}/ram", SecretStr("")
+            why = dialect.cannot_serve(side, Share(path, share.name, share.account, no_password, True, options=options))
+    except Unsupported as error:
+        why, _, remedy = str(error).removeprefix(f"{machine.role}: ").partition(": ")
+        return why, remedy
+    return (why, "") if why else None
 
 
 def _reaches(name: str, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:
