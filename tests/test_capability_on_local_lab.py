@@ -18,7 +18,7 @@ SERVERS: dict[str, Any] = {
     "size": "1 MiB",
     "nfs.server": ["kernel"],
 }
-WHY = "server: nfs with nfs.server = kernel: the kernel's NFS server cannot be the lab's: "
+WHY = "server: nfs with nfs.server = kernel: others share this host's kernel, which has one NFS server for all"
 
 
 def test_a_sweep_goes_on_without_it_also_when_resumed(bench: Bench) -> None:

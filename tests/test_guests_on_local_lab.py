@@ -137,6 +137,26 @@ def test_the_kernel_and_programs_mount_and_serve_the_same_share(guests: Bench) -
     assert left(guests) == before
 
 
+def test_a_kernels_server_that_may_be_somebody_elses_is_left_to_them(guests: Bench) -> None:
+    """Who names it is told what to do, by the check too; who does not is served by Ganesha."""
+    by_name: dict[str, Any] = {"nfs.server": ["kernel", "ganesha"]}
+    before, remedy = left(guests), "`systemctl stop rpcbind.socket rpcbind` if it is not"
+    guests.inside("server", "rpcbind -w")
+    try:
+        checked = guests.lab("check", "--hosts", str(guests.hosts))
+        named = guests.run(**by_name, protocol=["nfs"], tool=["cp"])
+        unnamed = guests.run(protocol=["nfs"], tool=["cp"], direction=["write"], size="1 MiB")
+    finally:
+        guests.inside("server", "pkill -x rpcbind; rm -f /run/rpcbind.*")
+    why = "rpcbind runs already, and may be somebody's"
+    assert f"nfs options: server: nfs.server = kernel cannot be named: {why}  -> {remedy}\n" in checked.stdout
+    assert (named.returncode, named.stderr) == (1, f"server: {why}: {remedy}\n")
+    assert unnamed.returncode == 0, unnamed.stdout + unnamed.stderr
+    (trial,) = guests.trials()
+    assert trial["effective"]["nfs.server"] == "ganesha"
+    assert left(guests) == before
+
+
 @pytest.mark.parametrize(
     "moment",
     [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 
 from lab.commands import Command, command
 from lab.daemon import daemon, listening
 from lab.errors import Unsupported
 from lab.protocols.base import Share, Side, Steps
+from lab.protocols.kernel_server import KernelServer
 from lab.protocols.linux_mount import in_private_mounts
 from lab.settings import Setting
 
@@ -18,18 +20,6 @@ RPCBIND_PORT = 111
 THREADS = 8  # what nfs.conf(5) gives it
 EXPORT = "rw,no_root_squash,no_subtree_check,insecure,fsid=77"  # a tmpfs has no identity of its own
 LEVELS = {"default": "sync", "sync": "sync", "async": "async"}
-UNUSABLE = (
-    "the kernel's NFS server cannot be the lab's: it serves already, the kernel is not this host's own, or tools are "
-    "missing (nfs-kernel-server)"
-)
-# A kernel that others share shows none of its threads; rpcbind ($1) that runs already serves somebody else's NFS, and
-# so do threads of the server
-USABLE = r"""
-[ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || exit
-for program in rpc.nfsd rpc.mountd nfsdcld exportfs rpcbind; do command -v "$program" >/dev/null || exit; done
-sh -c "$1" && exit
-mount -t nfsd nfsd /proc/fs/nfsd 2>/dev/null && [ "$(cat /proc/fs/nfsd/threads)" = 0 ] && echo yes
-"""
 # The kernel asks rpc.mountd who may have what, and nfsdcld which clients it knew: none, so it waits for nobody to come
 # back. Their files are in places that nobody else sees. $1 is the folder to export, $2 its options, $3 what
 # proves rpcbind ready, $4 mountd's port.
@@ -50,19 +40,30 @@ mount -t nfsd nfsd /proc/fs/nfsd && echo "$1" >/proc/fs/nfsd/threads || exit
 for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/net/rpc/$cache/flush" || exit; done
 """
 READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
+# rpcbind that runs already serves somebody else's NFS
+SERVER = KernelServer(
+    name="NFS server",
+    has="grep -qw nfsd /proc/filesystems || modprobe -n -q nfsd",
+    who=f"""
+        if {listening(RPCBIND_PORT)}; then echo rpcbind; exit; fi
+        threads=$({shlex.join(in_private_mounts(READ_THREADS))}) || exit
+        if [ "$threads" = 0 ]; then echo free; else echo serving; fi
+    """,
+    programs=("rpc.nfsd", "rpc.mountd", "nfsdcld", "exportfs", "rpcbind"),
+    install="`apt-get install nfs-kernel-server`, and stop what that starts: `systemctl stop nfs-server rpcbind.socket "
+    "rpcbind`",
+    remedies={
+        "rpcbind": "rpcbind runs already, and may be somebody's: `systemctl stop rpcbind.socket rpcbind` if it is not",
+        "serving": "the kernel's NFS server serves somebody already: `systemctl stop nfs-server` if nobody needs it",
+    },
+)
 
 
-def usable(server: Side) -> bool:
-    """Whether this host's kernel has an NFS server that is free for the lab."""
-    return (
-        server.host.run(*in_private_mounts(USABLE, listening(RPCBIND_PORT)), root=True, check=False).stdout.strip()
-        == "yes"
-    )
-
-
-def cannot(level: str) -> str:
-    """Why this server cannot give a durability; empty where it can."""
-    return "" if level in LEVELS else "the kernel's NFS server writes through only for clients that ask for it"
+def cannot(server: Side, level: str) -> str:
+    """Why this server can never give a durability; empty where it can. Raises Unsupported, with what to do."""
+    if level not in LEVELS:
+        return "the kernel's NFS server writes through only for clients that ask for it"
+    return SERVER.cannot(server)
 
 
 def serve(server: Side, share: Share) -> Steps:

@@ -9,6 +9,7 @@ from lab.commands import command, script
 from lab.daemon import daemon, listening
 from lab.errors import LabFailure, Unsupported
 from lab.protocols.base import Share, Side, Steps
+from lab.protocols.kernel_server import KernelServer
 from lab.protocols.linux_mount import in_private_mounts
 from lab.settings import Setting
 
@@ -26,26 +27,17 @@ read only = no
 valid users = {account}
 force user = {user}
 """
-# $1 tells whether something listens on the port
-FREE = r"""
-[ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || { echo shared; exit; }
-modprobe -n -q ksmbd || { echo unknown; exit; }
-for program in ksmbd.mountd ksmbd.adduser; do command -v "$program" >/dev/null || { echo tools; exit; }; done
-[ ! -d /sys/module/ksmbd ] || { echo loaded; exit; }
-if sh -c "$1"; then echo port; else echo free; fi
-"""
-# By the answer: why it will never serve there, or what to do about it
-REASONS = {
-    "free": "",
-    "shared": "others share this host's kernel, which has one ksmbd for all",
-    "unknown": "the kernel has no ksmbd",
-}
-REMEDIES = {
-    "tools": "no ksmbd.mountd or ksmbd.adduser: `apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt "
-    "installs it in place of samba)",
-    "loaded": "ksmbd is loaded already, and may be somebody's: `modprobe -r ksmbd` if it is not",
-    "port": f"another server listens on port {PORT}: stop it",
-}
+SERVER = KernelServer(
+    name="ksmbd",
+    has="modprobe -n -q ksmbd",
+    who=f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi",
+    programs=("ksmbd.mountd", "ksmbd.adduser"),
+    install="`apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt installs it in place of samba)",
+    remedies={
+        "loaded": "ksmbd is loaded already, and may be somebody's: `modprobe -r ksmbd` if it is not",
+        "port": f"another server listens on port {PORT}: stop it",
+    },
+)
 # mountd answers what the kernel asks about shares and accounts. Its lock and its identity in the domain lie in
 # places that nobody else sees. $1 is its configuration, $2 its accounts.
 START = r"""
@@ -73,12 +65,7 @@ def cannot(server: Side, share: Share) -> str:
         return "ksmbd speaks no SMB below 2.1"
     if set(share.path) & set(";#"):
         return f"the settings of ksmbd cannot say {share.path}, for a ; or # begins a comment"
-    found = server.host.shell(FREE, listening(PORT), root=True).stdout.strip()
-    if found in REMEDIES:
-        raise Unsupported(f"{server.host.role}: {REMEDIES[found]}")
-    if found not in REASONS:
-        raise LabFailure(f"{server.host.role}: whether ksmbd is free cannot be told: {found!r:.100}")
-    return REASONS[found]
+    return SERVER.cannot(server)
 
 
 def serve(server: Side, share: Share) -> Steps:

@@ -44,7 +44,8 @@ COMMIT = {
 EXPORT_OPTION_COMMIT = 0x400  # include/nfs_exports.h of Ganesha
 # Ganesha skips a tmpfs by the name that /etc/mtab gives it. In a mount namespace of its own it reads another mtab, on
 # an overlay over /etc: nothing outside sees that. rpcbind, where the host has none running ($4), comes along with a
-# /run of its own, or it would leave its socket and lock there.
+# /run of its own, or it would leave its socket and lock there. libblkid, which looks at disks for Ganesha, would leave
+# what it saw in that of the host.
 START = r"""
 mount -t tmpfs -o mode=755 lab "$1" && mkdir "$1/upper" "$1/work" &&
 sed 's/^\([^ ]* [^ ]*\) tmpfs /\1 ext4 /' /proc/self/mounts > "$1/upper/mtab" &&
@@ -54,6 +55,7 @@ if ! sh -c "$4"; then
     rpcbind -f -w &
     until sh -c "$4"; do kill -0 $! || exit; sleep 0.01; done
 fi
+export BLKID_FILE="$1/blkid.tab"
 exec ganesha.nfsd -F -L STDERR -N EVENT -f "$2" -p "$3"
 """
 
@@ -94,20 +96,20 @@ class LinuxNfs(LinuxMount):
 
     def served_by(self, server: Side, account: str) -> str:
         """The kernel, where its server is free, or Ganesha."""
-        return "the kernel's NFS server" if knfsd.usable(server) else super().served_by(server, account)
+        return "the kernel's NFS server" if knfsd.SERVER.is_free(server) else super().served_by(server, account)
 
     def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
         """None for the kernel's server, whose tools are looked for with it."""
-        by_kernel = options.get("server") == "kernel" or ("server" not in options and knfsd.usable(server))
-        return {} if by_kernel else self.serves_with
+        return {} if self._is_for_kernel(server, options) else self.serves_with
 
     def cannot_serve(self, server: Side, share: Share) -> str:
         """The kernel's server may be somebody else's, and has fewer levels of durability."""
-        if share.options.get("server") == "ganesha":
-            return ""
-        if knfsd.usable(server):
-            return knfsd.cannot(share.server_sync)
-        return knfsd.UNUSABLE if "server" in share.options else ""
+        return knfsd.cannot(server, share.server_sync) if self._is_for_kernel(server, share.options) else ""
+
+    def _is_for_kernel(self, server: Side, options: Mapping[str, str]) -> bool:
+        """Whether the kernel is to serve: it is named, or nothing is and it can."""
+        named = options.get("server")
+        return named == "kernel" or (named is None and knfsd.SERVER.is_free(server))
 
     def server_program(self) -> str:
         """See :meth:`Dialect.server_program`."""
@@ -115,7 +117,7 @@ class LinuxNfs(LinuxMount):
 
     def serve(self, server: Side, share: Share) -> Steps:
         """The kernel's server, or a Ganesha of our own."""
-        self.serves_by_kernel = share.options.get("server") != "ganesha" and knfsd.usable(server)
+        self.serves_by_kernel = share.options.get("server") != "ganesha" and knfsd.SERVER.is_free(server)
         yield from knfsd.serve(server, share) if self.serves_by_kernel else self._serve_by_ganesha(server, share)
 
     def _serve_by_ganesha(self, server: Side, share: Share) -> Steps:
