@@ -225,7 +225,8 @@ def _flush_limit(found: Numbers) -> Limit | None:
     if "flushed" not in found or not {"disk_share", "link_share", "busy"} <= found.keys():
         return None
     disk, link, idle = found["disk_share"], found["link_share"], 1 - found["busy"]
-    if not NEAR <= disk + link <= FAR_ABOVE or idle < FLUSH_IDLE * disk or found.get("disk_moved", 1.0) < DISK_MOVED:
+    both_needed = max(disk, link) < NEAR <= disk + link <= FAR_ABOVE
+    if not both_needed or idle < FLUSH_IDLE * disk or found.get("disk_moved", 1.0) < DISK_MOVED:
         return None
     said = (
         f"flush to disk: {link:.0%} of the link and {disk:.0%} of the store itself, which took turns, for nothing was "

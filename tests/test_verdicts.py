@@ -258,6 +258,7 @@ def test_link_and_disk_may_take_turns(tmp_path: Path) -> None:
         {"tcp": {"busy_ms": 3000}},  # bytes were on the way while the disk wrote
         {"more": {"store_ceiling_bytes_per_s": 60e6}},  # there is time that neither explains
         {"elapsed_s": 3.0, "more": {"store_ceiling_bytes_per_s": 40e6}},  # more time than there was
+        {"elapsed_s": 1.1, "more": {"store_ceiling_bytes_per_s": 1000e6}, "tcp": {"busy_ms": 900}},  # the link alone
         {"direction": "read"},
         {
             "more": {"store_ceiling_bytes_per_s": 33e6, "store_ceiling_disk_bytes": SIZE},
