@@ -13,7 +13,8 @@ from lab.values import LARGEST
 
 ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")
-UNCLEAR, LINK, DISK, WINDOW, ROUND_TRIPS = "unclear", "link", "disk", "latency × window", "protocol round trips"
+UNCLEAR, LINK, WINDOW, ROUND_TRIPS = "unclear", "link", "latency × window", "protocol round trips"
+DISK, FLUSH = "disk", "flush to disk"
 
 NEAR = 0.85  # a ceiling is a measurement of seconds and scatters; a transfer has a start and a flush that nothing fills
 FAR_ABOVE = 1.15  # by the same scatter: what is faster than that was not bound to it, but came from a cache
@@ -28,6 +29,7 @@ WINDOW_TINY = 0.01  # a window of which less was in use says nothing
 WINDOW_FELT = 0.1  # of the time that there was something to send; without a small window it is 0 or next to it
 SEEN_BYTES = 0.5  # of the payload: a connection seen last before that has told about its start only
 DISK_MOVED = 0.5  # of the payload: with less, the file was in memory
+FLUSH_IDLE = 0.75  # of the time that the disk takes: where nothing was on the way meanwhile, all waited for it
 SHARED_FULL = 0.9  # of the cores that both hosts share
 OTHERS = 0.2  # of all cores: with more in use by nobody of the lab's, the two hosts did not fill the machine
 DOMINANT = 1.5  # one host used so many times what the other did, or neither is named
@@ -159,6 +161,9 @@ def _disk(trial: Mapping[str, Any], server: Numbers, rate: float) -> dict[str, f
     if trial["store"] != DISK:
         return {}
     found = _quotient("disk_share", rate, observed.get("store_ceiling_bytes_per_s"))
+    if trial["direction"] == "write":
+        effective = trial["effective"]
+        found["flushed"] = float(effective.get("flushed") != "none" and effective.get("server_sync") != "async")
     counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * size
     moved = server.get("disk_written_bytes" if trial["direction"] == "write" else "disk_read_bytes")
     return found | ({"disk_moved": moved / size} if counted and moved is not None else {})
@@ -166,7 +171,7 @@ def _disk(trial: Mapping[str, Any], server: Numbers, rate: float) -> dict[str, f
 
 def limits(found: Numbers, names: Mapping[str, str]) -> list[Limit]:
     """Each thing that can be told of, from the medians of a case; ``names`` are each role's busiest process."""
-    known = [_link(found), _disk_limit(found), _window_limit(found)]
+    known = [_link(found), _disk_limit(found), _flush_limit(found), _window_limit(found)]
     for role in ROLES:
         known += [_quota(role, found), _one_core(role, found, names.get(role, "a process")), _all_cores(role, found)]
     return [limit for limit in known if limit]
@@ -206,11 +211,28 @@ def _window_bounds_ceiling(found: Numbers) -> bool:
 def _disk_limit(found: Numbers) -> Limit | None:
     if "disk_share" not in found:
         return None
-    share, moved = found["disk_share"], found.get("disk_moved", 1.0)
-    said = f"disk: {share:.0%} of what the store itself takes"
-    if moved < DISK_MOVED:
+    share, said = found["disk_share"], f"disk: {found['disk_share']:.0%} of what the store itself takes"
+    moved = found.get("disk_moved", found.get("flushed", 1.0))
+    if "disk_moved" in found and moved < DISK_MOVED:
         said += f", but only {moved:.0%} of the payload went to or from it"
+    elif moved < DISK_MOVED:
+        said += ", but no flush is known to have been waited for"
     return Limit(DISK, min(1.0, share), said, NEAR <= share <= FAR_ABOVE and moved >= DISK_MOVED)
+
+
+def _flush_limit(found: Numbers) -> Limit | None:
+    """Link and disk took turns: the server had a write in its memory, and then all waited for its disk."""
+    if "flushed" not in found or not {"disk_share", "link_share", "busy"} <= found.keys():
+        return None
+    disk, link, idle = found["disk_share"], found["link_share"], 1 - found["busy"]
+    both_needed = max(disk, link) < NEAR <= disk + link <= FAR_ABOVE
+    if not both_needed or idle < FLUSH_IDLE * disk or found.get("disk_moved", 1.0) < DISK_MOVED:
+        return None
+    said = (
+        f"flush to disk: {link:.0%} of the link and {disk:.0%} of the store itself, which took turns, for nothing was "
+        f"on the way {idle:.0%} of the time"
+    )
+    return Limit(FLUSH, min(1.0, disk + link), said, near=True)
 
 
 def _window_limit(found: Numbers) -> Limit | None:

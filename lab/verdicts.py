@@ -35,6 +35,7 @@ REMEDY = {
     "client CPU": "a faster client, or less work on it (another tool, cipher or kind of mount), would help",
     "server CPU": "a faster server, or less work on it (another protocol or cipher, more of its quota), would help",
     limits.DISK: "only faster storage in the server would help",
+    limits.FLUSH: "faster storage in the server, or a server or client that does not wait for it, would help",
     WINDOW: "larger TCP buffers, several connections, or less latency would help",
     ROUND_TRIPS: "more at once (larger requests, several files or connections), or less latency would help",
 }

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import re
@@ -160,6 +161,23 @@ def rendered(*tables: RenderableType, width: int = 80) -> str:
     screen = io.StringIO()
     Console(file=screen, width=width, color_system=None).print(*tables)
     return screen.getvalue()
+
+
+def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_beside_it(tmp_path: Path) -> None:
+    asked = [("smb", {"smb.signing": "true"}), ("smb", {"smb.signing": "false"}), ("nfs", {"nfs.version": "4.2"})]
+    made = [
+        trial(trial_id=f"b1-{number}", case_id=f"{number}", protocol=protocol, store="disk", options=options | sync)
+        for number, ((protocol, options), sync) in enumerate(
+            itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
+        )
+    ]
+    said = rendered(report.comparison_table(results.load(write_run(tmp_path, made).path)))
+    under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
+    rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
+    assert [row for row in rows if row.startswith(("server", *under))] == [
+        "server sync async", *under, "server sync sync", *under
+    ]  # fmt: skip
+    assert "All at MTU 1500, TCP default, disk, NFS version 4.2." in " ".join(said.split())
 
 
 @pytest.mark.parametrize("width", [80, 120])

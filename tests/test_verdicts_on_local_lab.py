@@ -85,3 +85,18 @@ def test_a_slow_disk_in_the_server(near: Bench, tmp_path: Path) -> None:
     assert_all(found[cold | flushed], "disk", "disk: .*% of what the store itself takes")
     unflushed = (found["protocol"] == "ssh") & (found["direction"] == "write")
     assert found.loc[unflushed, "limited_by"].tolist() != ["disk"]
+
+
+def test_a_disk_that_is_waited_for_when_all_has_crossed_the_link(
+    new_bench: Callable[..., Bench], tmp_path: Path
+) -> None:
+    bench = new_bench("--rate", "40mbit")
+    with slow_disk(bench.name, tmp_path, "/srv/slow", 5 * MIB):
+        hosts = bench.changed_hosts(share_path="/srv/slow")
+        found = judged(
+            bench, hosts, size="16 MiB", protocol=["nfs"], tool=["cp"], direction=["write"], store=["disk"],
+            client_sync=["fsync", "close"],
+        )  # fmt: skip
+    waits = found["options"].map(lambda options: options.get("client_sync") != "close")
+    assert_all(found[waits], "flush to disk", "which took turns, for nothing was on the way")
+    assert_all(found[~waits], "link", "link: .*% of the ceiling")

@@ -8,18 +8,25 @@ from typing import Any
 import pandas as pd
 
 from lab import stats, verdicts
-from lab.report.tables import TextTable, number, setting
+from lab.levels import ABSENT
+from lab.report.tables import TextTable, levels, number, split
 from lab.values import OPTIONS
 
 
 def limited(found: pd.DataFrame) -> TextTable:
     """One line a case of :func:`lab.verdicts.verdicts`: what it was limited by, what is left of that, and why."""
+    cases = pd.DataFrame([_knobs(row) for row in found.to_dict("records")]).fillna(ABSENT)
+    varied, alike = split(cases)
     rows = [
-        [_case(row), row["limited_by"], number(100 * row["headroom"], ".0f", " %"), str(row["n"]), row["evidence"]]
-        for row in found.to_dict("records")
-    ]
+        [
+            ", ".join([stats.row_label(row), *levels(case, varied)]), row["limited_by"],
+            number(100 * row["headroom"], ".0f", " %"), str(row["n"]), row["evidence"],
+        ]
+        for row, case in zip(found.to_dict("records"), cases.to_dict("records"), strict=True)
+    ]  # fmt: skip
     caption = (
-        "What limited each case. Headroom: what is left of it (of the link, for round trips). n: trials it rests on."
+        "What limited each case. Headroom: what is left of it (of the link, for round trips). n: trials it rests on. "
+        f"{alike}"
     )
     return TextTable(["", "limited by", "headroom", "n", "evidence"], rows, caption, is_text=True)
 
@@ -32,5 +39,7 @@ def counted(found: pd.DataFrame) -> str:
     return f"Of {len(found)} cases: {', '.join(said)}. {' '.join(helps)}" if said else ""
 
 
-def _case(row: dict[Any, Any]) -> str:
-    return f"{stats.row_label(row)}, {setting(row | OPTIONS | row['options'] | {'workload': 'file'})}"
+def _knobs(row: dict[Any, Any]) -> dict[Any, Any]:
+    """A case as one row of a summary has it."""
+    options: dict[Any, Any] = row["options"]
+    return {name: row[name] for name in verdicts.CASE if name != "options"} | OPTIONS | options

@@ -73,7 +73,8 @@ def markdown(title: str, run: dict[str, Any], trials: stats.Trials, sections: It
         parts += [f"## {section.title}", md(section.text)]
         parts += [f"![{section.title}](figures/{section.figure}.png)"] if section.figure else []
         for table in section.tables:
-            rows = [table.headings, ["---", *["---:"] * (len(table.headings) - 1)], *table.rows]
+            column = "---" if table.is_text else "---:"
+            rows = [table.headings, ["---", *[column] * (len(table.headings) - 1)], *table.rows]
             parts.append("\n".join("| " + " | ".join(map(md, row)) + " |" for row in rows))
             parts.append(md(table.caption))
     return "\n\n".join(filter(None, parts)) + "\n"

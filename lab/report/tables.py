@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,16 +28,20 @@ class TextTable:
 
 
 def comparison(summary: pd.DataFrame) -> TextTable:
-    """Protocols and tools side by side, under each combination of settings: like is compared with like."""
+    """Protocols and tools side by side, under each combination of settings that vary: like is compared with like."""
+    if summary.empty:
+        return TextTable([], [], "No transfer was tried.")
     headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
-    knobs = [name for name in summary.columns[: summary.columns.get_loc("n")] if name not in stats.POOLED]
+    varied, alike = split(summary[summary.columns[: summary.columns.get_loc("n")]])
+    own = [name for name in varied if protocol_of(name)]  # options of one protocol, which the others do not have
+    shared = [name for name in varied if name not in own]
+    groups = [group for _, group in summary.groupby(shared, sort=False)] if shared else [summary]
     rows = []
-    for _, same in summary.groupby(knobs, sort=False):
+    for same in groups:
         # a line for each level: a terminal of 80 columns has no room for all in one
-        levels = setting(same.to_dict("records")[0]).split(", ")
-        rows += [*([level, *[""] * len(headings)] for level in levels), *_by_direction(same, speed_cells, WAYS[:2])]
-    caption = "Medians of n good trials each, and their share of the ceiling."
-    return TextTable(["", *headings], rows, caption if rows else "No transfer was tried.")
+        rows += [[level, *[""] * len(headings)] for level in levels(dict(same.iloc[0]), shared)]
+        rows += _by_direction(same, speed_cells, WAYS[:2], own)
+    return TextTable(["", *headings], rows, f"Medians of n good trials each, and their share of the ceiling. {alike}")
 
 
 def effects(table: pd.DataFrame) -> TextTable:
@@ -107,12 +111,31 @@ def settings(table: pd.DataFrame) -> TextTable:
 def setting(row: Any) -> str:
     """The knobs of a row of the summary; those that stand where they always do are not named."""
     named = [name for name in stats.FIRST if name not in ("direction", "tcp_space")]
-    more = [
-        level if name == "store" else f"{stats.factor_label(name)} {level}"
-        for name, level in ((name, row[name]) for name in [*named, *filter(protocol_of, row)])
-        if level not in (stats.first_level(name), ABSENT)
+    return ", ".join(levels(row, ["mtu", "tcp_space", *named, *filter(protocol_of, row)]))
+
+
+def levels(row: Any, names: Iterable[str]) -> list[str]:
+    """These knobs of a row of the summary in words, but for those that stand where they always do."""
+    said = {"mtu": "MTU {}", "tcp_space": "TCP {}", "store": "{}"}
+    return [
+        said.get(name, f"{stats.factor_label(name)} {{}}").format(stats.level_label(name, row[name]))
+        for name in names
+        if name in ("mtu", "tcp_space") or row[name] not in (stats.first_level(name), ABSENT)
     ]
-    return ", ".join([f"MTU {row['mtu']}", f"TCP {stats.size_label(row['tcp_space'])}", *more])
+
+
+def split(cases: pd.DataFrame) -> tuple[list[str], str]:
+    """The knobs among the factors of some cases that vary, and a sentence on those that do not."""
+    knobs = [name for name in cases.columns if name not in stats.POOLED]
+    having = {name: cases[cases[name] != ABSENT] for name in knobs}
+    varied = [name for name in knobs if having[name][name].nunique() > 1]
+    alike = [
+        level
+        for name in knobs
+        if name not in (*varied, "workload") and not having[name].empty  # the title tells the workload
+        for level in levels(dict(having[name].iloc[0]), [name])
+    ]
+    return varied, f"All at {', '.join(alike)}." if alike else ""
 
 
 def speed_cells(row: Any) -> list[str]:
@@ -140,11 +163,14 @@ def change(row: Any, name: str) -> str:
     return number(row[name], "+.1f", "*" if row["established"] else "")
 
 
-def _by_direction(frame: pd.DataFrame, cells: Callable[[Any], list[str]], ways: Sequence[str]) -> list[list[str]]:
-    """One row a protocol and tool: their names, then the cells of each direction."""
+def _by_direction(
+    frame: pd.DataFrame, cells: Callable[[Any], list[str]], ways: Sequence[str], options: Sequence[str] = ()
+) -> list[list[str]]:
+    """One row a protocol, tool and level of these options: their names, then the cells of each direction."""
     lines: dict[str, dict[str, list[str]]] = {}
     for record in frame.to_dict("records"):
-        name = stats.row_label({key: record[key] for key in ("protocol", "tool")})
+        named = [f"{name.partition('.')[2]} {record[name]}" for name in options if record[name] != ABSENT]
+        name = ", ".join([stats.row_label({key: record[key] for key in ("protocol", "tool")}), *named])
         lines.setdefault(name, {})[record["direction"]] = cells(record)
     blank = ["–"] * max((len(found) for by_way in lines.values() for found in by_way.values()), default=0)
     return [[name, *(cell for way in ways for cell in by_way.get(way, blank))] for name, by_way in lines.items()]
