@@ -6,7 +6,8 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -m "not guests and not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	.venv/bin/python -m pytest -m "alone"
 
 test-guests: ## every test of guests with kernels of their own, on each backend that boots here
 	@scripts/setup.sh test-guests

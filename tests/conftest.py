@@ -19,8 +19,11 @@ from sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
 
 import lab.secrets
 from lab.hosts import SshHost
+from lab.local import lifecycle, state
 
 ROOT = Path(__file__).parents[1]
+# begins the name of every local lab of this test run: workers of pytest-xdist inherit it from their controller
+LABS = os.environ.setdefault("LABS_OF_THIS_TEST_RUN", f"test-{os.getpid()}")
 # a machine that is slow, or busy with something else, fails no test
 settings.register_profile("lab", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lab")
@@ -31,8 +34,20 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, lambda *_: pytest.exit("told to end", 143))
 
 
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Take down what local labs the workers left: pytest-xdist kills those that take longer than 10 s to end."""
+    if not hasattr(config, "workerinput"):
+        for path in state.RUN.glob(f"{LABS}-*"):
+            lifecycle.down(path.name)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without root there are no namespaces: say so for each test that would need them."""
+    """Files with the local lab first, which are long: short ones keep all workers busy until the end.
+
+    Without root there are no namespaces: say so for each test that would need them.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("local_lab")}
+    items.sort(key=lambda item: item.path not in slow)
     if os.geteuid() == 0 and sys.platform == "linux":
         return
     marker = pytest.mark.skip(reason="the local lab needs Linux and root: `sudo make test`")
@@ -53,7 +68,7 @@ def new_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
     made: list[Bench] = []
 
     def make(*options: str) -> Bench:
-        bench = Bench(f"test-{os.getpid()}-{secrets.token_hex(3)}", tmp_path_factory.mktemp("bench"))
+        bench = Bench(f"{LABS}-{secrets.token_hex(3)}", tmp_path_factory.mktemp("bench"))
         made.append(bench)
         bench.up(*options)
         return bench

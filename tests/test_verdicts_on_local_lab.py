@@ -14,7 +14,7 @@ from scarce import MIB, quota, slow_disk
 from lab import results
 from lab.verdicts import explained, verdicts
 
-pytestmark = pytest.mark.local_lab
+pytestmark = [pytest.mark.local_lab, pytest.mark.alone]
 
 
 def judged(bench: Bench, hosts: Path | None = None, **factors: Any) -> pd.DataFrame:
