@@ -41,6 +41,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
             lifecycle.down(path.name)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the first try of a test said that had a second one: that it passed then does not explain it."""
+    for tried in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"first try of {tried.nodeid}")
+        terminalreporter.line(tried.longreprtext)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with the local lab first, which are long: short ones keep all workers busy until the end.
 
