@@ -91,6 +91,23 @@ def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: s
     assert not bench.hosts.exists()
 
 
+def test_a_lab_comes_up_only_when_its_killed_predecessor_is_tidied_up_after(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench()
+    lab = state.load(bench.name)
+    assert lab is not None
+    os.kill(lab.cleaner.pid, signal.SIGSTOP)
+    os.kill(lab.holder.pid, signal.SIGKILL)
+    again = subprocess.Popen(bench.command("local", "up", "--name", bench.name), cwd=bench.directory)
+    try:
+        time.sleep(2)  # time enough to take what is there for its own
+    finally:
+        os.kill(lab.cleaner.pid, signal.SIGCONT)
+    assert again.wait(60) == 0
+    assert not lab.cleaner.alive()
+    assert bench.inside("client", "echo alive") == "alive\n"
+    assert bench.hosts.exists()
+
+
 LEAVE_SOMETHING_EVERYWHERE = """
 for folder in /etc /var/lib /var/tmp /root /srv/disk /tmp /run /dev/shm; do echo $$ > $folder/mark; done
 mkdir -p /mnt/ram && mount -t tmpfs ram /mnt/ram

@@ -45,8 +45,12 @@ def up(
     made_by, why = backends.choose(own_kernel, backend, chosen.values())
     hosts_file = directory.resolve() / state.hosts_file_name(name)
     with _alone():
-        if (lab := state.load(name)) is not None and lab.holder.alive():
-            raise BadInput(f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down")
+        if (lab := state.load(name)) is not None:
+            if lab.holder.alive():
+                raise BadInput(
+                    f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down"
+                )
+            _wait_for_end(lab)  # one that was killed is tidied up after, which would take the new one's files
         leftovers.remove(name, hosts_file)
         words = (name, rate, delay, str(hosts_file), json.dumps(chosen), made_by.name, why)
         command = [sys.executable, "-m", "lab.local.holder", *words]
@@ -70,13 +74,10 @@ def down(name: str) -> bool:
             return False
         if lab.holder.alive():
             os.kill(lab.holder.pid, signal.SIGTERM)
-        deadline = time.monotonic() + STOP_DEADLINE_S
-        while any(process.alive() for process in (lab.holder, lab.cleaner)) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        leftovers.remove(name, Path(lab.hosts_file))
-    for process in (lab.holder, lab.cleaner):
-        if process.alive():
-            raise LabFailure(f"local lab {name!r}: process {process.pid} does not end; `kill -9 {process.pid}` ends it")
+        try:
+            _wait_for_end(lab)
+        finally:
+            leftovers.remove(name, Path(lab.hosts_file))
     return True
 
 
@@ -132,6 +133,18 @@ def run_inside(name: str, host: str, command: list[str]) -> int:
     ]
     words = backends.find(lab.backend).inside(lab, host, [*environment, *command])
     return subprocess.run(words, check=False, preexec_fn=kernel.allow_many_files).returncode
+
+
+def _wait_for_end(lab: Lab) -> None:
+    """Wait until the processes that hold a lab have ended. Raises LabFailure where one does not."""
+    deadline = time.monotonic() + STOP_DEADLINE_S
+    for process in (lab.holder, lab.cleaner):
+        while process.alive():
+            if time.monotonic() >= deadline:
+                raise LabFailure(
+                    f"local lab {lab.name!r}: process {process.pid} does not end; `kill -9 {process.pid}` ends it"
+                )
+            time.sleep(0.01)
 
 
 def _up_with(name: str, host: str) -> Lab:
