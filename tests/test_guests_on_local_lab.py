@@ -7,6 +7,7 @@ import platform
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ pytestmark = [
 MIB = 1 << 20
 # A kernel's own threads come and go as it pleases, and libmount keeps three empty files once it was used
 NOT_OURS = ("[", "/run/mount/")
+WAITING = "ps -eo stat=,args= | grep '^D' || :"  # what no signal ends
 
 
 @pytest.fixture(
@@ -207,12 +209,15 @@ def test_a_mount_whose_server_is_gone_is_forced_off(guests: Bench, protocol: str
     with guests.started(*cut):
         sweep = {"protocol": [protocol], "tool": ["cp"], "direction": ["write"], "size": "256 MiB", **options}
         done = guests.run(**sweep, slowest=1_000_000_000)
-    waiting = guests.inside("client", "ps -eo stat=,args= | grep '^D' || :")
+    waiting = guests.inside("client", WAITING)
     guests.inside("server", "ip link set dev eth0 up")
     assert done.returncode == 1, done.stdout + done.stderr
     (trial,) = guests.trials()
     assert "did not end within" in trial["reason"]
     assert waiting == "" or protocol == "smb"  # which gives up by itself, some minutes later
+    deadline = time.monotonic() + 600
+    while guests.inside("client", WAITING) and time.monotonic() < deadline:
+        time.sleep(1)
     assert left(guests) == before
 
 
