@@ -9,14 +9,14 @@ import pandas as pd
 
 from lab import stats, verdicts
 from lab.levels import ABSENT
-from lab.report.tables import TextTable, levels, number, split
+from lab.report.tables import TextTable, levels, number, varied_and_alike
 from lab.values import OPTIONS
 
 
 def limited(found: pd.DataFrame) -> TextTable:
     """One line a case of :func:`lab.verdicts.verdicts`: what it was limited by, what is left of that, and why."""
     cases = pd.DataFrame([_knobs(row) for row in found.to_dict("records")]).fillna(ABSENT)
-    varied, alike = split(cases)
+    varied, alike = varied_and_alike(cases)
     rows = [
         [
             ", ".join([stats.row_label(row), *levels(case, varied)]), row["limited_by"],

@@ -32,7 +32,7 @@ def comparison(summary: pd.DataFrame) -> TextTable:
     if summary.empty:
         return TextTable([], [], "No transfer was tried.")
     headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
-    varied, alike = split(summary[summary.columns[: summary.columns.get_loc("n")]])
+    varied, alike = varied_and_alike(summary[summary.columns[: summary.columns.get_loc("n")]])
     own = [name for name in varied if protocol_of(name)]  # options of one protocol, which the others do not have
     shared = [name for name in varied if name not in own]
     groups = [group for _, group in summary.groupby(shared, sort=False)] if shared else [summary]
@@ -124,7 +124,7 @@ def levels(row: Any, names: Iterable[str]) -> list[str]:
     ]
 
 
-def split(cases: pd.DataFrame) -> tuple[list[str], str]:
+def varied_and_alike(cases: pd.DataFrame) -> tuple[list[str], str]:
     """The knobs among the factors of some cases that vary, and a sentence on those that do not."""
     knobs = [name for name in cases.columns if name not in stats.POOLED]
     having = {name: cases[cases[name] != ABSENT] for name in knobs}
