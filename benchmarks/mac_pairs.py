@@ -15,8 +15,8 @@ from itertools import pairwise
 
 from bench_lab import bench_lab, opened
 
+from lab.base.errors import LabFailure, Unsupported
 from lab.capability import Capability
-from lab.errors import LabFailure, Unsupported
 from lab.local.darwin.profiles import PROFILES
 from lab.session import Case, Session
 from lab.transfer import transfer

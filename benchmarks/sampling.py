@@ -19,11 +19,11 @@ from statistics import median
 
 from bench_lab import opened
 
+from lab.base.units import parse_size
 from lab.hosts import ROLES
 from lab.session import Case, Session
 from lab.stats import median_interval
 from lab.transfer import transfer
-from lab.values import parse_size
 from lab.workloads import iperf3
 
 # CPU time of the sampler and of what it started, and the host's clock, in hundredths of a second; $1 its pid

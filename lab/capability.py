@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from lab import protocols, workloads
-from lab.errors import Absent, Unsupported
+from lab.base.errors import Absent, Unsupported
 from lab.hosts import ROLES
 from lab.protocols import Dialect, Protocol
 from lab.session import Case, Session

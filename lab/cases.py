@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lab import protocols, workloads
-from lab.config import shown
+from lab.base.errors import BadInput
+from lab.base.validation import shown
 from lab.effects import FACTORS
-from lab.errors import BadInput
 from lab.levels import DEFAULT
 from lab.protocols.options import clash
 from lab.session import Case

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from lab import interrupts
-from lab.errors import BadInput, Interrupted, LabError, LabFailure
+from lab.base import signals
+from lab.base.errors import BadInput, Interrupted, LabError, LabFailure
+from lab.base.untrusted import printable
 from lab.local import cli as local
 from lab.local import state
-from lab.untrusted import printable
 
 # What the other commands need is imported by each: pandas, matplotlib and paramiko take a second, and `lab local`
 # needs none of them.
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_streams()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
     arguments = _parser().parse_args(argv)
-    interrupts.install()
+    signals.install()
     try:
         code: int = arguments.command(arguments)
         sys.stdout.flush()

@@ -1,8 +1,8 @@
 """Trials as columns: many lines of trials.jsonl at once, each distinct word and each distinct object made once.
 
 Lines that look as a run writes them are decoded by msgspec into typed structs, which take less than
-:func:`lab.untrusted.from_json` and :func:`lab.records.problem` together, and nothing that these refuse. Where a bunch
-of lines has one that is not taken, each of its lines goes through these two, and they decide.
+:func:`lab.base.untrusted.from_json` and :func:`lab.records.problem` together, and nothing that these refuse. Where a
+bunch of lines has one that is not taken, each of its lines goes through these two, and they decide.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from lab.base.units import LARGEST
+from lab.base.untrusted import from_json
 from lab.records import ADDED, FIELDS, LEAST, WORDS, Trial, problem
-from lab.untrusted import from_json
-from lab.values import LARGEST
 
 SHARED = ("options", "effective")  # objects that repeat from line to line, word by word
 _OWN = ("trial_id", "started_at", "observed")  # what every line has of its own

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import configparser
 import re
-import shlex
-import stat
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
+from lab.base.units import Seconds, Size
+from lab.base.validation import Model, read_text, validate
 from lab.sweep_file import MOST_TRIALS as MOST_TRIALS
 from lab.sweep_file import Factors as Factors
-from lab.sweep_file import Model
 from lab.sweep_file import Sweep as Sweep
 from lab.values import (
     Absolute,
@@ -32,22 +30,13 @@ from lab.values import (
     PasswordSource,
     PlainFolder,
     Port,
-    Seconds,
     ShareName,
-    Size,
     SshAlgorithms,
     UserName,
     plain_account,
     plain_folder,
     plain_name,
 )
-
-# what pydantic says of these is about Python
-PLAIN_WORDS = {
-    "tuple_type": "is not a list",
-    "too_short": "is an empty list; it needs at least one level",
-    "model_type": "is not a section",
-}
 
 
 class HostConfig(Model):
@@ -131,7 +120,7 @@ class Hosts(Model):
 
 def load_hosts(path: Path) -> Hosts:
     """Read a hosts file. Raises :class:`BadInput`."""
-    text = _text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
+    text = read_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
     for number, line in enumerate(text.split("\n"), 1):
         if "\0" in line:
             raise BadInput(f"{path}: line {number}: has a NUL character, which no value may have")
@@ -150,7 +139,7 @@ def load_hosts(path: Path) -> Hosts:
     for section, key in ((section, key) for section, keys in content.items() for key in keys):
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
             raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
-    return _validated(Hosts, content, path)
+    return validate(Hosts, content, path)
 
 
 def load_sweep(path: Path) -> Sweep:
@@ -160,7 +149,7 @@ def load_sweep(path: Path) -> Sweep:
 
 def read_sweep(path: Path) -> str:
     """The text of a sweep file. Raises :class:`BadInput`."""
-    return _text(path, "sweeps/ holds the ones that come with the lab")
+    return read_text(path, "sweeps/ holds the ones that come with the lab")
 
 
 def parse_sweep(text: str, path: Path) -> Sweep:
@@ -169,72 +158,4 @@ def parse_sweep(text: str, path: Path) -> Sweep:
         content = tomllib.loads(text.removeprefix("\ufeff"))  # a run keeps the text of its sweep with it
     except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
         raise BadInput(f"{path}: not valid TOML: {error}") from error
-    return _validated(Sweep, content, path)
-
-
-def _text(path: Path, remedy: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise BadInput(f"{path}: no such file; {remedy}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-
-
-ModelT = TypeVar("ModelT", bound=Model)
-
-
-def _validated(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT:
-    try:
-        return model.model_validate(content, context=path)
-    except ValidationError as error:
-        problems = error.errors(include_url=False)
-        # a list whose only level is wrong is not an empty list too
-        wrong = {problem["loc"][:-1] for problem in problems}
-        problems = [each for each in problems if each["type"] != "too_short" or each["loc"] not in wrong]
-        raise BadInput("\n".join(_explain(problem, path, model) for problem in problems)) from error
-
-
-def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
-    """One line: file, section, key, what is wrong, and what would be right."""
-    names = [part for part in problem["loc"] if isinstance(part, str)]
-    said = PLAIN_WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
-    if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
-        return f"{path}: {said}"
-    section, unknown = model, False
-    for depth, name in enumerate(names):
-        field = section.model_fields.get(name)
-        if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, Model)):
-            names, unknown = names[: depth + 1], field is None
-            break
-        section = field.annotation
-    where = ": ".join([str(path), " ".join([*(f"[{name}]" for name in names[:-1]), names[-1]])])
-    is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
-    if len(names) == 1 and (section is not model or is_table):
-        where = f"{path}: [{names[-1]}]"
-    if unknown:
-        return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
-    if problem["type"] == "missing":
-        return f"{where}: missing"
-    found = _exposed(path) if "password" in names[-1] else f" (it is {shown(problem['input'])})"
-    return f"{where}: {said}{found}"
-
-
-def _exposed(path: Path) -> str:
-    """What else is to be done where a password may stand in a file that others can read."""
-    try:
-        open_to_others = path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
-    except OSError:
-        open_to_others = 0
-    if not open_to_others:
-        return ""
-    chmod = shlex.join(["chmod", "600", str(path)])
-    return f"; others can read this file: `{chmod}`, and change a password that stood here"
-
-
-def shown(value: Any) -> str:
-    """What stands in a file, for a message: not all of it where it is long."""
-    try:
-        return f"{value!r:.80}"
-    except ValueError:  # Python refuses to write out integers of thousands of digits
-        return "a number of very many digits"
+    return validate(Sweep, content, path)

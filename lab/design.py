@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lab import fraction
+from lab.base.errors import BadInput
 from lab.cases import grid_of
 from lab.effects import Effect, asked_for, cannot_tell, distinct, levels_of
-from lab.errors import BadInput
 from lab.session import Case
 from lab.sweep_file import Sweep
 

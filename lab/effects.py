@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab import fraction
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.levels import ABSENT, crossed, protocol_of
 from lab.session import Case
 from lab.sweep_file import Sweep

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from lab import durable
+from lab.base import durable
+from lab.base.errors import BadInput, DeadlineExceeded
 from lab.commands import Command
-from lab.errors import BadInput, DeadlineExceeded
 from lab.hosts import Host
 
 

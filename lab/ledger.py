@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from lab.base.errors import CommandError, DeadlineExceeded, HostError
+from lab.base.untrusted import first_line, word
 from lab.commands import script
 from lab.config import Hosts
-from lab.errors import CommandError, DeadlineExceeded, HostError
 from lab.hosts import Host
 from lab.journal import Record, parse
 from lab.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
-from lab.untrusted import first_line, word
 
 PLACE = "/var/tmp/file-share-lab"
 NAME = "the lab's ledger"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.values import LARGEST
+from lab.base.units import LARGEST
 
 ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")

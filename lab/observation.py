@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from lab.errors import HostError, LabFailure
+from lab.base.errors import HostError, LabFailure
 from lab.hosts import ROLES
 from lab.platforms import Counters, Reading, Timing
 from lab.samples import series

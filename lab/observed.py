@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, take
 
-from lab.errors import BadInput
-from lab.untrusted import from_json
+from lab.base.errors import BadInput
+from lab.base.untrusted import from_json
 
 
 class Source(Protocol):

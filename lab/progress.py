@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from lab.base.untrusted import first_line
 from lab.sweep import Progress as Step
-from lab.untrusted import first_line
 
 
 @contextmanager

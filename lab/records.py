@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.values import LARGEST
+from lab.base.units import LARGEST
 
 SCHEMA = 2
 # What a schema brought that the one before it lacked, and what stands for it in a file of that one

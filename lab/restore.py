@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab import durable, ledger
+from lab import ledger
+from lab.base import durable
+from lab.base.errors import BadInput, HostError
 from lab.config import Hosts, load_hosts
-from lab.errors import BadInput, HostError
 from lab.hosts import CommandLog, Host, reached
 from lab.journal import Journal
 from lab.ledger import NAME as LEDGER

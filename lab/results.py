@@ -17,15 +17,16 @@ from typing import Any
 
 import pandas as pd
 
-from lab import durable, frames, reading
+from lab import frames, reading
+from lab.base import durable
+from lab.base.errors import BadInput
+from lab.base.untrusted import from_json
 from lab.columns import Columns, Decoder, joined, lacking_in, read_line
-from lab.errors import BadInput
 from lab.frames import frame as frame
 from lab.frames import observed as observed
 from lab.observed import InFile
 from lab.records import SCHEMA, problem, run_problem
 from lab.records import Trial as Trial
-from lab.untrusted import from_json
 
 JOURNAL = "journal.jsonl"
 _TAIL_BYTES = 4096  # looked at from the end of the file for its last line end

@@ -13,12 +13,14 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import durable, ledger, secrets
+from lab import ledger, secrets
+from lab.base import durable
+from lab.base.errors import BadInput, Interrupted, LabFailure
+from lab.base.untrusted import first_line
 from lab.capability import Capability, said
 from lab.cases import grid_of
 from lab.config import Hosts, Sweep, load_hosts, parse_sweep, read_sweep
 from lab.design import plan
-from lab.errors import BadInput, Interrupted, LabFailure
 from lab.hosts import ROLES, CommandLog, Host, connected
 from lab.journal import Journal
 from lab.records import emulated
@@ -26,7 +28,6 @@ from lab.results import RunFolder
 from lab.session import Session
 from lab.settings import Settings
 from lab.sweep import Ending, Progress, Runner, check_recorded
-from lab.untrusted import first_line
 
 Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]

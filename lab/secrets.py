@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 
 _taken: dict[str, SecretStr] = {}  # from the environment, by variable: several passwords may come from one
 

@@ -15,8 +15,8 @@ from itertools import product
 from pydantic import SecretStr
 
 from lab import platforms, protocols
+from lab.base.errors import CommandError, DeadlineExceeded, Unsupported
 from lab.config import Hosts
-from lab.errors import CommandError, DeadlineExceeded, Unsupported
 from lab.hosts import ROLES, Host
 from lab.journal import Record
 from lab.ladder import Ladder, Rung

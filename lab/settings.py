@@ -13,9 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lab import interrupts
+from lab.base import signals
+from lab.base.errors import (
+    CommandError,
+    DeadlineExceeded,
+    HostError,
+    HostKeyError,
+    HostLost,
+    RestoreError,
+    SettingRefused,
+)
 from lab.commands import Command, lenient, together
-from lab.errors import CommandError, DeadlineExceeded, HostError, HostKeyError, HostLost, RestoreError, SettingRefused
 from lab.hosts import Host
 from lab.journal import Journal, Record
 from lab.ledger import NAME as LEDGER
@@ -162,7 +170,7 @@ class Settings:
         """
         if role in self.gone:
             raise HostError(self.gone[role])
-        if self.patience_s and not interrupts.waiting():
+        if self.patience_s and not signals.waiting():
             self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
         try:
             self._connect_until(role, time.monotonic() + self.patience_s, lambda: None)
@@ -190,7 +198,7 @@ class Settings:
             except HostKeyError:
                 raise
             except HostError:
-                if time.monotonic() >= deadline or interrupts.waiting():
+                if time.monotonic() >= deadline or signals.waiting():
                     raise
                 time.sleep(PAUSE_S)
 
@@ -223,7 +231,7 @@ class Settings:
 
         Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
         """
-        with interrupts.held():
+        with signals.held():
             problems = self._unwind(self.journal.open[mark:])
             if problems:
                 advice = "`lab restore` tries again"

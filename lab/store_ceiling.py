@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lab.errors import LabFailure
+from lab.base.errors import LabFailure
 from lab.platforms import Timing
 from lab.results import Trial
 from lab.session import Case, Session

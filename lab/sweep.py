@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lab import results, stopping, store_ceiling, workloads
+from lab.base.errors import BadInput, LabFailure, RestoreError
 from lab.design import Slot, block_slots, plan
-from lab.errors import BadInput, LabFailure, RestoreError
 from lab.records import CEILINGS
 from lab.results import RunFolder, Trial
 from lab.session import Session

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from lab import stopping
-from lab.values import LARGEST, Seconds, Share, Size, TcpSpace
+from lab.base.units import LARGEST, Seconds, Share, Size
+from lab.base.validation import Model
+from lab.values import TcpSpace
 
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 MOST_BLOCKS = 10_000
-
-
-class Model(BaseModel):
-    """Frozen; an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    _file: Path | None = None
-
-    def model_post_init(self, context: Any) -> None:
-        """Remember the file, which :func:`_validated` gives as context."""
-        self._file = context
-
-    @property
-    def place(self) -> str:
-        """How a message about it begins: its file and a colon; empty where it was not read from one."""
-        return f"{self._file}: " if self._file else ""
 
 
 class Workload(Model):

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from lab import workloads
-from lab.errors import HostError, LabFailure, TransferError
+from lab.base.errors import HostError, LabFailure, TransferError
 from lab.hosts import ROLES
 from lab.observation import observe
 from lab.platforms import Counters, Timing

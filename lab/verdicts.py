@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from lab import limits
+from lab.base.untrusted import first_line
 from lab.limits import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
 from lab.records import CEILINGS
-from lab.untrusted import first_line
 
 DISTURBED = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
 LONG_WAY_MS = 1.0  # a shorter round trip is hidden by what programs and disks take to answer a request

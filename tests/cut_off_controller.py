@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 from lab import ledger
+from lab.base.errors import LabFailure
 from lab.commands import command, script
 from lab.config import HostConfig
-from lab.errors import LabFailure
 from lab.hosts import SshHost
 from lab.journal import Journal
 from lab.ledger import Ledger

@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lab.base.errors import DeadlineExceeded
 from lab.commands import Command
-from lab.errors import DeadlineExceeded
 from lab.hosts import Host, Result
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import interrupts
+from lab.base import signals
+from lab.base.errors import DeadlineExceeded, HostLost
 from lab.commands import Command, command
-from lab.errors import DeadlineExceeded, HostLost
 from lab.hosts import Host, Result
 from lab.journal import Journal
 from lab.settings import Setting, Settings
@@ -55,7 +55,7 @@ class Counter:
         fault = self.fault if self.fault is not None and self.fault.at == self.count else None
         self.count += 1
         if fault is not None:
-            self.struck_while_held = bool(interrupts._held)
+            self.struck_while_held = bool(signals._held)
         return fault
 
     def heal(self) -> None:
@@ -128,14 +128,14 @@ def knob(host: str, key: str, wanted: str, undo: Callable[[str], tuple[Command, 
 @contextmanager
 def lab_signals() -> Iterator[None]:
     """The lab's signal handlers for the time of a test, and nothing of them after it."""
-    before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
-    interrupts.install()
+    before = {number: signal.getsignal(number) for number in signals.SIGNALS}
+    signals.install()
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        interrupts._waiting.clear()
+        signals._waiting.clear()
 
 
 BEFORE = {"mtu": "1500", "space": "131072", "mount": "absent"}

@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from lab.base.errors import HostError
 from lab.config import HostConfig
-from lab.errors import HostError
 from lab.hosts import SshHost
 from lab.local import rootfs
 

@@ -12,12 +12,12 @@ from fakes import EmulatedHost, FakeHost
 from test_config import HOSTS
 
 from lab import check, cli
+from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure
 from lab.check import files
 from lab.check import host as host_check
 from lab.check.finding import Finding, Level, looked, of_error, worst_first
 from lab.check.machine import Machine
 from lab.config import HostConfig, load_hosts
-from lab.errors import CommandError, HostError, HostKeyError, LabFailure
 from lab.hosts import Result
 from lab.platforms.linux import Linux
 

@@ -19,10 +19,10 @@ from test_config import HOSTS, SWEEP
 from test_sweep import sweep_of
 
 from lab import check, cli
+from lab.base.errors import HostError, Interrupted
 from lab.check import Finding
 from lab.check.finding import Level
 from lab.design import plan
-from lab.errors import HostError, Interrupted
 from lab.hosts import Host, pair
 from lab.local import state
 from lab.progress import shown

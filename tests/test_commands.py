@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from fakes import EmulatedHost
 
+from lab.base.errors import CommandError
 from lab.commands import Command, command, lenient, script, together
-from lab.errors import CommandError
 
 
 @pytest.fixture

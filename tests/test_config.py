@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lab.base.errors import BadInput
 from lab.config import MOST_TRIALS, Factors, load_hosts, load_sweep, parse_sweep
-from lab.errors import BadInput
 from lab.hosts import way as ways
 from lab.local import host_files
 from lab.local.state import Lab, Process

@@ -6,7 +6,7 @@ import pytest
 from emulated_mac import capture
 from fakes import FakeHost
 
-from lab.errors import LabFailure, TransferError
+from lab.base.errors import LabFailure, TransferError
 from lab.platforms import Counters, macos_counts
 from lab.platforms.macos import MacOS
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from fakes import EmulatedHost
 
+from lab.base.errors import CommandError, LabFailure
 from lab.daemon import daemon
-from lab.errors import CommandError, LabFailure
 from lab.journal import Journal
 from lab.settings import Setting, Settings
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from test_sweep import runs, some, sweep_of
 
 from lab import fraction, plan_text, protocols
+from lab.base.errors import BadInput
 from lab.cases import grid_of
 from lab.config import Sweep
 from lab.design import Plan, Slot, anchor_gaps, block_slots, cases_of, order, plan
 from lab.effects import levels_of, varied
-from lab.errors import BadInput
 from lab.session import Case
 from lab.values import OPTIONS
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from lab import protocols
-from lab.errors import Unsupported
+from lab.base.errors import Unsupported
 from lab.hosts import Host, Result
 from lab.journal import Journal
 from lab.protocols import Attached, Dialect, Share, Side

@@ -15,9 +15,9 @@ from test_dialects import RecordingHost
 from test_sweep import sweep_of
 
 from lab import protocols
+from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.capability import check_server
 from lab.design import cases_of
-from lab.errors import LabFailure, SettingRefused, Unsupported
 from lab.hosts import Result
 from lab.protocols import Share, Side
 from lab.protocols.nfs import parse_export

@@ -16,7 +16,7 @@ from synthetic import make_trials, trial, write_run
 from test_records import json_values
 
 from lab import results
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.observed import flat
 from lab.results import RunFolder, Trial
 

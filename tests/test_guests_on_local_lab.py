@@ -17,7 +17,7 @@ import pytest
 from bench import Bench, end
 from traces import gone
 
-from lab.errors import LabFailure
+from lab.base.errors import LabFailure
 from lab.local import kernels, probe, rootfs, state
 from lab.local.backends import GUESTS, choose
 

@@ -13,8 +13,8 @@ from fakes import FakeHost
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.base.errors import BadInput, Unsupported
 from lab.config import load_hosts
-from lab.errors import BadInput, Unsupported
 from lab.protocols import Side
 from lab.protocols.gvfs import bus_address
 from lab.values import absolute, interface_name, plain_folder, share_name, user_name

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_host import BEFORE, MemoryHost, World, knob, untouched
 
-from lab.errors import BadInput, RestoreError
+from lab.base.errors import BadInput, RestoreError
 from lab.journal import Journal
 from lab.settings import Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import EmulatedHost, FakeHost
 
-from lab.errors import LabFailure, Unsupported
+from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
 from lab.protocols import Side
 from lab.protocols.kernel_server import KernelServer

@@ -10,7 +10,7 @@ from fakes import FakeHost
 from pydantic import SecretStr
 
 from lab import protocols
-from lab.errors import Unsupported
+from lab.base.errors import Unsupported
 from lab.protocols import Dialect, Share, Side
 from lab.protocols.knfsd import SERVER, parse_export
 

@@ -9,7 +9,7 @@ from fakes import FakeHost
 from pydantic import SecretStr
 from test_dialects import SECRET, Stage
 
-from lab.errors import LabFailure, Unsupported
+from lab.base.errors import LabFailure, Unsupported
 from lab.protocols import Share, Side
 from lab.protocols.ksmbd import SERVER, cannot, parse_interface, serve
 from lab.protocols.macos_smb import SMB1

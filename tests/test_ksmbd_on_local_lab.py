@@ -13,7 +13,7 @@ import pytest
 from bench import Bench, end
 from test_guests_on_local_lab import MIB, left
 
-from lab.errors import LabFailure
+from lab.base.errors import LabFailure
 from lab.local import kernels
 from lab.local.backends import GUESTS
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_host import Fault, World, knob, untouched
 
-from lab.errors import HostError, Interrupted, RestoreError, SettingRefused
+from lab.base.errors import HostError, Interrupted, RestoreError, SettingRefused
 from lab.journal import Journal
 from lab.ladder import Ladder, Rung
 

@@ -13,8 +13,8 @@ import pytest
 from sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
 
 from lab import ledger
+from lab.base.errors import HostError, HostLost, RestoreError
 from lab.commands import script
-from lab.errors import HostError, HostLost, RestoreError
 from lab.hosts import Host, SshHost
 from lab.journal import Journal
 from lab.ledger import Ledger

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from fakes import FakeHost
 
+from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.commands import script
-from lab.errors import LabFailure, SettingRefused, Unsupported
 from lab.journal import Journal
 from lab.platforms import linux_ram_disk
 from lab.platforms.base import LACKING

@@ -11,7 +11,7 @@ import pytest
 from memory_host import lab_signals
 
 from lab import cli
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.local import lifecycle, rootfs, state
 from lab.local.state import Lab, Process
 

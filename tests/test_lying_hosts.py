@@ -47,7 +47,7 @@ def test_a_lying_host_gets_nowhere(
     liar: Bench, seed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(liar.directory)
-    monkeypatch.setattr("lab.interrupts.install", lambda: None)  # it is not the main program here
+    monkeypatch.setattr("lab.base.signals.install", lambda: None)  # it is not the main program here
     sweep, before = str(liar.sweep(**SWEEP)), files(liar.directory)
     with lying(seed) as told:
         codes = [cli.main([*command, "--hosts", "hosts.changed.ini"]) for command in (["run", sweep], ["check"])]

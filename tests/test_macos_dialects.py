@@ -10,7 +10,7 @@ import pytest
 from emulated_shares import MOUNTED, PASSWORD, Pair, state
 
 from lab import protocols
-from lab.errors import CommandError, LabFailure, Unsupported
+from lab.base.errors import CommandError, LabFailure, Unsupported
 from lab.protocols.macos_afp import MacAfp
 from lab.protocols.macos_mount import PROMPT
 from lab.protocols.macos_nfs import MacNfs

@@ -9,9 +9,9 @@ import pytest
 from fakes import FakeHost
 from test_config import HOSTS
 
+from lab.base.errors import Unsupported
 from lab.capability import check_tcp_space
 from lab.config import load_hosts
-from lab.errors import Unsupported
 from lab.platforms import Facts
 from lab.platforms.macos import MacOS
 from lab.session import Case, Session

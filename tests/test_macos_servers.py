@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab import protocols
+from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.capability import check_sync
-from lab.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.protocols import macos_nfs, macos_share
 from lab.protocols.macos_afp import MacAfp
 from lab.protocols.macos_nfs import EDIT

@@ -8,8 +8,8 @@ import pytest
 from emulated_mac import CAPTURES, capture, mac, state
 from fakes import EmulatedHost, FakeHost
 
+from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
 from lab.commands import script
-from lab.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
 from lab.hosts import Host
 from lab.journal import Journal
 from lab.mounts import is_mounted_on_mac

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab import workloads
-from lab.errors import LabFailure, Unsupported
+from lab.base.errors import LabFailure, Unsupported
 from lab.protocols.macos_mount import parse_df_point, parse_mounts
 from lab.protocols.macos_nfs import parse_network, parse_nfsstat
 from lab.protocols.macos_share import SharePoint, parse_share_points

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lab import workloads
-from lab.errors import CommandError, TransferError
+from lab.base.errors import CommandError, TransferError
 
 FILE = workloads.payload("file")
 CHUNK = 1 << 18

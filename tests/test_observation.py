@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from lab.errors import HostLost, LabFailure
+from lab.base.errors import HostLost, LabFailure
 from lab.observation import (
     buffer_remarks,
     buffers,

@@ -16,10 +16,10 @@ from synthetic import trial, write_run
 from test_sweep import sweep_of
 
 from lab import plan_text, protocols, stats
+from lab.base.errors import BadInput, SettingRefused
 from lab.cases import grid_of
 from lab.config import Sweep
 from lab.design import Plan, cases_of, plan
-from lab.errors import BadInput, SettingRefused
 from lab.levels import ABSENT
 from lab.protocols import Attached, Share, Side
 from lab.protocols.linux_mount import words_of

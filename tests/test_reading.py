@@ -11,7 +11,7 @@ from synthetic import make_trials, write_run
 from test_records import line
 
 from lab import reading, results
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.results import RunFolder
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from synthetic import trial, write_run
 
 from lab import results
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.results import RunFolder, Trial
 
 json_values = st.recursive(

@@ -10,9 +10,9 @@ import pytest
 from fakes import FakeHost
 from test_counters import REPORT
 
+from lab.base.errors import CommandError, HostError, TransferError
 from lab.check.finding import of_error
 from lab.config import HostConfig
-from lab.errors import CommandError, HostError, TransferError
 from lab.hosts import paramiko_connection
 from lab.platforms.linux import Linux
 from lab.platforms.macos import MacOS

@@ -9,8 +9,8 @@ import pytest
 from bench import Bench
 
 from lab import secrets
+from lab.base.errors import CommandError
 from lab.config import load_hosts
-from lab.errors import CommandError
 from lab.hosts import connected
 from lab.journal import Journal
 from lab.session import Case, Session

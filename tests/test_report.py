@@ -17,7 +17,7 @@ from rich.console import Console, RenderableType
 from synthetic import RUN, make_trials, trial, write_run
 
 from lab import figures, report, results, stats
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.report.proof import MOST_TRIALS, some_of_each_case
 from lab.report.render import md
 from lab.report.words import LOCAL_LAB, interaction_sentence

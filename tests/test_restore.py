@@ -12,7 +12,8 @@ from memory_host import World, knob, lab_signals, untouched
 from synthetic import trial, write_run
 from test_config import HOSTS
 
-from lab import cli, durable, restore
+from lab import cli, restore
+from lab.base import durable
 from lab.hosts import Host
 from lab.journal import Journal
 from lab.local import state

@@ -17,7 +17,7 @@ from synthetic import RUN, SIZE, make_trials, trial, write_run
 from test_records import json_values, line
 
 from lab import results
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.records import SCHEMA
 from lab.results import RunFolder, Trial, load
 from lab.values import OPTIONS

@@ -18,9 +18,9 @@ from test_sweep import sweep_of
 
 from lab import results, stopping
 from lab import sweep as sweep_module
+from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.config import Sweep
 from lab.design import plan
-from lab.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.ladder import Ladder
 from lab.platforms import Counters, Timing
 from lab.results import RunFolder, Trial

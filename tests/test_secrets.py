@@ -15,7 +15,7 @@ import keyring.backend
 import keyring.errors
 import pytest
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.hosts import SshHost
 from lab.secrets import resolve
 

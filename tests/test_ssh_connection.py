@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from sshd import ONLY_PARAMIKO, Sshd, empty_home, make_key, refused, running, works
 
+from lab.base.errors import BadInput, HostKeyError
 from lab.config import HostConfig, load_hosts
-from lab.errors import BadInput, HostKeyError
 from lab.hosts import paramiko_connection
 
 # connects standard input and output to a port, and ends with either of them
@@ -178,7 +178,7 @@ def test_a_name_that_nobody_knows_is_explained(sshd: Sshd) -> None:
 NOT_SSHD = """
 import socket, sys, threading
 from lab.config import HostConfig
-from lab.errors import HostError
+from lab.base.errors import HostError
 from lab.hosts import SshHost, openssh_connection, paramiko_connection
 openssh_connection.CONNECT_DEADLINE_S = paramiko_connection.CONNECT_DEADLINE_S = 1
 server = socket.create_server(("127.0.0.1", 0))

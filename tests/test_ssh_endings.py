@@ -15,7 +15,7 @@ import pytest
 from memory_host import lab_signals
 from sshd import ONLY_PARAMIKO, Wire, gone, wait_for
 
-from lab.errors import CommandError, DeadlineExceeded, HostError, Interrupted
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, Interrupted
 from lab.hosts import SshHost
 from lab.hosts import ssh as ssh_module
 from lab.hosts.paramiko_connection import ParamikoConnection

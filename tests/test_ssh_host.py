@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sshd import Sshd
 
-from lab.errors import CommandError, DeadlineExceeded
+from lab.base.errors import CommandError, DeadlineExceeded
 from lab.hosts import CommandLog, SshHost, connection
 
 SECRET = "hunter2-do-not-show"

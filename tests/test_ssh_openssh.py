@@ -14,7 +14,7 @@ import pytest
 from sshd import OLD, Sshd, empty_home, gone, refused, running, wait_for, works
 
 from lab import check
-from lab.errors import BadInput, HostError, HostKeyError, HostLost
+from lab.base.errors import BadInput, HostError, HostKeyError, HostLost
 from lab.hosts import SshHost
 from lab.hosts.openssh_connection import COMMON, SESSION, OpenSshConnection
 

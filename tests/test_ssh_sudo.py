@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from sshd import Sshd, empty_home, running
 
 from lab import secrets
-from lab.errors import CommandError, HostKeyError
+from lab.base.errors import CommandError, HostKeyError
 from lab.hosts import CommandLog, SshHost
 
 SECRET = "hunter2-do-not-show"

@@ -12,7 +12,7 @@ from bench import Bench
 from synthetic import trial
 
 from lab import store_ceiling
-from lab.errors import LabFailure
+from lab.base.errors import LabFailure
 from lab.results import RunFolder
 from lab.session import Case
 

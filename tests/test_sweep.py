@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from lab import platforms, session
+from lab.base.errors import BadInput
 from lab.config import Hosts, Sweep, load_sweep, parse_sweep
 from lab.design import ASSUMED_BYTES_PER_S, cases_of, order, plan
-from lab.errors import BadInput
 from lab.journal import Journal
 from lab.session import Case, Session
 from lab.settings import Settings

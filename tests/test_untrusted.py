@@ -16,14 +16,14 @@ from rich.console import Console
 from synthetic import RUN, trial, write_run
 
 from lab import report, results
-from lab.errors import LONGEST, CommandError, LabFailure
+from lab.base.errors import LONGEST, CommandError, LabFailure
+from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 from lab.platforms import macos_counts
 from lab.platforms.base import parse_df
 from lab.platforms.facts import parse_facts
 from lab.platforms.linux import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux_ram_disk import parse_free
 from lab.platforms.stopwatch import Counters, Timing, parse_timing
-from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 
 TIMING = {"clock": "monotonic", "elapsed_s": "0.5", "flushed": "fsync", "tool_cpu_s": "0.1"}
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.values import SECONDS, UNITS, parse_port, parse_seconds, parse_size
+from lab.base.units import SECONDS, UNITS, parse_seconds, parse_size
+from lab.values import parse_port
 
 
 @given(st.integers(1, 1 << 40), st.sampled_from(sorted(UNITS)), st.sampled_from(["", " ", "  "]))

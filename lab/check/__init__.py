@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from lab import platforms
+from lab.base.errors import HostError, LabFailure
 from lab.check import files, hardware, host, jumbo, link, protocols
 from lab.check.finding import Finding, looked, of_error, worst_first
 from lab.check.machine import Machine
 from lab.config import HostConfig, Hosts, load_hosts
-from lab.errors import HostError, LabFailure
 from lab.hosts import ROLES, SshHost
 from lab.platforms import Facts
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab import secrets
+from lab.base.errors import BadInput
 from lab.check.finding import Finding, of_error
 from lab.config import Hosts
-from lab.errors import BadInput
 
 
 def findings(config: Hosts, path: Path) -> Iterator[Finding]:

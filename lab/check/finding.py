@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from lab.errors import CommandError, HostError, LabError, LabFailure, abridged
+from lab.base.errors import CommandError, HostError, LabError, LabFailure, abridged
 
 Level: TypeAlias = Literal["problem", "warning", "note", "ok"]
 LEVELS = get_args(Level)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from lab.base.untrusted import first_line
 from lab.check.assumed_shares import MOUNTING, SERVING
 from lab.check.assumed_system import SYSTEM
 from lab.check.assumption import Assumption
@@ -16,7 +17,6 @@ from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
 from lab.platforms import Facts
 from lab.platforms.macos_tcp import parse_version
-from lab.untrusted import first_line
 
 ASSUMPTIONS = (*SYSTEM, *MOUNTING, *SERVING)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from lab import durable
+from lab.base import durable
+from lab.base.errors import LabFailure, RestoreError
 from lab.check.finding import Finding, of_error
 from lab.check.link import JUMBO_MTU, SEGMENT
 from lab.config import Hosts
-from lab.errors import LabFailure, RestoreError
 from lab.hosts import ROLES, Host, connected
 from lab.results import RunFolder
 from lab.run import changing, check_free, origin

@@ -9,14 +9,14 @@ from typing import Any
 from pydantic import SecretStr
 
 from lab import protocols
+from lab.base.errors import Unsupported
+from lab.base.plugins import members
 from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
 from lab.config import Hosts, ShareConfig
-from lab.errors import Unsupported
 from lab.platforms.preflight import Reach
 from lab.protocols import Protocol, Share
 from lab.protocols.options import told
-from lab.registry import members
 
 UNTUNED = Reach(False, "the lab leaves that host as it is (tune in the hosts file)")
 RUNNING = Reach(None, "a server that runs already keeps the sizes that its sockets were made with")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lab.errors import CommandError
-from lab.untrusted import printable
+from lab.base.errors import CommandError
+from lab.base.untrusted import printable
 
 DEADLINE_S = 30.0
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
+from lab.base.errors import BadInput, HostError
 from lab.config import HostConfig
-from lab.errors import BadInput, HostError
 from lab.hosts import way as ways
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.way import Way

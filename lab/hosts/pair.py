@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from lab.base.errors import HostError
 from lab.config import Hosts
-from lab.errors import HostError
 from lab.hosts.base import CommandLog, Host
 from lab.hosts.ssh import SshHost
 

@@ -16,8 +16,8 @@ from typing import Any, cast
 
 import paramiko
 
+from lab.base.errors import BadInput, HostError
 from lab.config import HostConfig
-from lab.errors import BadInput, HostError
 from lab.hosts import way as ways
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.way import Way

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 import time
 
-from lab import interrupts, secrets
+from lab import secrets
+from lab.base import signals
+from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
 from lab.config import HostConfig
-from lab.errors import BadInput, DeadlineExceeded, HostError, HostLost
 from lab.hosts import openssh_connection, paramiko_connection
 from lab.hosts.base import Host, Result
 from lab.hosts.connection import Conversation
@@ -83,7 +84,7 @@ class SshHost(Host):
         conversation: Conversation | None = None
         try:
             # a command that was sent and is not known of could neither be ended nor waited for
-            with interrupts.held():
+            with signals.held():
                 conversation = self._begin(argv, root, given, deadline_s)
             finished = conversation.wait(started + deadline_s)
         except BaseException:

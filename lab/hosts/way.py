@@ -12,8 +12,8 @@ from typing import Any
 import paramiko
 
 from lab import refusals
+from lab.base.errors import BadInput, HostError, HostKeyError
 from lab.config import HostConfig
-from lab.errors import BadInput, HostError, HostKeyError
 from lab.values import algorithm_kind, parse_port
 
 SSH_CONFIG = "~/.ssh/config"

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lab.errors import BadInput, LabFailure
+from lab.base.errors import BadInput, LabFailure
 
 BUILD_MINUTES = 30
 LEFT_OUT = ("man", "doc", "locale", "info")

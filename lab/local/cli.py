@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.local import backends, lifecycle, state
 from lab.local.darwin.faults import FAULTS
 

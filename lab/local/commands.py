@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from lab.errors import LabFailure
+from lab.base.errors import LabFailure
 
 DEADLINE_S = 30.0
 NO_MORE = "Kernel panic|KVM internal error"

@@ -11,7 +11,7 @@ import selectors
 import socket
 import sys
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.local import backends, kernel, state
 
 SSH_PORT = 22

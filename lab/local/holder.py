@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from lab.errors import LabError, LabFailure
+from lab.base.errors import LabError, LabFailure
 from lab.local import backends, connect, disk, host_files, kernel, leftovers, link, platforms, state
 from lab.local.commands import last_words
 from lab.local.state import HOSTS, Lab, Process

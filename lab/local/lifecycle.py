@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.errors import BadInput, LabFailure
+from lab.base.errors import BadInput, LabFailure
 from lab.local import backends, kernel, leftovers, link, platforms, rootfs, state
 from lab.local.darwin import faults
 from lab.local.state import HOSTS, Lab

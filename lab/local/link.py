@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 
-from lab.errors import BadInput, LabFailure
+from lab.base.errors import BadInput, LabFailure
 from lab.local import kernel
 from lab.local.commands import inside, must, run
 from lab.local.state import DATA_INTERFACE

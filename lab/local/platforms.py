@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 from lab.local.darwin import openssh, profiles
 from lab.local.state import HOSTS
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 
 RUN = Path("/run/file-share-lab")
 HOSTS = ("client", "server")

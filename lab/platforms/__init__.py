@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from lab.errors import Unsupported
+from lab.base.errors import Unsupported
+from lab.base.plugins import members
 from lab.hosts import Host
 from lab.platforms.base import Platform
 from lab.platforms.counts import ALL_CORES, Connection, Reading, Ticks
 from lab.platforms.facts import Facts
 from lab.platforms.stopwatch import Counters, Timing
-from lab.registry import members
 
 __all__ = ["ALL_CORES", "Connection", "Counters", "Facts", "Platform", "Reading", "Ticks", "Timing", "detect"]
 

@@ -8,15 +8,15 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
+from lab.base.errors import LabFailure, TransferError, Unsupported, abridged
+from lab.base.untrusted import count, first_line
 from lab.commands import script
-from lab.errors import LabFailure, TransferError, Unsupported, abridged
 from lab.hosts import Host, Result
 from lab.platforms.counts import Reading
 from lab.platforms.facts import Facts
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, parse_timing, values_of
 from lab.settings import Setting
-from lab.untrusted import count, first_line
 
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 SMALL_BYTES = 56  # the payload of an ordinary ping

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lab.base.untrusted import count, first_line
 from lab.platforms.stopwatch import field_of
-from lab.untrusted import count, first_line
 from lab.values import absolute, user_name
 
 TOOLS = ("perl", "rsync", "iperf3", "ssh")

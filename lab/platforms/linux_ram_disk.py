@@ -6,12 +6,12 @@ import re
 import zlib
 from collections.abc import Generator
 
+from lab.base.errors import LabFailure, Unsupported
+from lab.base.untrusted import count, first_line
 from lab.commands import Command, command, script
-from lab.errors import LabFailure, Unsupported
 from lab.mounts import FIND, in_table, is_mounted
 from lab.platforms.base import Platform
 from lab.settings import Setting
-from lab.untrusted import count, first_line
 
 MIB = 1 << 20
 PAGE_KIB = 4

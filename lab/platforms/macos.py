@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab import refusals
+from lab.base.errors import LabFailure
+from lab.base.untrusted import count
 from lab.commands import Command, command, script
 from lab.daemon import daemon
-from lab.errors import LabFailure
 from lab.platforms import macos_counts, macos_noise, macos_tcp
 from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, whole_lines
 from lab.platforms.counts import Reading
@@ -34,7 +35,6 @@ from lab.platforms.macos_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters, Timing, grown
 from lab.settings import Setting
-from lab.untrusted import count
 
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 WITH_MACOS = ("perl", "rsync", "openssh-client", "openssh-server")

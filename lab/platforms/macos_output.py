@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from xml.parsers.expat import ExpatError
 
-from lab.untrusted import count, first_line
+from lab.base.untrusted import count, first_line
 from lab.values import interface_name
 
 SECTOR_BYTES = 512

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from pathlib import Path
 
+from lab.base.errors import LabFailure, Unsupported
+from lab.base.untrusted import count
 from lab.commands import Command, command, script
-from lab.errors import LabFailure, Unsupported
 from lab.mounts import is_mounted_on_mac
 from lab.platforms.base import Platform
 from lab.platforms.macos_output import (
@@ -18,7 +19,6 @@ from lab.platforms.macos_output import (
     prove_ours,
 )
 from lab.settings import Setting
-from lab.untrusted import count
 
 IMAGES = ("hdiutil", "info", "-plist")
 # It may be busy for a moment

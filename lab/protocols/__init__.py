@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from lab import registry
+from lab.base import plugins
 from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, durability, options_in_effect
 
 __all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "durability", "find", "options_in_effect"]
@@ -12,5 +12,5 @@ __all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "durability", "fi
 
 def find(name: str) -> Protocol:
     """The protocol of this name. Raises BadInput."""
-    found: Protocol = registry.find(sys.modules[__name__], "PROTOCOL", "protocol", name)
+    found: Protocol = plugins.find(sys.modules[__name__], "PROTOCOL", "protocol", name)
     return found

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import SecretStr
 
-from lab.errors import Absent, SettingRefused, Unsupported
+from lab.base.errors import Absent, SettingRefused, Unsupported
 from lab.hosts import Host
 from lab.protocols.options import Option
 from lab.settings import Setting

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from lab.base.errors import LabFailure, Unsupported
+from lab.base.untrusted import first_line
 from lab.commands import Command, script
-from lab.errors import LabFailure, Unsupported
 from lab.protocols.base import Side
-from lab.untrusted import first_line
 
 # $1 a shell test: this kernel has the server; $2 what prints a word on who has it, or "free"; then the programs it
 # needs. A kernel that others share shows none of its threads.

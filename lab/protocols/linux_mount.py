@@ -6,14 +6,14 @@ import re
 from collections.abc import Generator, Mapping
 from typing import Any, ClassVar
 
+from lab.base.errors import LabFailure
+from lab.base.untrusted import count, first_line
 from lab.commands import Command, command, script
-from lab.errors import LabFailure
 from lab.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
 from lab.protocols.options import Option, told
 from lab.settings import Setting
-from lab.untrusted import count, first_line
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
 # network file system without a server's name.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.base.errors import Unsupported
+from lab.base.untrusted import first_line
 from lab.commands import Command
-from lab.errors import Unsupported
 from lab.mounts import real_path
 from lab.protocols import macos_share
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import parse_df_point, parse_mounts, prompted
 from lab.protocols.netatalk import last_login
-from lab.untrusted import first_line
 
 SERVICE = macos_share.Service(
     protocol="afp",

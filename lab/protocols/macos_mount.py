@@ -7,12 +7,12 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, ClassVar
 
+from lab.base.errors import Absent, LabFailure
+from lab.base.untrusted import first_line, printable
 from lab.commands import Command, command, script
-from lab.errors import Absent, LabFailure
 from lab.mounts import is_mounted_on_mac, real_path
 from lab.protocols.base import Attached, Dialect, Share, Side
 from lab.settings import Setting
-from lab.untrusted import first_line, printable
 
 PROMPT = Path(__file__).with_name("prompt.pl").read_text(encoding="utf-8")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'

@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+from lab.base.errors import LabFailure, Unsupported
+from lab.base.untrusted import count, word
 from lab.commands import Command, command, script
-from lab.errors import LabFailure, Unsupported
 from lab.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount, has_program, parse_df_point
 from lab.settings import Setting
-from lab.untrusted import count, word
 
 EXPORTS = "/etc/exports"
 EDIT = Path(__file__).with_name("exports.pl").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import quote
 
+from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.commands import command, script
 from lab.daemon import listening
-from lab.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lab.base.untrusted import word
 from lab.commands import Command
 from lab.protocols import macos_share
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import prompted
-from lab.untrusted import word
 
 SERVICE = macos_share.Service(
     protocol="smb",

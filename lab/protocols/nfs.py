@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from lab.base.errors import Unsupported
+from lab.base.units import parse_size, size_label
 from lab.daemon import daemon, listening
-from lab.errors import Unsupported
 from lab.protocols import gvfs, knfsd
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
@@ -19,7 +20,6 @@ from lab.protocols.linux_mount import LinuxMount, in_private_mounts
 from lab.protocols.macos_nfs import MacNfs, exported_path
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
 from lab.protocols.unflushed import is_unflushed, unflushed
-from lab.values import parse_size, size_label
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
 # has Ganesha log what it made of the export.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.values import parse_size, size_label
+from lab.base.units import parse_size, size_label
 
 PROGRAMS = ("client", "server")
 

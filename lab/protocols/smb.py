@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from lab.base.errors import LabFailure, Unsupported
+from lab.base.untrusted import from_json, word
 from lab.daemon import daemon, listening
-from lab.errors import LabFailure, Unsupported
 from lab.protocols import gvfs, ksmbd
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.ksmbd import PORT
 from lab.protocols.linux_mount import LinuxMount
 from lab.protocols.macos_smb import SMB1, MacSmb
 from lab.protocols.options import Option, one_of, program, yes_or_no
-from lab.untrusted import from_json, word
 
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
 SMB_CONF = """\

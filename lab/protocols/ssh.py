@@ -8,11 +8,11 @@ from collections.abc import Generator
 from types import MappingProxyType
 from typing import Any
 
+from lab.base.errors import LabFailure
+from lab.base.untrusted import first_line
 from lab.daemon import daemon, listening
-from lab.errors import LabFailure
 from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, Steps
 from lab.settings import Setting
-from lab.untrusted import first_line
 
 PORT = 22
 OWN_PORT = 22022

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.errors import LabFailure
+from lab.base.errors import LabFailure
 from lab.protocols.base import Side
 
 UNFLUSHED = Path(__file__).with_name("unflushed.pl").read_text(encoding="utf-8")

@@ -10,13 +10,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from lab import results, stats
-from lab.errors import BadInput
+from lab.base.errors import BadInput
+from lab.base.untrusted import printable
 from lab.records import emulated
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable, between, change, number
 from lab.report.words import CONFOUNDED, chance
 from lab.results import RunFolder
-from lab.untrusted import printable
 
 
 def comparison(a: RunFolder, b: RunFolder) -> dict[str, Any]:

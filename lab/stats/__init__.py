@@ -6,6 +6,7 @@ with status ``ok`` are ever averaged; void and failed ones are counted beside th
 an interval it is NaN, never a guess.
 """
 
+from lab.base.units import size_label as size_label
 from lab.stats.coding import Coded as Coded
 from lab.stats.coding import Trials as Trials
 from lab.stats.coding import coded as coded
@@ -55,4 +56,3 @@ from lab.stats.versus import CASE as CASE
 from lab.stats.versus import compare as compare
 from lab.stats.versus import differing_facts as differing_facts
 from lab.stats.versus import differing_levels as differing_levels
-from lab.values import size_label as size_label

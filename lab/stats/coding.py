@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.base.units import size_label
 from lab.records import CEILINGS
 from lab.stats.factors import Cells, Codes, cells, factors_of, in_order, numbered
 from lab.stats.grids import Grid, of_rows
-from lab.values import size_label
 
 Mask = npt.NDArray[np.bool_]
 

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.base.units import size_label
 from lab.levels import ABSENT, DEFAULT, protocol_of
-from lab.values import OPTIONS, rank, size_label
+from lab.values import OPTIONS, rank
 
 FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS, "workload")  # of every case
 POOLED = ("protocol", "tool", "direction")

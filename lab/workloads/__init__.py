@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from lab import registry
+from lab.base import plugins
 from lab.workloads.base import Payload, Tool
 
 __all__ = ["Payload", "Tool", "payload", "tool"]
@@ -12,11 +12,11 @@ __all__ = ["Payload", "Tool", "payload", "tool"]
 
 def tool(name: str) -> Tool:
     """The tool of this name. Raises BadInput."""
-    found: Tool = registry.find(sys.modules[__name__], "TOOL", "tool", name)
+    found: Tool = plugins.find(sys.modules[__name__], "TOOL", "tool", name)
     return found
 
 
 def payload(name: str) -> Payload:
     """The payload of this name. Raises BadInput."""
-    found: Payload = registry.find(sys.modules[__name__], "PAYLOAD", "workload kind", name)
+    found: Payload = plugins.find(sys.modules[__name__], "PAYLOAD", "workload kind", name)
     return found

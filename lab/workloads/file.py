@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.errors import TransferError
+from lab.base.errors import TransferError
+from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.untrusted import first_line
 from lab.workloads.base import Payload
 
 NOISE = Path(__file__).with_name("noise.pl").read_text(encoding="utf-8")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
+from lab.base.errors import LabFailure
+from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
 from lab.daemon import daemon, listening
-from lab.errors import LabFailure
 from lab.hosts import Host
 from lab.settings import Setting
-from lab.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
 
 NAME = "iperf3"
 PORT = 15201  # not iperf3's own, which a person may be using

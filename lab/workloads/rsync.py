@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from lab.errors import Unsupported
+from lab.base.errors import Unsupported
 from lab.hosts import Host
 from lab.workloads.base import Tool
 

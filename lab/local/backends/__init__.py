@@ -6,7 +6,7 @@ import platform
 from collections.abc import Collection
 from pathlib import Path
 
-from lab.errors import BadInput, LabFailure
+from lab.base.errors import BadInput, LabFailure
 from lab.local import kernels
 from lab.local.backends.base import Backend
 from lab.local.backends.namespaces import Namespaces

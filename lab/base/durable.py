@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 
 
 def append(path: Path, data: bytes) -> None:

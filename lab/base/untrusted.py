@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Any
 
-from lab.values import LARGEST
+from lab.base.units import LARGEST
 
 FASTEST_BYTES_PER_S = 125e9  # 1 Tbit/s: what claims to be faster did not happen
 _DEEPEST = 100  # brackets inside brackets: far more than anything here has, far less than Python can follow

@@ -8,7 +8,7 @@ import pkgutil
 from types import ModuleType
 from typing import Any
 
-from lab.errors import BadInput
+from lab.base.errors import BadInput
 
 
 def members(package: ModuleType, attribute: str) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""What everything rests on: errors, units, validation, untrusted text, durable files, signals, plug-ins."""

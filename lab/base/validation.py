@@ -1,0 +1,107 @@
+"""Reading a file into a frozen model, and one line for each thing that is wrong in it."""
+
+from __future__ import annotations
+
+import shlex
+import stat
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from lab.base.errors import BadInput
+
+
+class Model(BaseModel):
+    """Frozen; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    _file: Path | None = None
+
+    def model_post_init(self, context: Any) -> None:
+        """Remember the file, which :func:`validate` gives as context."""
+        self._file = context
+
+    @property
+    def place(self) -> str:
+        """How a message about it begins: its file and a colon; empty where it was not read from one."""
+        return f"{self._file}: " if self._file else ""
+
+
+# what pydantic says of these is about Python
+PLAIN_WORDS = {
+    "tuple_type": "is not a list",
+    "too_short": "is an empty list; it needs at least one level",
+    "model_type": "is not a section",
+}
+
+
+def read_text(path: Path, remedy: str) -> str:
+    """The text of a file. Raises BadInput; ``remedy`` says what to do where there is no such file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise BadInput(f"{path}: no such file; {remedy}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+ModelT = TypeVar("ModelT", bound=Model)
+
+
+def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT:
+    """The model that the content of a file makes. Raises BadInput, a line for each thing that is wrong."""
+    try:
+        return model.model_validate(content, context=path)
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+        # a list whose only level is wrong is not an empty list too
+        wrong = {problem["loc"][:-1] for problem in problems}
+        problems = [each for each in problems if each["type"] != "too_short" or each["loc"] not in wrong]
+        raise BadInput("\n".join(_explain(problem, path, model) for problem in problems)) from error
+
+
+def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
+    """One line: file, section, key, what is wrong, and what would be right."""
+    names = [part for part in problem["loc"] if isinstance(part, str)]
+    said = PLAIN_WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
+        return f"{path}: {said}"
+    section, unknown = model, False
+    for depth, name in enumerate(names):
+        field = section.model_fields.get(name)
+        if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, Model)):
+            names, unknown = names[: depth + 1], field is None
+            break
+        section = field.annotation
+    where = ": ".join([str(path), " ".join([*(f"[{name}]" for name in names[:-1]), names[-1]])])
+    is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
+    if len(names) == 1 and (section is not model or is_table):
+        where = f"{path}: [{names[-1]}]"
+    if unknown:
+        return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
+    if problem["type"] == "missing":
+        return f"{where}: missing"
+    found = _exposed(path) if "password" in names[-1] else f" (it is {shown(problem['input'])})"
+    return f"{where}: {said}{found}"
+
+
+def _exposed(path: Path) -> str:
+    """What else is to be done where a password may stand in a file that others can read."""
+    try:
+        open_to_others = path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+    except OSError:
+        open_to_others = 0
+    if not open_to_others:
+        return ""
+    chmod = shlex.join(["chmod", "600", str(path)])
+    return f"; others can read this file: `{chmod}`, and change a password that stood here"
+
+
+def shown(value: Any) -> str:
+    """What stands in a file, for a message: not all of it where it is long."""
+    try:
+        return f"{value!r:.80}"
+    except ValueError:  # Python refuses to write out integers of thousands of digits
+        return "a number of very many digits"
