@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lab import figures, stats
-from lab.values import OPTIONS
+from lab.design.factors import OPTIONS
 
 COMBINATIONS = [(name, tool) for name in ("afp", "nfs", "smb", "ssh") for tool in ("cp", "rsync")]
 MORE = {

@@ -23,8 +23,8 @@ import pandas as pd
 from analysis import analyse
 
 from lab import stats
+from lab.design.factors import OPTIONS
 from lab.results import RunFolder, load
-from lab.values import OPTIONS
 
 START = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 SIZE_BYTES = 512 * 1024**2

@@ -17,8 +17,9 @@ from bench_lab import bench_lab, opened
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.capability import Capability
+from lab.design.case import Case
 from lab.local.darwin.profiles import PROFILES
-from lab.session import Case, Session
+from lab.session import Session
 from lab.transfer import transfer
 
 PROTOCOLS = {"afp": "cp", "nfs": "cp", "smb": "cp", "ssh": "rsync"}  # and the tool that copies

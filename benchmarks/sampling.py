@@ -20,8 +20,9 @@ from statistics import median
 from bench_lab import opened
 
 from lab.base.units import parse_size
+from lab.design.case import Case
 from lab.hosts import ROLES
-from lab.session import Case, Session
+from lab.session import Session
 from lab.stats import median_interval
 from lab.transfer import transfer
 from lab.workloads import iperf3

@@ -32,10 +32,11 @@ from bench_lab import BenchLab, Done, bench_lab, opened
 from scipy.stats import binomtest
 
 from lab import results, run, stats
-from lab.session import Case, Session
+from lab.design.case import Case
+from lab.design.factors import OPTIONS
+from lab.session import Session
 from lab.sweep import Progress
 from lab.transfer import transfer
-from lab.values import OPTIONS
 
 CLOCK = Path(__file__).with_name("packet_clock.py")
 EVERYTHING: dict[str, Sequence[Any]] = {"protocol": ["afp", "smb", "nfs", "ssh"], "tool": ["cp", "rsync"]}

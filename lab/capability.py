@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from lab import protocols, workloads
 from lab.base.errors import Absent, Unsupported
+from lab.design.case import Case
 from lab.hosts import ROLES
 from lab.protocols import Dialect, Protocol
-from lab.session import Case, Session
+from lab.session import Session
 
 
 class Capability:

@@ -149,11 +149,13 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    from lab import design, plan_text, run
-    from lab.config import load_hosts, load_sweep
+    from lab import run
+    from lab.config import load_hosts
+    from lab.design import plan, plan_text
+    from lab.design.sweep_file import load_sweep
 
     wanted = load_sweep(arguments.sweep)
-    planned = design.plan(wanted)
+    planned = plan.plan(wanted)
     if arguments.hosts:
         run.check_fit(load_hosts(arguments.hosts), wanted, arguments.hosts)
     if arguments.json:

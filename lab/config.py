@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import configparser
 import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,9 +16,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from lab.base.errors import BadInput
 from lab.base.units import Seconds, Size
 from lab.base.validation import Model, read_text, validate
-from lab.sweep_file import MOST_TRIALS as MOST_TRIALS
-from lab.sweep_file import Factors as Factors
-from lab.sweep_file import Sweep as Sweep
 from lab.values import (
     Absolute,
     AccountName,
@@ -140,22 +136,3 @@ def load_hosts(path: Path) -> Hosts:
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
             raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
     return validate(Hosts, content, path)
-
-
-def load_sweep(path: Path) -> Sweep:
-    """Read a sweep file. Raises :class:`BadInput`."""
-    return parse_sweep(read_sweep(path), path)
-
-
-def read_sweep(path: Path) -> str:
-    """The text of a sweep file. Raises :class:`BadInput`."""
-    return read_text(path, "sweeps/ holds the ones that come with the lab")
-
-
-def parse_sweep(text: str, path: Path) -> Sweep:
-    """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`."""
-    try:
-        content = tomllib.loads(text.removeprefix("\ufeff"))  # a run keeps the text of its sweep with it
-    except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
-        raise BadInput(f"{path}: not valid TOML: {error}") from error
-    return validate(Sweep, content, path)

@@ -10,10 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.columns import NUMBERS, SHARED, WORDED, Columns, Decoder
-from lab.levels import ABSENT, DEFAULT, protocol_of
+from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
 from lab.observed import InMemory, ObservedArray, Source, flat
 from lab.records import FIELDS, SCHEMA, Trial
-from lab.values import OPTIONS
 
 
 def frame(trials: Sequence[Trial], run: dict[str, Any]) -> pd.DataFrame:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.base.errors import HostError, LabFailure
+from lab.design.case import Case
 from lab.hosts import ROLES
 from lab.platforms import Counters, Reading, Timing
 from lab.samples import series
-from lab.session import Case, Session
+from lab.session import Session
 from lab.usage import Carrier, carrier, usage
 
 ETHERNET_HEADER = 14  # addresses and type; interfaces count neither preamble nor checksum nor gap (IEEE 802.3)

@@ -18,9 +18,10 @@ from lab.base import durable
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
 from lab.capability import Capability, said
-from lab.cases import grid_of
-from lab.config import Hosts, Sweep, load_hosts, parse_sweep, read_sweep
-from lab.design import plan
+from lab.config import Hosts, load_hosts
+from lab.design.grid import grid_of
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import ROLES, CommandLog, Host, connected
 from lab.journal import Journal
 from lab.records import emulated

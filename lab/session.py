@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -17,51 +17,14 @@ from pydantic import SecretStr
 from lab import platforms, protocols
 from lab.base.errors import CommandError, DeadlineExceeded, Unsupported
 from lab.config import Hosts
+from lab.design.case import Case
 from lab.hosts import ROLES, Host
 from lab.journal import Record
 from lab.ladder import Ladder, Rung
-from lab.levels import ABSENT, DEFAULT, protocol_of
 from lab.mounts import real_path
 from lab.platforms import Facts, Platform
 from lab.protocols import Attached, Dialect, Share, Side, durability, options_in_effect
 from lab.settings import Settings
-from lab.values import OPTIONS
-
-
-@dataclass(frozen=True)
-class Case:
-    """One combination of levels. ``tcp_space`` is in bytes, or ``default`` for leaving the hosts as they are."""
-
-    protocol: str
-    tool: str
-    direction: str
-    mtu: int
-    tcp_space: int | str
-    store: str
-    workload: str
-    size_bytes: int
-    options: tuple[tuple[str, str], ...] = tuple(OPTIONS.items())
-
-    @property
-    def case_id(self) -> str:
-        """A readable name, the same in every run."""
-        plain = f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
-        return "-".join([plain, *(f"{name}={level}" for name, level in self.unusual.items())])
-
-    @property
-    def unusual(self) -> dict[str, str]:
-        """The options that are at another level than where a sweep does not say."""
-        return {name: level for name, level in self.options if level != OPTIONS.get(name, DEFAULT)}
-
-    def option(self, name: str) -> str:
-        """The level of one of OPTIONS, or of an option of a mount; ABSENT for one that this case has not."""
-        return dict(self.options).get(name, ABSENT)
-
-    @property
-    def mount_options(self) -> dict[str, str]:
-        """What the client is to be told of the mount: the options of the protocol, by their names there."""
-        told = ((name.partition(".")[2], level) for name, level in self.options if protocol_of(name))
-        return {name: level for name, level in told if level != DEFAULT}
 
 
 def at_home(path: str, home: str) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lab.base.errors import LabFailure
+from lab.design.case import Case
 from lab.platforms import Timing
 from lab.results import Trial
-from lab.session import Case, Session
+from lab.session import Session
 from lab.usage import usage
 from lab.workloads.file import deadline_s, noise
 

@@ -8,14 +8,16 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from lab import results, stopping, store_ceiling, workloads
+from lab import results, store_ceiling, workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError
-from lab.design import Slot, block_slots, plan
+from lab.design import stopping
+from lab.design.blocks import Slot, block_slots
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep
 from lab.records import CEILINGS
 from lab.results import RunFolder, Trial
 from lab.session import Session
 from lab.stats import wide_effects
-from lab.sweep_file import Sweep
 from lab.transfer import Measured, transfer
 from lab.workloads import iperf3
 

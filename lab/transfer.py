@@ -11,10 +11,11 @@ from typing import Any
 
 from lab import workloads
 from lab.base.errors import HostError, LabFailure, TransferError
+from lab.design.case import Case
 from lab.hosts import ROLES
 from lab.observation import observe
 from lab.platforms import Counters, Timing
-from lab.session import Case, Session
+from lab.session import Session
 from lab.workloads import Tool, file
 
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files

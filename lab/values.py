@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
 
-from lab.base.units import UNITS, parse_size
-
 LONGEST_NAME = 255  # bytes of one name in a path
-PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
-# What a sweep may vary beside its six factors, and the level that holds where it does not say; text in every file.
-# ``placebo`` changes nothing: what it seems to change is how far a comparison can be trusted.
-OPTIONS = {"server_sync": "default", "client_sync": "fsync", "server_cache": "warm", "placebo": "none"}
 # by the beginnings of their names; aes128-cbc and the like are told by their end
 SSH_ALGORITHMS = {
     "kex": r"(diffie-hellman|ecdh|curve25519)-.+",
@@ -24,26 +18,11 @@ SSH_ALGORITHMS = {
 }
 
 
-def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
-    """What levels that are text are sorted by: versions (``3.0.2``) and sizes (``64 KiB``) as such, then words.
-
-    Of words, those of ``server_sync`` come last, the one that promises least first: every protocol has that.
-    """
-    number, _, unit = level.partition(" ")
-    if unit in UNITS and re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", number):
-        return False, tuple(UNITS[unit] * int(part) for part in number.split(".")), ""
-    return True, (PROMISES.index(level),) if level in PROMISES else (), level
-
-
 def parse_port(value: Any) -> int:
     """A TCP port; ValueError otherwise."""
     if not re.fullmatch(r"[0-9]{1,5}", str(value)) or not 1 <= int(value) <= 65535:
         raise ValueError("is not a port from 1 to 65535")
     return int(value)
-
-
-def _space(value: Any) -> int | str:
-    return "default" if value == "default" else parse_size(value)
 
 
 def _password(value: str) -> str:
@@ -155,7 +134,6 @@ def _instance(value: str | None) -> str | None:
     return value or None
 
 
-TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_space)]
 Port = Annotated[int, BeforeValidator(parse_port)]
 Address = Annotated[str, AfterValidator(_address)]
 Absolute = Annotated[str, AfterValidator(absolute)]

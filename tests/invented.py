@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lab.values import OPTIONS
+from lab.design.factors import OPTIONS
 
 FIXED: dict[str, Any] = {
     "protocol": "afp", "tool": "cp", "direction": "write", "mtu": 1500, "tcp_space": "default", "store": "ram",

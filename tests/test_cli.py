@@ -22,7 +22,7 @@ from lab import check, cli
 from lab.base.errors import HostError, Interrupted
 from lab.check import Finding
 from lab.check.finding import Level
-from lab.design import plan
+from lab.design.plan import plan
 from lab.hosts import Host, pair
 from lab.local import state
 from lab.progress import shown

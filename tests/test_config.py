@@ -10,11 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lab.base.errors import BadInput
-from lab.config import MOST_TRIALS, Factors, load_hosts, load_sweep, parse_sweep
+from lab.config import load_hosts
+from lab.design.factors import OPTIONS
+from lab.design.sweep_file import MOST_TRIALS, Factors, load_sweep, parse_sweep
 from lab.hosts import way as ways
 from lab.local import host_files
 from lab.local.state import Lab, Process
-from lab.values import OPTIONS
 
 ROOT = Path(__file__).parent.parent
 SECRET = "hunter2-do-not-show"

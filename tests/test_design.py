@@ -13,14 +13,16 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from test_sweep import runs, some, sweep_of
 
-from lab import fraction, plan_text, protocols
+from lab import protocols
 from lab.base.errors import BadInput
-from lab.cases import grid_of
-from lab.config import Sweep
-from lab.design import Plan, Slot, anchor_gaps, block_slots, cases_of, order, plan
-from lab.effects import levels_of, varied
-from lab.session import Case
-from lab.values import OPTIONS
+from lab.design import fraction, plan_text
+from lab.design.blocks import Slot, anchor_gaps, block_slots, order
+from lab.design.case import Case
+from lab.design.effects import levels_of, varied
+from lab.design.factors import OPTIONS
+from lab.design.grid import grid_of
+from lab.design.plan import Plan, cases_of, plan
+from lab.design.sweep_file import Sweep
 
 
 def sweep(**changes: Any) -> Sweep:

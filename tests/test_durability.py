@@ -17,13 +17,13 @@ from test_sweep import sweep_of
 from lab import protocols
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.capability import check_server
-from lab.design import cases_of
+from lab.design.case import Case
+from lab.design.plan import cases_of
 from lab.hosts import Result
 from lab.protocols import Share, Side
 from lab.protocols.nfs import parse_export
 from lab.protocols.smb import parse_testparm
 from lab.protocols.unflushed import UNFLUSHED, parse_filtered, unflushed
-from lab.session import Case
 from lab.settings import Setting
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab import fraction
+from lab.design import fraction
 
 Levels = dict[str, list[Any]]
 

@@ -12,9 +12,10 @@ from test_config import HOSTS
 from lab.base.errors import Unsupported
 from lab.capability import check_tcp_space
 from lab.config import load_hosts
+from lab.design.case import Case
 from lab.platforms import Facts
 from lab.platforms.macos import MacOS
-from lab.session import Case, Session
+from lab.session import Session
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.capability import check_sync
+from lab.design.case import Case
 from lab.protocols import macos_nfs, macos_share
 from lab.protocols.macos_afp import MacAfp
 from lab.protocols.macos_nfs import EDIT
 from lab.protocols.macos_smb import MacSmb
-from lab.session import Case
 
 
 @pytest.fixture

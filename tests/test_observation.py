@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from lab.base.errors import HostLost, LabFailure
+from lab.design.case import Case
 from lab.observation import (
     buffer_remarks,
     buffers,
@@ -24,7 +25,7 @@ from lab.observation import (
 from lab.platforms import Connection, Counters, Reading, Timing
 from lab.platforms.linux_tcp import parse_ss
 from lab.results import RunFolder
-from lab.session import Case, Session
+from lab.session import Session
 from lab.usage import Carrier
 
 SIZE = 100 * 2**20

@@ -15,17 +15,17 @@ from pydantic import SecretStr
 from synthetic import trial, write_run
 from test_sweep import sweep_of
 
-from lab import plan_text, protocols, stats
+from lab import protocols, stats
 from lab.base.errors import BadInput, SettingRefused
-from lab.cases import grid_of
-from lab.config import Sweep
-from lab.design import Plan, cases_of, plan
-from lab.levels import ABSENT
+from lab.design import plan_text
+from lab.design.factors import ABSENT, rank
+from lab.design.grid import grid_of
+from lab.design.plan import Plan, cases_of, plan
+from lab.design.sweep_file import Sweep
 from lab.protocols import Attached, Share, Side
 from lab.protocols.linux_mount import words_of
 from lab.protocols.smb import parse_signed
 from lab.results import load
-from lab.values import rank
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 SIGNED, UNSIGNED = (

@@ -19,7 +19,7 @@ from test_sweep import sweep_of
 
 from lab import protocols, workloads
 from lab.base.errors import BadInput, LabFailure, Unsupported
-from lab.design import cases_of
+from lab.design.plan import cases_of
 from lab.protocols import Share, Side, gvfs
 from lab.protocols.afp import LinuxAfp
 from lab.protocols.macos_afp import MacAfp

@@ -11,9 +11,10 @@ from bench import Bench
 from lab import secrets
 from lab.base.errors import CommandError
 from lab.config import load_hosts
+from lab.design.case import Case
 from lab.hosts import connected
 from lab.journal import Journal
-from lab.session import Case, Session
+from lab.session import Session
 from lab.settings import Settings
 
 pytestmark = pytest.mark.local_lab

@@ -18,9 +18,9 @@ from test_records import json_values, line
 
 from lab import results
 from lab.base.errors import BadInput
+from lab.design.factors import OPTIONS
 from lab.records import SCHEMA
 from lab.results import RunFolder, Trial, load
-from lab.values import OPTIONS
 
 TEXTS = ("name", "started_at", "hosts_file", "sweep_text", "title", "instance", "code_version")
 

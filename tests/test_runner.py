@@ -16,15 +16,17 @@ import pytest
 from memory_host import World, knob, untouched
 from test_sweep import sweep_of
 
-from lab import results, stopping
+from lab import results
 from lab import sweep as sweep_module
 from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
-from lab.config import Sweep
-from lab.design import plan
+from lab.design import stopping
+from lab.design.case import Case
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep
 from lab.ladder import Ladder
 from lab.platforms import Counters, Timing
 from lab.results import RunFolder, Trial
-from lab.session import Case, Session
+from lab.session import Session
 from lab.stats import wide_effects
 from lab.sweep import Progress, Runner, check_recorded
 from lab.transfer import Measured

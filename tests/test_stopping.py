@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from lab import stopping
+from lab.design import stopping
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lab import stats
+from lab.design.factors import ABSENT, protocol_of
 from lab.figures.style import (
     CROSS,
     INK,
@@ -37,7 +38,6 @@ from lab.figures.style import (
     sample,
     styles,
 )  # fmt: skip
-from lab.levels import ABSENT, protocol_of
 
 MOST_ROWS = 40
 Floats = npt.NDArray[np.float64]

@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 
 from lab import stats, verdicts
-from lab.levels import ABSENT
+from lab.design.factors import ABSENT, OPTIONS
 from lab.report.tables import TextTable, levels, number, varied_and_alike
-from lab.values import OPTIONS
 
 
 def limited(found: pd.DataFrame) -> TextTable:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
-from lab.levels import ABSENT, protocol_of
+from lab.design.factors import ABSENT, protocol_of
 from lab.report.words import chance
 
 SPREADS = (("min", "max"), ("low", "high"))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.levels import protocol_of
+from lab.design.factors import protocol_of
 from lab.stats.factors import EVERY, Codes
 from lab.stats.grids import Grid, over_options
 from lab.stats.intervals import Floats

@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.units import size_label
-from lab.levels import ABSENT, DEFAULT, protocol_of
-from lab.values import OPTIONS, rank
+from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of, rank
 
 FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS, "workload")  # of every case
 POOLED = ("protocol", "tool", "direction")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.levels import ABSENT, protocol_of
+from lab.design.factors import ABSENT, protocol_of
 from lab.stats.factors import Cells, Codes
 from lab.stats.intervals import Floats
 

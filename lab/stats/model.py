@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lab.levels import crossed
+from lab.design.factors import crossed
 from lab.stats.grids import Grid
 from lab.stats.intervals import Floats
 

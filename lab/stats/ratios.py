@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.levels import crossed
+from lab.design.factors import crossed
 from lab.stats.contrasts import Blockwise, blockwise, level_pairs
 from lab.stats.factors import POOLED
 from lab.stats.grids import Grid

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lab.levels import ABSENT, DEFAULT, protocol_of
+from lab.design.factors import ABSENT, DEFAULT, protocol_of
 from lab.stats.coding import Coded, Trials, coded, grid
 from lab.stats.factors import FACTORS, POOLED
 from lab.stats.grids import Grid

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import tomllib
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from lab import stopping
+from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
-from lab.base.validation import Model
-from lab.values import TcpSpace
+from lab.base.validation import Model, read_text, validate
+from lab.design import stopping
+from lab.design.factors import TcpSpace
 
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 MOST_BLOCKS = 10_000
@@ -119,3 +122,22 @@ class Sweep(Model):
             said = f"{trials} trials are more than {MOST_TRIALS}"
             raise ValueError(f"[factors]: {said}: give fewer blocks ({self.most_blocks}) or fewer levels ({levels})")
         return self
+
+
+def load_sweep(path: Path) -> Sweep:
+    """Read a sweep file. Raises :class:`BadInput`."""
+    return parse_sweep(read_sweep(path), path)
+
+
+def read_sweep(path: Path) -> str:
+    """The text of a sweep file. Raises :class:`BadInput`."""
+    return read_text(path, "sweeps/ holds the ones that come with the lab")
+
+
+def parse_sweep(text: str, path: Path) -> Sweep:
+    """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`."""
+    try:
+        content = tomllib.loads(text.removeprefix("\ufeff"))  # a run keeps the text of its sweep with it
+    except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
+        raise BadInput(f"{path}: not valid TOML: {error}") from error
+    return validate(Sweep, content, path)

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab import fraction
 from lab.base.errors import BadInput
-from lab.levels import ABSENT, crossed, protocol_of
-from lab.session import Case
-from lab.sweep_file import Sweep
-from lab.values import OPTIONS
+from lab.design import fraction
+from lab.design.case import Case
+from lab.design.factors import ABSENT, FACTORS, OPTIONS, crossed, protocol_of
+from lab.design.sweep_file import Sweep
 
-FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store")
 MOST_NAMED = 4  # in a list of what is missing or mixed up: more say no more
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lab import stopping
-from lab.design import ASSUMED_BYTES_PER_S, Plan
-from lab.sweep_file import Sweep
+from lab.design import stopping
+from lab.design.plan import ASSUMED_BYTES_PER_S, Plan
+from lab.design.sweep_file import Sweep
 
 EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
 

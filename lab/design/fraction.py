@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lab.levels import ABSENT, crossed
+from lab.design.factors import ABSENT, crossed
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Factors: TypeAlias = Mapping[str, Sequence[Any]]

@@ -10,12 +10,10 @@ from typing import Any
 from lab import protocols, workloads
 from lab.base.errors import BadInput
 from lab.base.validation import shown
-from lab.effects import FACTORS
-from lab.levels import DEFAULT
+from lab.design.case import Case
+from lab.design.factors import DEFAULT, FACTORS, OPTIONS
+from lab.design.sweep_file import Sweep
 from lab.protocols.options import clash
-from lab.session import Case
-from lab.sweep_file import Sweep
-from lab.values import OPTIONS
 
 
 def grid_of(
