@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from lab import ledger
-from lab.config import load_hosts
 from lab.hosts import ROLES, connected
+from lab.hosts.hosts_file import load_hosts
+from lab.hosts.passwords import resolve
 from lab.journal import Journal
-from lab.secrets import resolve
 from lab.session import Session
 from lab.settings import Settings
 

@@ -150,9 +150,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> int:
     from lab import run
-    from lab.config import load_hosts
     from lab.design import plan, plan_text
     from lab.design.sweep_file import load_sweep
+    from lab.hosts.hosts_file import load_hosts
 
     wanted = load_sweep(arguments.sweep)
     planned = plan.plan(wanted)

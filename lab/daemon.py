@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lab.commands import Command, script
-from lab.processes import ANY_OF, IS_ALIVE
+from lab.hosts.command import Command, script
+from lab.hosts.processes import ANY_OF, IS_ALIVE
 from lab.settings import Setting
 
 READY_TRIES = 1500

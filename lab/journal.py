@@ -18,8 +18,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from lab.base import durable
 from lab.base.errors import BadInput, DeadlineExceeded
-from lab.commands import Command
 from lab.hosts import Host
+from lab.hosts.command import Command
 
 
 @dataclass(frozen=True)

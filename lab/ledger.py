@@ -21,11 +21,11 @@ from datetime import UTC, datetime
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
 from lab.base.untrusted import first_line, word
-from lab.commands import script
-from lab.config import Hosts
 from lab.hosts import Host
+from lab.hosts.command import script
+from lab.hosts.hosts_file import Hosts
+from lab.hosts.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
 from lab.journal import Record, parse
-from lab.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
 
 PLACE = "/var/tmp/file-share-lab"
 NAME = "the lab's ledger"

@@ -9,8 +9,8 @@ from pathlib import Path
 from lab import ledger
 from lab.base import durable
 from lab.base.errors import BadInput, HostError
-from lab.config import Hosts, load_hosts
 from lab.hosts import CommandLog, Host, reached
+from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.journal import Journal
 from lab.ledger import NAME as LEDGER
 from lab.results import JOURNAL, RunFolder

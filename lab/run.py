@@ -13,16 +13,16 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import ledger, secrets
+from lab import ledger
 from lab.base import durable
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
 from lab.capability import Capability, said
-from lab.config import Hosts, load_hosts
 from lab.design.grid import grid_of
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import ROLES, CommandLog, Host, connected
+from lab.hosts import ROLES, CommandLog, Host, connected, passwords
+from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.journal import Journal
 from lab.records import emulated
 from lab.results import RunFolder
@@ -152,7 +152,7 @@ def check_free(hosts: Mapping[str, Host]) -> None:
 
 
 def _password(config: Hosts) -> SecretStr:
-    return secrets.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
+    return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:

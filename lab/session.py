@@ -16,12 +16,12 @@ from pydantic import SecretStr
 
 from lab import platforms, protocols
 from lab.base.errors import CommandError, DeadlineExceeded, Unsupported
-from lab.config import Hosts
 from lab.design.case import Case
 from lab.hosts import ROLES, Host
+from lab.hosts.hosts_file import Hosts
+from lab.hosts.mounts import real_path
 from lab.journal import Record
 from lab.ladder import Ladder, Rung
-from lab.mounts import real_path
 from lab.platforms import Facts, Platform
 from lab.protocols import Attached, Dialect, Share, Side, durability, options_in_effect
 from lab.settings import Settings

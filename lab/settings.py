@@ -23,8 +23,8 @@ from lab.base.errors import (
     RestoreError,
     SettingRefused,
 )
-from lab.commands import Command, lenient, together
 from lab.hosts import Host
+from lab.hosts.command import Command, lenient, together
 from lab.journal import Journal, Record
 from lab.ledger import NAME as LEDGER
 from lab.ledger import Ledger

@@ -17,7 +17,7 @@ from bench import Bench
 from hypothesis import HealthCheck, settings
 from sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
 
-import lab.secrets
+import lab.hosts.passwords
 from lab.hosts import SshHost
 from lab.local import lifecycle, state
 
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def _passwords_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test takes out of the environment is not there for the next."""
-    monkeypatch.setattr(lab.secrets, "_taken", {})
+    monkeypatch.setattr(lab.hosts.passwords, "_taken", {})
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from lab import ledger
 from lab.base.errors import LabFailure
-from lab.commands import command, script
-from lab.config import HostConfig
 from lab.hosts import SshHost
+from lab.hosts.command import command, script
+from lab.hosts.hosts_file import HostConfig
 from lab.journal import Journal
 from lab.ledger import Ledger
 from lab.platforms.linux import Linux

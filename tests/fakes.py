@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lab.base.errors import DeadlineExceeded
-from lab.commands import Command
 from lab.hosts import Host, Result
+from lab.hosts.command import Command
 
 
 class FakeHost(Host):

@@ -11,8 +11,8 @@ from typing import Any
 
 from lab.base import signals
 from lab.base.errors import DeadlineExceeded, HostLost
-from lab.commands import Command, command
 from lab.hosts import Host, Result
+from lab.hosts.command import Command, command
 from lab.journal import Journal
 from lab.settings import Setting, Settings
 

@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generat
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from lab.base.errors import HostError
-from lab.config import HostConfig
 from lab.hosts import SshHost
+from lab.hosts.hosts_file import HostConfig
 from lab.local import rootfs
 
 TRANSPORTS = ("paramiko", "openssh")

@@ -17,8 +17,8 @@ from lab.check import files
 from lab.check import host as host_check
 from lab.check.finding import Finding, Level, looked, of_error, worst_first
 from lab.check.machine import Machine
-from lab.config import HostConfig, load_hosts
 from lab.hosts import Result
+from lab.hosts.hosts_file import HostConfig, load_hosts
 from lab.platforms.linux import Linux
 
 # --- findings

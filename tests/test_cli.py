@@ -23,7 +23,7 @@ from lab.base.errors import HostError, Interrupted
 from lab.check import Finding
 from lab.check.finding import Level
 from lab.design.plan import plan
-from lab.hosts import Host, pair
+from lab.hosts import Host, testbed
 from lab.local import state
 from lab.progress import shown
 from lab.results import RunFolder
@@ -97,7 +97,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
 def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
 ) -> None:
-    for module in (pair, check):
+    for module in (testbed, check):
         monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
     write("good.toml", SWEEP)
@@ -142,7 +142,7 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
     def refuse(role: str, _: Any) -> Host:
         raise HostError(f"{role}: you@mac [/odd] cannot be reached")
 
-    monkeypatch.setattr(pair, "SshHost", refuse)
+    monkeypatch.setattr(testbed, "SshHost", refuse)
     monkeypatch.setenv("LAB_PASSWORD", "x")
     write("hosts.ini", HOSTS + "path = /srv\n")
     write("a.toml", SWEEP + 'store = ["disk"]\n')

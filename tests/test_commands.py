@@ -8,7 +8,7 @@ import pytest
 from fakes import EmulatedHost
 
 from lab.base.errors import CommandError
-from lab.commands import Command, command, lenient, script, together
+from lab.hosts.command import Command, command, lenient, script, together
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lab.base.errors import BadInput
-from lab.config import load_hosts
 from lab.design.factors import OPTIONS
 from lab.design.sweep_file import MOST_TRIALS, Factors, load_sweep, parse_sweep
-from lab.hosts import way as ways
+from lab.hosts import ssh_target as ways
+from lab.hosts.hosts_file import load_hosts
 from lab.local import host_files
 from lab.local.state import Lab, Process
 
@@ -113,7 +113,7 @@ def test_old_algorithms_are_added_to_what_ssh_offers(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     wanted = "diffie-hellman-group14-sha1 ssh-rsa aes128-cbc diffie-hellman-group-exchange-sha1 hmac-sha1"
     path.write_text(HOSTS.replace("[client]", f"[client]\ntransport = openssh\nssh_algorithms = {wanted}"))
-    assert ways.find("client", load_hosts(path).client).algorithms == [
+    assert ways.find_target("client", load_hosts(path).client).algorithms == [
         "KexAlgorithms=+diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1",
         "HostKeyAlgorithms=+ssh-rsa",
         "PubkeyAcceptedKeyTypes=+ssh-rsa",

@@ -15,7 +15,7 @@ from lab.check.assumption import Assumption
 from lab.check.finding import Finding
 from lab.check.hardware import ASSUMPTIONS, findings
 from lab.check.machine import Machine
-from lab.config import HostConfig
+from lab.hosts.hosts_file import HostConfig
 from lab.platforms import Facts
 from lab.platforms.linux import Linux
 from lab.platforms.macos import MacOS

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.base.errors import BadInput, Unsupported
-from lab.config import load_hosts
+from lab.hosts.fields import absolute, interface_name, plain_folder, share_name, user_name
+from lab.hosts.hosts_file import load_hosts
 from lab.protocols import Side
 from lab.protocols.gvfs import bus_address
-from lab.values import absolute, interface_name, plain_folder, share_name, user_name
 
 EVERY_SIGN = "a b;c'd$(touch x)`id`,e=f#g&h|i*j[k]é😀<m>$u{n}!~"
 LONG = "x" * 251 + "😀"

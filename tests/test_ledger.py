@@ -14,8 +14,8 @@ from sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
 
 from lab import ledger
 from lab.base.errors import HostError, HostLost, RestoreError
-from lab.commands import script
 from lab.hosts import Host, SshHost
+from lab.hosts.command import script
 from lab.journal import Journal
 from lab.ledger import Ledger
 from lab.settings import Setting, Settings

@@ -8,7 +8,7 @@ import pytest
 from fakes import FakeHost
 
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
-from lab.commands import script
+from lab.hosts.command import script
 from lab.journal import Journal
 from lab.platforms import linux_ram_disk
 from lab.platforms.base import LACKING

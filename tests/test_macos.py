@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lab import platforms
 from lab.base.errors import LabFailure
-from lab.commands import script
+from lab.hosts.command import script
 from lab.platforms import macos
 from lab.platforms import macos_output as output
 from lab.platforms.facts import TOOLS, parse_facts

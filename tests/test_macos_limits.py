@@ -11,8 +11,8 @@ from test_config import HOSTS
 
 from lab.base.errors import Unsupported
 from lab.capability import check_tcp_space
-from lab.config import load_hosts
 from lab.design.case import Case
+from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos import MacOS
 from lab.session import Session

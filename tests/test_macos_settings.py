@@ -9,10 +9,10 @@ from emulated_mac import CAPTURES, capture, mac, state
 from fakes import EmulatedHost, FakeHost
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
-from lab.commands import script
 from lab.hosts import Host
+from lab.hosts.command import script
+from lab.hosts.mounts import is_mounted_on_mac
 from lab.journal import Journal
-from lab.mounts import is_mounted_on_mac
 from lab.platforms import macos, macos_ram_disk
 from lab.platforms import macos_output as output
 from lab.platforms.base import AWAIT

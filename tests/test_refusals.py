@@ -12,11 +12,11 @@ from test_counters import REPORT
 
 from lab.base.errors import CommandError, HostError, TransferError
 from lab.check.finding import of_error
-from lab.config import HostConfig
-from lab.hosts import paramiko_connection
+from lab.hosts import paramiko
+from lab.hosts.hosts_file import HostConfig
+from lab.hosts.macos_privacy import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
 from lab.platforms.linux import Linux
 from lab.platforms.macos import MacOS
-from lab.refusals import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,5 @@ def test_a_controller_that_is_a_mac_may_be_kept_off_the_network(
     monkeypatch.setattr("paramiko.SSHClient.connect", refuse)
     config = HostConfig(host="mac.example", data_address="192.0.2.1")
     with pytest.raises(HostError, match="No route to host") as raised:
-        paramiko_connection.connect("client", config)
+        paramiko.connect("client", config)
     assert (LOCAL_NETWORK in str(raised.value)) == told

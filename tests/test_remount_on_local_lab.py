@@ -8,11 +8,10 @@ from contextlib import contextmanager
 import pytest
 from bench import Bench
 
-from lab import secrets
 from lab.base.errors import CommandError
-from lab.config import load_hosts
 from lab.design.case import Case
-from lab.hosts import connected
+from lab.hosts import connected, passwords
+from lab.hosts.hosts_file import load_hosts
 from lab.journal import Journal
 from lab.session import Session
 from lab.settings import Settings
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.local_lab
 @contextmanager
 def standing(bench: Bench, protocol: str) -> Iterator[Session]:
     config = load_hosts(bench.hosts)
-    password = secrets.resolve(config.share.password, config.share.account, "")
+    password = passwords.resolve(config.share.password, config.share.account, "")
     with connected(config) as hosts:
         session = Session(hosts, config, Settings(hosts, Journal(None)), password, "deadbeef")
         try:

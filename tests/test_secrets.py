@@ -17,7 +17,7 @@ import pytest
 
 from lab.base.errors import BadInput
 from lab.hosts import SshHost
-from lab.secrets import resolve
+from lab.hosts.passwords import resolve
 
 SECRET = "hunter2-do-not-show"
 

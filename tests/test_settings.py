@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from memory_host import BEFORE, KINDS, ROLES, SECRET, Fault, Killed, World, knob, lab_signals, untouched
 
 from lab.base.errors import HostError, Interrupted, LabError, RestoreError, SettingRefused
-from lab.commands import Command, command
+from lab.hosts.command import Command, command
 from lab.journal import Journal
 from lab.settings import Setting
 

@@ -16,8 +16,8 @@ import pytest
 from sshd import ONLY_PARAMIKO, Sshd, empty_home, make_key, refused, running, works
 
 from lab.base.errors import BadInput, HostKeyError
-from lab.config import HostConfig, load_hosts
-from lab.hosts import paramiko_connection
+from lab.hosts import paramiko
+from lab.hosts.hosts_file import HostConfig, load_hosts
 
 # connects standard input and output to a port, and ends with either of them
 RELAY = """
@@ -46,16 +46,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[paramiko_connection.Proxy]]:
+def proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[paramiko.Proxy]]:
     """Every proxy that a test starts; none of them may be left over."""
-    made: list[paramiko_connection.Proxy] = []
+    made: list[paramiko.Proxy] = []
 
-    class Watched(paramiko_connection.Proxy):
+    class Watched(paramiko.Proxy):
         def __init__(self, command: str):
             super().__init__(command)
             made.append(self)
 
-    monkeypatch.setattr(paramiko_connection, "Proxy", Watched)
+    monkeypatch.setattr(paramiko, "Proxy", Watched)
     yield made
     assert [proxy.process.args for proxy in made if proxy.process.poll() is None] == []
 
@@ -300,9 +300,7 @@ def test_a_proxy_that_fails_is_quoted(sshd: Sshd) -> None:
 
 
 @ONLY_PARAMIKO
-def test_a_refusal_through_a_proxy_leaves_no_process(
-    sshd: Sshd, home: Path, proxies: list[paramiko_connection.Proxy]
-) -> None:
+def test_a_refusal_through_a_proxy_leaves_no_process(sshd: Sshd, home: Path, proxies: list[paramiko.Proxy]) -> None:
     refused(sshd.config("stranger", proxy_command=relay(sshd)))
     refused(sshd.config(known_hosts=str(home / "none"), proxy_command=relay(sshd)), HostKeyError)
     assert len(proxies) == 2

@@ -18,7 +18,7 @@ from sshd import ONLY_PARAMIKO, Wire, gone, wait_for
 from lab.base.errors import CommandError, DeadlineExceeded, HostError, Interrupted
 from lab.hosts import SshHost
 from lab.hosts import ssh as ssh_module
-from lab.hosts.paramiko_connection import ParamikoConnection
+from lab.hosts.paramiko import ParamikoConnection
 
 
 def transport_of(host: SshHost) -> paramiko.Transport:

@@ -16,7 +16,7 @@ from sshd import OLD, Sshd, empty_home, gone, refused, running, wait_for, works
 from lab import check
 from lab.base.errors import BadInput, HostError, HostKeyError, HostLost
 from lab.hosts import SshHost
-from lab.hosts.openssh_connection import COMMON, SESSION, OpenSshConnection
+from lab.hosts.openssh import COMMON, SESSION, OpenSshConnection
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="ssh is not installed")
 ALGORITHMS = "ssh-rsa diffie-hellman-group14-sha1"

@@ -10,9 +10,8 @@ import pytest
 from pydantic import SecretStr
 from sshd import Sshd, empty_home, running
 
-from lab import secrets
 from lab.base.errors import CommandError, HostKeyError
-from lab.hosts import CommandLog, SshHost
+from lab.hosts import CommandLog, SshHost, passwords
 
 SECRET = "hunter2-do-not-show"
 # Knows one password and remembers that it was given, unless -k tells it not to; needs none where there is a file
@@ -110,7 +109,7 @@ def test_the_password_is_asked_for_before_connecting(sshd: Sshd, monkeypatch: py
         asked.append((source, what))
         return SecretStr("x")
 
-    monkeypatch.setattr(secrets, "resolve", resolve)
+    monkeypatch.setattr(passwords, "resolve", resolve)
     with pytest.raises(HostKeyError):
         SshHost("client", sshd.config(sudo="password", sudo_password="keyring:lab", known_hosts="/no"))
     assert asked == [("keyring:lab", f"{sshd.user}@127.0.0.1 (sudo)")]

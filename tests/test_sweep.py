@@ -19,11 +19,11 @@ from pydantic import SecretStr
 
 from lab import platforms, session
 from lab.base.errors import BadInput
-from lab.config import Hosts
 from lab.design.blocks import order
 from lab.design.case import Case
 from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
+from lab.hosts.hosts_file import Hosts
 from lab.journal import Journal
 from lab.session import Session
 from lab.settings import Settings

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.base.units import SECONDS, UNITS, parse_seconds, parse_size
-from lab.values import parse_port
+from lab.hosts.fields import parse_port
 
 
 @given(st.integers(1, 1 << 40), st.sampled_from(sorted(UNITS)), st.sampled_from(["", " ", "  "]))

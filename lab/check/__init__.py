@@ -13,8 +13,8 @@ from lab.base.errors import HostError, LabFailure
 from lab.check import files, hardware, host, jumbo, link, protocols
 from lab.check.finding import Finding, looked, of_error, worst_first
 from lab.check.machine import Machine
-from lab.config import HostConfig, Hosts, load_hosts
 from lab.hosts import ROLES, SshHost
+from lab.hosts.hosts_file import HostConfig, Hosts, load_hosts
 from lab.platforms import Facts
 
 __all__ = ["Finding", "check"]

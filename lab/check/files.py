@@ -8,10 +8,10 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab import secrets
 from lab.base.errors import BadInput
 from lab.check.finding import Finding, of_error
-from lab.config import Hosts
+from lab.hosts import passwords
+from lab.hosts.hosts_file import Hosts
 
 
 def findings(config: Hosts, path: Path) -> Iterator[Finding]:
@@ -49,7 +49,7 @@ def _password(config: Hosts) -> Iterator[Finding]:
     if not share.password.startswith(("env:", "file:")):
         return
     try:
-        secrets.resolve(share.password, share.account, f"{config.place}[share] password")
+        passwords.resolve(share.password, share.account, f"{config.place}[share] password")
     except BadInput as error:
         yield of_error("problem", "share password", error)
     else:

@@ -12,8 +12,8 @@ from lab.base import durable
 from lab.base.errors import LabFailure, RestoreError
 from lab.check.finding import Finding, of_error
 from lab.check.link import JUMBO_MTU, SEGMENT
-from lab.config import Hosts
 from lab.hosts import ROLES, Host, connected
+from lab.hosts.hosts_file import Hosts
 from lab.results import RunFolder
 from lab.run import changing, check_free, origin
 from lab.session import Session

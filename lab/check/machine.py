@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lab.config import HostConfig
 from lab.hosts import Host
+from lab.hosts.hosts_file import HostConfig
 from lab.platforms import Facts, Platform
 from lab.protocols import Side
 from lab.session import at_home

@@ -13,7 +13,7 @@ from lab.base.errors import Unsupported
 from lab.base.plugins import members
 from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
-from lab.config import Hosts, ShareConfig
+from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.platforms.preflight import Reach
 from lab.protocols import Protocol, Share
 from lab.protocols.options import told

@@ -1,4 +1,4 @@
-"""The factors of a sweep: those of every case, the options of a mount (``smb.signing``), their levels and their order."""
+"""The factors of a sweep: those of every case and the options of a mount (``smb.signing``); their levels, in order."""
 
 from __future__ import annotations
 

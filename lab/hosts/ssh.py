@@ -5,13 +5,12 @@ from __future__ import annotations
 import shlex
 import time
 
-from lab import secrets
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
-from lab.config import HostConfig
-from lab.hosts import openssh_connection, paramiko_connection
-from lab.hosts.base import Host, Result
+from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
+from lab.hosts.host import Host, Result
+from lab.hosts.hosts_file import HostConfig
 
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
@@ -25,7 +24,7 @@ WRAPPER = (
     'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; '
     "code=$?; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
 )
-CONNECT = {"paramiko": paramiko_connection.connect, "openssh": openssh_connection.connect}
+CONNECT = {"paramiko": paramiko.connect, "openssh": openssh.connect}
 # sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
 # the command would: what is meant for sudo ends with a line that sudo does not get.
 END_OF_PASSWORD = "file-share-lab:end-of-password"
@@ -54,7 +53,7 @@ class SshHost(Host):
         self.config = config
         self.sudo: str = config.sudo
         self._password = (
-            secrets.resolve(
+            passwords.resolve(
                 config.sudo_password,
                 f"{config.user or 'you'}@{config.host} (sudo)",
                 f"{config.place}[{role}] sudo_password",

@@ -10,8 +10,8 @@ from typing import ClassVar, TypeVar
 
 from lab.base.errors import LabFailure, TransferError, Unsupported, abridged
 from lab.base.untrusted import count, first_line
-from lab.commands import script
 from lab.hosts import Host, Result
+from lab.hosts.command import script
 from lab.platforms.counts import Reading
 from lab.platforms.facts import Facts
 from lab.platforms.preflight import Medium, Noises, Reach

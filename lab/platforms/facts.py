@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lab.base.untrusted import count, first_line
+from lab.hosts.fields import absolute, user_name
 from lab.platforms.stopwatch import field_of
-from lab.values import absolute, user_name
 
 TOOLS = ("perl", "rsync", "iperf3", "ssh")
 IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")

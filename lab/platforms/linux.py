@@ -7,7 +7,8 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import count, from_json
-from lab.commands import command, script
+from lab.hosts.command import command, script
+from lab.hosts.fields import interface_name
 from lab.platforms import linux_counts, linux_noise, linux_packages, linux_sampler, linux_tcp
 from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY
 from lab.platforms.counts import Reading
@@ -16,7 +17,6 @@ from lab.platforms.linux_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters
 from lab.settings import Setting
-from lab.values import interface_name
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
 FACTS = r"""

@@ -8,8 +8,8 @@ from collections.abc import Generator
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count, first_line
-from lab.commands import Command, command, script
-from lab.mounts import FIND, in_table, is_mounted
+from lab.hosts.command import Command, command, script
+from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.platforms.base import Platform
 from lab.settings import Setting
 

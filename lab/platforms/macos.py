@@ -6,11 +6,11 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lab import refusals
 from lab.base.errors import LabFailure
 from lab.base.untrusted import count
-from lab.commands import Command, command, script
 from lab.daemon import daemon
+from lab.hosts import macos_privacy
+from lab.hosts.command import Command, command, script
 from lab.platforms import macos_counts, macos_noise, macos_tcp
 from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, whole_lines
 from lab.platforms.counts import Reading
@@ -80,8 +80,8 @@ class MacOS(RamDisks):
     uname = "Darwin"
 
     def explain(self, said: str) -> str:
-        """See :mod:`lab.refusals`."""
-        return refusals.explain(said)
+        """See :mod:`lab.hosts.macos_privacy`."""
+        return macos_privacy.explain(said)
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""

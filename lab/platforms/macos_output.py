@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xml.parsers.expat import ExpatError
 
 from lab.base.untrusted import count, first_line
-from lab.values import interface_name
+from lab.hosts.fields import interface_name
 
 SECTOR_BYTES = 512
 PAGE_SECTORS = 8  # HFS+ allocates 4096 bytes at a time

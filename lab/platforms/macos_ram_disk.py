@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count
-from lab.commands import Command, command, script
-from lab.mounts import is_mounted_on_mac
+from lab.hosts.command import Command, command, script
+from lab.hosts.mounts import is_mounted_on_mac
 from lab.platforms.base import Platform
 from lab.platforms.macos_output import (
     SECTOR_BYTES,

@@ -8,8 +8,8 @@ from collections.abc import Generator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lab.commands import script
 from lab.daemon import daemon, listening
+from lab.hosts.command import script
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Protocol, Share, Side, Steps
 from lab.protocols.linux_mount import LinuxMount, in_private_mounts, mounted

@@ -11,9 +11,9 @@ from collections.abc import Generator
 from urllib.parse import quote
 
 from lab.base.errors import Unsupported
-from lab.commands import Command, script
 from lab.daemon import daemon
-from lab.mounts import FIND, in_table
+from lab.hosts.command import Command, script
+from lab.hosts.mounts import FIND, in_table
 from lab.protocols.base import Side, Steps
 from lab.settings import Setting
 

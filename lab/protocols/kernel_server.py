@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import first_line
-from lab.commands import Command, script
+from lab.hosts.command import Command, script
 from lab.protocols.base import Side
 
 # $1 a shell test: this kernel has the server; $2 what prints a word on who has it, or "free"; then the programs it

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Mapping
 
 from lab.base.errors import Unsupported
-from lab.commands import Command, command
 from lab.daemon import daemon, listening
+from lab.hosts.command import Command, command
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.kernel_server import KernelServer
 from lab.protocols.linux_mount import in_private_mounts

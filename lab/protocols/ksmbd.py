@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from lab.base.errors import LabFailure, Unsupported
-from lab.commands import command, script
 from lab.daemon import daemon, listening
+from lab.hosts.command import command, script
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.kernel_server import KernelServer
 from lab.protocols.linux_mount import in_private_mounts

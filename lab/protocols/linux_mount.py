@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import count, first_line
-from lab.commands import Command, command, script
-from lab.mounts import FIND, in_table, is_mounted
+from lab.hosts.command import Command, command, script
+from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
 from lab.protocols.options import Option, told

@@ -6,8 +6,8 @@ from typing import Any
 
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
-from lab.commands import Command
-from lab.mounts import real_path
+from lab.hosts.command import Command
+from lab.hosts.mounts import real_path
 from lab.protocols import macos_share
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import parse_df_point, parse_mounts, prompted

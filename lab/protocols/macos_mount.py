@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from lab.base.errors import Absent, LabFailure
 from lab.base.untrusted import first_line, printable
-from lab.commands import Command, command, script
-from lab.mounts import is_mounted_on_mac, real_path
+from lab.hosts.command import Command, command, script
+from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.base import Attached, Dialect, Share, Side
 from lab.settings import Setting
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count, word
-from lab.commands import Command, command, script
-from lab.mounts import real_path
+from lab.hosts.command import Command, command, script
+from lab.hosts.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount, has_program, parse_df_point
 from lab.settings import Setting

@@ -12,9 +12,9 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
-from lab.commands import command, script
 from lab.daemon import listening
-from lab.mounts import real_path
+from lab.hosts.command import command, script
+from lab.hosts.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount
 from lab.settings import Setting

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from lab.base.untrusted import word
-from lab.commands import Command
+from lab.hosts.command import Command
 from lab.protocols import macos_share
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import prompted

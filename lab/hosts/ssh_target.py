@@ -1,4 +1,4 @@
-"""The way to a host, from the hosts file and, where that says nothing, from ~/.ssh/config."""
+"""How to reach a host over SSH, from the hosts file and, where that says nothing, from ~/.ssh/config."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import paramiko
 
-from lab import refusals
 from lab.base.errors import BadInput, HostError, HostKeyError
-from lab.config import HostConfig
-from lab.values import algorithm_kind, parse_port
+from lab.hosts import macos_privacy
+from lab.hosts.fields import algorithm_kind, parse_port
+from lab.hosts.hosts_file import HostConfig
 
 SSH_CONFIG = "~/.ssh/config"
 SYSTEM_KNOWN_HOSTS = Path("/etc/ssh/ssh_known_hosts")
@@ -31,7 +31,7 @@ OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"
 
 
 @dataclass(frozen=True)
-class Way:
+class SshTarget:
     """How to reach a host. ``key`` is its place in the hosts file, ``where`` its name in messages."""
 
     key: str
@@ -82,15 +82,15 @@ class Way:
 
     def unreachable(self, said: str) -> HostError:
         """Nothing that speaks SSH answers there."""
-        refused = refusals.explain(said) if sys.platform == "darwin" else ""
+        refused = macos_privacy.explain(said) if sys.platform == "darwin" else ""
         return HostError(
             f"{self.where}: cannot be reached on port {self.port}: {said}. Is it on, "
             f"is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
         )
 
 
-def find(role: str, config: HostConfig) -> Way:
-    """The way to a host. Raises BadInput for files that are not what they should be."""
+def find_target(role: str, config: HostConfig) -> SshTarget:
+    """How a host is reached. Raises BadInput for files that are not what they should be."""
     place = f"{config.place}[{role}]"
     options = ssh_config(config.host)
     address = options.get("hostname", config.host)
@@ -104,7 +104,7 @@ def find(role: str, config: HostConfig) -> Way:
     given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
     chosen = _algorithms(config)
     words = [word for name, value in (given | chosen).items() if value for word in ("-o", f"{name}={value}")]
-    return Way(
+    return SshTarget(
         key=place,
         where=f"{role}: {login}",
         login=login,

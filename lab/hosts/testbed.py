@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from lab.base.errors import HostError
-from lab.config import Hosts
-from lab.hosts.base import CommandLog, Host
+from lab.hosts.host import CommandLog, Host
+from lab.hosts.hosts_file import Hosts
 from lab.hosts.ssh import SshHost
 
 ROLES = ("client", "server")

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from lab.base.errors import BadInput
 from lab.base.units import Seconds, Size
 from lab.base.validation import Model, read_text, validate
-from lab.values import (
+from lab.hosts.fields import (
     Absolute,
     AccountName,
     Address,

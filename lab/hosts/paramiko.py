@@ -17,10 +17,10 @@ from typing import Any, cast
 import paramiko
 
 from lab.base.errors import BadInput, HostError
-from lab.config import HostConfig
-from lab.hosts import way as ways
+from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
-from lab.hosts.way import Way
+from lab.hosts.hosts_file import HostConfig
+from lab.hosts.ssh_target import SshTarget
 
 # paramiko's own calls say any of these where the connection ends while they run, even a close
 LOST = (paramiko.SSHException, OSError, EOFError)
@@ -33,12 +33,12 @@ logging.getLogger("paramiko").addHandler(logging.NullHandler())
 class StrictHostKeys(paramiko.MissingHostKeyPolicy):
     """Refuse a host whose key is not on record, and say by which command it is accepted."""
 
-    def __init__(self, way: Way):
-        self.way = way
+    def __init__(self, target: SshTarget):
+        self.target = target
 
     def missing_host_key(self, client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:
         """Raise HostKeyError with the fingerprint as ssh prints it."""
-        raise self.way.unknown_key(key.get_name(), fingerprint(key))
+        raise self.target.unknown_key(key.get_name(), fingerprint(key))
 
 
 def fingerprint(key: paramiko.PKey) -> str:
@@ -52,28 +52,28 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
 
     Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
     """
-    way = ways.find(role, config)
+    target = ssh_target.find_target(role, config)
     with ExitStack() as stack:
         client = paramiko.SSHClient()
         stack.callback(client.close)
-        client.set_missing_host_key_policy(StrictHostKeys(way))
-        _load_known_hosts(client, ways.SYSTEM_KNOWN_HOSTS, way.known_hosts)
-        proxy = Proxy(way.proxy_command) if way.proxy_command else None
+        client.set_missing_host_key_policy(StrictHostKeys(target))
+        _load_known_hosts(client, ssh_target.SYSTEM_KNOWN_HOSTS, target.known_hosts)
+        proxy = Proxy(target.proxy_command) if target.proxy_command else None
         if proxy:
             stack.callback(proxy.close)
         try:
             client.connect(
-                way.address,
-                way.port,
-                way.user,
-                key_filename=cast(Any, way.identities),  # a list is fine, whatever its annotation says
+                target.address,
+                target.port,
+                target.user,
+                key_filename=cast(Any, target.identities),  # a list is fine, whatever its annotation says
                 sock=proxy.socket if proxy else None,
                 timeout=CONNECT_DEADLINE_S,
                 banner_timeout=CONNECT_DEADLINE_S,
                 auth_timeout=CONNECT_DEADLINE_S,
             )
         except (paramiko.SSHException, OSError, EOFError, ValueError, LookupError) as error:
-            raise _explain(error, way, proxy) from error
+            raise _explain(error, target, proxy) from error
         transport = client.get_transport()
         assert transport is not None
         transport.set_keepalive(KEEPALIVE_S)
@@ -81,17 +81,17 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
         return ParamikoConnection(client, transport, proxy)
 
 
-def _explain(error: Exception, way: Way, proxy: Proxy | None) -> HostError:
+def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostError:
     """What a failed connection means, and what to do about it."""
     if isinstance(error, paramiko.BadHostKeyException):
-        return way.changed_key(fingerprint(error.key), fingerprint(error.expected_key))
+        return target.changed_key(fingerprint(error.key), fingerprint(error.expected_key))
     if isinstance(error, paramiko.AuthenticationException | paramiko.PasswordRequiredException):
-        return way.login_refused(str(error))
+        return target.login_refused(str(error))
     if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
         old = next((names for sign, names in TOO_OLD.items() if f"no acceptable {sign}" in str(error)), "ssh-rsa")
-        return way.too_old(str(error), f"transport = openssh and ssh_algorithms = {old}")
+        return target.too_old(str(error), f"transport = openssh and ssh_algorithms = {old}")
     said = proxy.close() if proxy else ""
-    return way.unreachable(said or _reason(error))
+    return target.unreachable(said or _reason(error))
 
 
 def _reason(error: Exception) -> str:

@@ -5,8 +5,8 @@ The table knows a folder by its name without links.
 
 from __future__ import annotations
 
-from lab.commands import Command, script
 from lab.hosts import Host
+from lab.hosts.command import Command, script
 
 _ESCAPES = str.maketrans({"\\": r"\134", " ": r"\040", "\t": r"\011", "\n": r"\012"})
 FIND = 'grep -F " $1 " /proc/self/mounts'

@@ -17,10 +17,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from lab.base.errors import BadInput, HostError
-from lab.config import HostConfig
-from lab.hosts import way as ways
+from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
-from lab.hosts.way import Way
+from lab.hosts.hosts_file import HostConfig
+from lab.hosts.ssh_target import SshTarget
 
 GRACE_S = 2.0
 # Standard input is a pipe of the lab's. When it ends, with the lab or before, ssh and its ProxyCommand are ended, and
@@ -31,7 +31,7 @@ exec 3<&0
 shift
 exec "$@" </dev/null 3<&-
 """
-# nothing of ssh's own settings holds but what is said here and by the way; nothing may ask
+# nothing of ssh's own settings holds but what is said here and by the target; nothing may ask
 COMMON = ("ssh", "-F", "/dev/null", "-T", "-o", "BatchMode=yes")
 # a proxy that fails: without its master, ssh would make a connection of its own
 SESSION = (*COMMON, "-o", "LogLevel=ERROR", "-o", "ProxyCommand=false")
@@ -41,43 +41,43 @@ KEY_ON_RECORD = re.compile(r"Offending .*key in (.+:[0-9]+)")
 
 
 def connect(role: str, config: HostConfig) -> OpenSshConnection:
-    """An open connection; honours of ~/.ssh/config what the way does, the agent and known_hosts.
+    """An open connection; honours of ~/.ssh/config what the target does, the agent and known_hosts.
 
     Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
     """
-    way = ways.find(role, config)
+    target = ssh_target.find_target(role, config)
     if shutil.which("ssh") is None:
-        raise BadInput(f"{way.key} transport = openssh: there is no ssh here: install openssh-client")
-    connection = OpenSshConnection(way)
+        raise BadInput(f"{target.key} transport = openssh: there is no ssh here: install openssh-client")
+    connection = OpenSshConnection(target)
     try:
         if connection.wait_until_open():
             return connection
-        raise _explain(connection.said, way)
+        raise _explain(connection.said, target)
     except BaseException:
         connection.close()
         raise
 
 
-def _explain(said: str, way: Way) -> HostError:
+def _explain(said: str, target: SshTarget) -> HostError:
     """What a failed connection means, and what to do about it."""
     if changed := CHANGED_KEY.search(said):
         recorded = KEY_ON_RECORD.search(said)
-        return way.changed_key(changed[1], f"that of {recorded[1]}" if recorded else "another")
-    if "Host key verification failed" in said and (sent := KEY_SENT.search(_said_in_detail(way))):
-        return way.unknown_key(sent[1], sent[2])
+        return target.changed_key(changed[1], f"that of {recorded[1]}" if recorded else "another")
+    if "Host key verification failed" in said and (sent := KEY_SENT.search(_said_in_detail(target))):
+        return target.unknown_key(sent[1], sent[2])
     # the frames of ssh's warnings say nothing
     lines = [line.strip(" .") for line in said.splitlines() if line.strip() and not line.startswith("@")]
     said = "; ".join(lines) or "no answer"
     if "Permission denied" in said or "Too many authentication failures" in said:
-        return way.login_refused(said)
+        return target.login_refused(said)
     if "no matching" in said:
-        return way.too_old(said, "what it offers, or enough of it, as ssh_algorithms")
-    return way.unreachable(said)
+        return target.too_old(said, "what it offers, or enough of it, as ssh_algorithms")
+    return target.unreachable(said)
 
 
-def _said_in_detail(way: Way) -> str:
+def _said_in_detail(target: SshTarget) -> str:
     """What ssh has to say while it fails once more."""
-    with closing(OpenSshConnection(way, "-v")) as again:
+    with closing(OpenSshConnection(target, "-v")) as again:
         again.wait_until_open()
         return again.said
 
@@ -85,8 +85,8 @@ def _said_in_detail(way: Way) -> str:
 class OpenSshConnection(Connection):
     """A control master, in a session of its own: Ctrl-C at the terminal must not cut the connection that restores."""
 
-    def __init__(self, way: Way, *options: str):
-        self._address = way.address
+    def __init__(self, target: SshTarget, *options: str):
+        self._address = target.address
         # not in TMPDIR: the path of a socket has 103 bytes at the most, and ssh adds to it
         self.folder = Path(tempfile.mkdtemp(prefix="lab-ssh-", dir="/tmp"))
         self._control = self.folder / "control"
@@ -96,20 +96,20 @@ class OpenSshConnection(Connection):
             "ControlPath": self._control,
             "StrictHostKeyChecking": "yes",
             "CheckHostIP": "no",
-            "UserKnownHostsFile": self._link("known_hosts", way.known_hosts),
-            "GlobalKnownHostsFile": ways.SYSTEM_KNOWN_HOSTS,
+            "UserKnownHostsFile": self._link("known_hosts", target.known_hosts),
+            "GlobalKnownHostsFile": ssh_target.SYSTEM_KNOWN_HOSTS,
             "ConnectTimeout": CONNECT_DEADLINE_S,
             "ServerAliveInterval": KEEPALIVE_S,
         }
-        given = [f"{name}={value}" for name, value in settings.items()] + way.algorithms
-        if way.proxy_command:
-            given.append("ProxyCommand=" + way.proxy_command.replace("%", "%%"))
-        words = [*COMMON, "-N", *options, *(word for each in given for word in ("-o", each)), "-p", str(way.port)]
-        for number, key in enumerate(way.identities or ways.usual_identities()):
+        given = [f"{name}={value}" for name, value in settings.items()] + target.algorithms
+        if target.proxy_command:
+            given.append("ProxyCommand=" + target.proxy_command.replace("%", "%%"))
+        words = [*COMMON, "-N", *options, *(word for each in given for word in ("-o", each)), "-p", str(target.port)]
+        for number, key in enumerate(target.identities or ssh_target.usual_identities()):
             words += ["-i", self._link(f"key-{number}", Path(key))]
             for more in (".pub", "-cert.pub"):  # beside a key ssh looks for its public half, and a certificate
                 self._link(f"key-{number}{more}", Path(key + more))
-        words += ["-l", way.user] if way.user else []
+        words += ["-l", target.user] if target.user else []
         with (self.folder / "said").open("wb") as said:
             self._master = subprocess.Popen(
                 ["/bin/sh", "-c", MASTER, "sh", str(self.folder), *words, "--", self._address],
