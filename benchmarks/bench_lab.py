@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import ledger
 from lab.hosts import ROLES, connected
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
-from lab.journal import Journal
 from lab.session import Session
-from lab.settings import Settings
+from lab.settings import host_journal
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -110,7 +110,7 @@ def opened(hosts_file: Path) -> Iterator[Session]:
     password = resolve(config.share.password, config.share.account, "[share] password")
     with tempfile.TemporaryDirectory() as folder, connected(config) as hosts:
         journal = Journal(Path(folder) / "journal.jsonl")
-        settings = Settings(hosts, journal, ledger.of(hosts, config, "benchmark"))
+        settings = Settings(hosts, journal, host_journal.of(hosts, config, "benchmark"))
         try:
             for role in ROLES:
                 settings.claim(role)

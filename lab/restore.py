@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab import ledger
 from lab.base import durable
 from lab.base.errors import BadInput, HostError
 from lab.hosts import CommandLog, Host, reached
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.journal import Journal
-from lab.ledger import NAME as LEDGER
 from lab.results import JOURNAL, RunFolder
-from lab.settings import Settings
+from lab.settings import host_journal
+from lab.settings.changes import Settings
+from lab.settings.host_journal import NAME as HOST_JOURNAL
+from lab.settings.journal import Journal
 
 
 def open_journals(results: Path, hosts_file: Path | None) -> tuple[list[RunFolder], list[str]]:
@@ -66,7 +66,7 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
     config = load_hosts(hosts_file)
     count: Counter[str] = Counter()
     with reached(config) as (hosts, gone):
-        found = {role: ledger.read(host) for role, host in hosts.items()}
+        found = {role: host_journal.read(host) for role, host in hosts.items()}
         for held in found.values():
             if held.holder:
                 raise HostError(held.holder)
@@ -86,9 +86,9 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
 
 def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str], config: Hosts) -> Counter[str]:
     """Unwind a journal, under the lock of the run that wrote it."""
-    count = sum(record.name != LEDGER for record in journal.open)
+    count = sum(record.name != HOST_JOURNAL for record in journal.open)
     run = next((record.run for record in journal.open), "")
-    settings = Settings(hosts, journal, ledger.of(hosts, config, run) if run else {}, gone=gone)
+    settings = Settings(hosts, journal, host_journal.of(hosts, config, run) if run else {}, gone=gone)
     for role in hosts:
         try:
             settings.claim(role)

@@ -13,7 +13,6 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import ledger
 from lab.base import durable
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
@@ -23,11 +22,12 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import ROLES, CommandLog, Host, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.journal import Journal
 from lab.records import emulated
 from lab.results import RunFolder
 from lab.session import Session
-from lab.settings import Settings
+from lab.settings import host_journal
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 from lab.sweep import Ending, Progress, Runner, check_recorded
 
 Watch = Callable[[Progress], None]
@@ -128,7 +128,7 @@ def changing(folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: 
     for host in hosts.values():
         host.log = log
     token = tokens.token_hex(4)
-    settings = Settings(hosts, Journal(folder.journal_path), ledger.of(hosts, config, token), tell=tell)
+    settings = Settings(hosts, Journal(folder.journal_path), host_journal.of(hosts, config, token), tell=tell)
     try:
         for role in ROLES:
             settings.claim(role)
@@ -140,7 +140,7 @@ def changing(folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: 
 def check_free(hosts: Mapping[str, Host]) -> None:
     """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing."""
     for role, host in hosts.items():
-        found = ledger.read(host)
+        found = host_journal.read(host)
         if found.holder:
             raise LabFailure(found.holder)
         if found.records:

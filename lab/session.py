@@ -1,7 +1,7 @@
 """Two hosts during a run: standing a case's settings up, and taking them down again.
 
-Settings are kept from one case to the next as long as both want the same (:mod:`lab.ladder`); a read always gets a
-fresh mount of the share, so that nothing of it is in the client's memory.
+Settings are kept from one case to the next as long as both want the same (:mod:`lab.settings.layers`); a read always
+gets a fresh mount of the share, so that nothing of it is in the client's memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from lab.design.case import Case
 from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.mounts import real_path
-from lab.journal import Record
-from lab.ladder import Ladder, Rung
 from lab.platforms import Facts, Platform
 from lab.protocols import Attached, Dialect, Share, Side, durability, options_in_effect
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Record
+from lab.settings.layers import Layer, Layers
 
 
 def at_home(path: str, home: str) -> str:
@@ -38,7 +38,7 @@ class Session:
     def __init__(self, hosts: Mapping[str, Host], config: Hosts, settings: Settings, password: SecretStr, token: str):
         self.hosts, self.config, self.settings, self.token = hosts, config, settings, token
         self.password = password
-        self.ladder = Ladder(settings)
+        self.ladder = Layers(settings)
         self.platforms: dict[str, Platform] = {role: platforms.detect(hosts[role]) for role in ROLES}
         self.facts: dict[str, Facts] = {
             "client": self.platforms["client"].facts(config.server.data_address),
@@ -117,7 +117,7 @@ class Session:
 
     def _starts(self) -> dict[str, str]:
         """What tells each host's present start from every other one."""
-        return {role: ledger.boot for role, ledger in self.settings.ledgers.items()}
+        return {role: host_journal.boot for role, host_journal in self.settings.host_journals.items()}
 
     def share(self, case: Case) -> Share:
         """The share that a case uses."""
@@ -160,13 +160,13 @@ class Session:
         with self.settings.scope():
             self._set_mtu(value)
 
-    def _network_rungs(self, case: Case) -> list[Rung]:
+    def _network_rungs(self, case: Case) -> list[Layer]:
         return [
             (("mtu", case.mtu), partial(self._set_mtu, case.mtu)),
             (("tcp_space", case.tcp_space), partial(self._set_tcp_space, case.tcp_space)),
         ]
 
-    def _share_rungs(self, case: Case, share: Share) -> list[Rung]:
+    def _share_rungs(self, case: Case, share: Share) -> list[Layer]:
         protocol = protocols.find(case.protocol)
         dialects = {role: protocol.dialect(self.sides[role].platform) for role in ROLES}
         serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))

@@ -12,15 +12,16 @@ import signal
 import sys
 from pathlib import Path
 
-from lab import ledger
 from lab.base.errors import LabFailure
 from lab.hosts import SshHost
 from lab.hosts.command import command, script
 from lab.hosts.hosts_file import HostConfig
-from lab.journal import Journal
-from lab.ledger import Ledger
 from lab.platforms.linux import Linux
-from lab.settings import Setting, Settings
+from lab.settings import host_journal
+from lab.settings.changes import Settings
+from lab.settings.host_journal import HostJournal
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
 
 
 def link_down(interface: str) -> Setting:
@@ -41,7 +42,7 @@ def main() -> int:
     folder, interface, change, how, revert_after_s = Path(sys.argv[1]), *sys.argv[2:]
     config = HostConfig.model_validate(json.loads((folder / "server.json").read_text()))
     host = SshHost("server", config)
-    own = Ledger(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
+    own = HostJournal(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
     settings = Settings({"server": host}, Journal(folder / "journal.jsonl"), {"server": own}, patience_s=30)
     settings.claim("server")
     setting = link_down(interface) if change == "down" else Linux(host).mtu(interface, int(change))
@@ -61,7 +62,7 @@ def main() -> int:
     except LabFailure as error:
         print(error, flush=True)
     settings.unwind()
-    print("unwound", json.dumps([record.name for record in ledger.read(host).records]), flush=True)
+    print("unwound", json.dumps([record.name for record in host_journal.read(host).records]), flush=True)
     return 0
 
 

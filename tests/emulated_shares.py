@@ -13,9 +13,9 @@ from fakes import EmulatedHost
 from pydantic import SecretStr
 
 from lab import protocols
-from lab.journal import Journal
 from lab.protocols import Attached, Share, Side
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 REAL = ("sh", "sed", "grep", "cat", "perl", "id", "mkdir", "rm", "mv", "tail", "tr", "stty", "cut", "env")
 PASSWORD = "hunter2 %&/ö"

@@ -13,8 +13,9 @@ from lab.base import signals
 from lab.base.errors import DeadlineExceeded, HostLost
 from lab.hosts import Host, Result
 from lab.hosts.command import Command, command
-from lab.journal import Journal
-from lab.settings import Setting, Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
 
 SECRET = "hunter2-do-not-show"
 

@@ -15,9 +15,10 @@ import pytest
 from fakes import EmulatedHost
 
 from lab.base.errors import CommandError, LabFailure
-from lab.daemon import daemon
-from lab.journal import Journal
-from lab.settings import Setting, Settings
+from lab.settings.background import background_process
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
 REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
@@ -34,7 +35,7 @@ class Place:
         self.settings = Settings({"server": self.host}, Journal(folder / "journal.jsonl"))
 
     def server(self, *argv: str, ready: str = "[ -e ready ]") -> Setting:
-        return daemon("server", "toy", argv or ("sh", "-c", SERVER), str(self.folder), ready, root=False)
+        return background_process("server", "toy", argv or ("sh", "-c", SERVER), str(self.folder), ready, root=False)
 
     def pids(self) -> list[str]:
         file = self.folder / "pids"

@@ -12,14 +12,14 @@ from pydantic import SecretStr
 from lab import protocols
 from lab.base.errors import Unsupported
 from lab.hosts import Host, Result
-from lab.journal import Journal
 from lab.protocols import Attached, Dialect, Share, Side
 from lab.protocols.afp import AFP_CONF
 from lab.protocols.gvfs import BUS_CONFIG
 from lab.protocols.nfs import GANESHA_CONF
 from lab.protocols.smb import SMB_CONF
 from lab.protocols.ssh import SSHD_CONFIG
-from lab.settings import Setting
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
 
 SECRET = "hunter2-do-not-show"
 SMBSTATUS = (Path(__file__).parent / "captures" / "linux" / "smbstatus-4.22.json").read_text(encoding="utf-8")

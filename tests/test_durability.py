@@ -24,7 +24,7 @@ from lab.protocols import Share, Side
 from lab.protocols.nfs import parse_export
 from lab.protocols.smb import parse_testparm
 from lab.protocols.unflushed import UNFLUSHED, parse_filtered, unflushed
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 LEVELS = ("default", "async", "sync", "always")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from memory_host import BEFORE, MemoryHost, World, knob, untouched
 
 from lab.base.errors import BadInput, RestoreError
-from lab.journal import Journal
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from memory_host import Fault, World, knob, untouched
 
 from lab.base.errors import HostError, Interrupted, RestoreError, SettingRefused
-from lab.journal import Journal
-from lab.ladder import Ladder, Rung
+from lab.settings.journal import Journal
+from lab.settings.layers import Layer, Layers
 
 
 class Climber:
@@ -22,10 +22,10 @@ class Climber:
 
     def __init__(self, folder: Path):
         self.world = World(folder)
-        self.ladder = Ladder(self.world.settings)
+        self.ladder = Layers(self.world.settings)
         self.climbed: list[str] = []
 
-    def rung(self, key: str, value: str, role: str = "client") -> Rung:
+    def rung(self, key: str, value: str, role: str = "client") -> Layer:
         def climb() -> None:
             self.climbed.append(f"{key}={value}")
             self.world.settings.apply(knob(role, key, value))

@@ -12,20 +12,21 @@ from pathlib import Path
 import pytest
 from sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
 
-from lab import ledger
 from lab.base.errors import HostError, HostLost, RestoreError
 from lab.hosts import Host, SshHost
 from lab.hosts.command import script
-from lab.journal import Journal
-from lab.ledger import Ledger
-from lab.settings import Setting, Settings
+from lab.settings import host_journal
+from lab.settings.changes import Settings
+from lab.settings.host_journal import HostJournal
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
 
 Connect = Callable[..., SshHost]
 
 
-def owned(host: Host, folder: Path, run: str = "one") -> Ledger:
+def owned(host: Host, folder: Path, run: str = "one") -> HostJournal:
     owner = {"who": f"ann@{run}", "pid": "4711", "since": "2026-11-21 12:00 UTC"}
-    return Ledger(host, run, owner, 5, str(folder / "ledger"))
+    return HostJournal(host, run, owner, 5, str(folder / "ledger"))
 
 
 def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
@@ -57,8 +58,8 @@ class Place:
 
     def settings(self, run: str = "one", **changes: object) -> Settings:
         host = self.connect(**changes)
-        ledgers = {"client": owned(host, self.folder, run)}
-        return Settings({"client": host}, Journal(self.journal(run)), ledgers, patience_s=5)
+        host_journals = {"client": owned(host, self.folder, run)}
+        return Settings({"client": host}, Journal(self.journal(run)), host_journals, patience_s=5)
 
     def journal(self, run: str = "one") -> Path:
         return self.folder / f"{run}.jsonl"
@@ -76,7 +77,7 @@ def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back
     settings = place.settings()
     settings.claim("client")
     settings.apply(line(place.file, "new"))
-    (record,) = ledger.read(settings.hosts["client"], str(place.folder / "ledger")).records
+    (record,) = host_journal.read(settings.hosts["client"], str(place.folder / "ledger")).records
     assert (record.old, record.new, record.run, record.number) == ("old", "new", "one", 2)
     assert record.boot
     settings.unwind()
@@ -100,7 +101,7 @@ def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
 @pytest.mark.parametrize("left", [(), ("one.lock",)])
 def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tuple[str, ...]) -> None:
     settings = place.settings()
-    settings.journal.intend(settings.ledgers["client"].record(1))
+    settings.journal.intend(settings.host_journals["client"].record(1))
     (place.folder / "ledger").mkdir(0o700)
     for name in left:
         (place.folder / "ledger" / name).touch()
@@ -121,7 +122,7 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
         ]
         wait_for(lambda: pids.exists() and pids.read_text().count("\n") == 2)
         host.reconnect()
-        settings.ledgers["client"].take()
+        settings.host_journals["client"].take()
         assert all(gone(pid) for pid in pids.read_text().split())
         assert all(isinstance(each.exception(), HostError) for each in left)
     assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
@@ -150,7 +151,7 @@ def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
         other.claim("client")
     other.unwind()
     assert place.left() == ["knob", "ledger"]
-    assert "in use by ann@one" in ledger.read(other.hosts["client"], str(place.folder / "ledger")).holder
+    assert "in use by ann@one" in host_journal.read(other.hosts["client"], str(place.folder / "ledger")).holder
 
 
 @OVER_BOTH
@@ -160,7 +161,7 @@ def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> N
     first.apply(line(place.file, "new"))
     first.hosts["client"].close()
     second = place.settings("two")
-    while (found := ledger.read(second.hosts["client"], str(place.folder / "ledger"))).holder:
+    while (found := host_journal.read(second.hosts["client"], str(place.folder / "ledger"))).holder:
         time.sleep(0.01)  # until sshd has seen it
     assert (found.holder, [record.old for record in found.records]) == ("", ["old"])
     owned(second.hosts["client"], place.folder, "two").take()
@@ -180,7 +181,7 @@ def test_only_one_of_many_gets_the_lock(place: Place) -> None:
             return str(error) if "in use by" not in str(error) else ""
         return f"run{number}"
 
-    while ledger.read(hosts[0], str(place.folder / "ledger")).holder:
+    while host_journal.read(hosts[0], str(place.folder / "ledger")).holder:
         time.sleep(0.01)  # until its session has ended
     with ThreadPoolExecutor(len(hosts)) as threads:
         taken = [run for run in threads.map(take, range(len(hosts))) if run]
@@ -208,7 +209,7 @@ def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, wha
     with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
         settings.claim("client")
     with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
-        ledger.read(settings.hosts["client"], str(there))
+        host_journal.read(settings.hosts["client"], str(there))
     settings.unwind()
     assert sorted(path for path in place.folder.rglob("*") if path.suffix != ".jsonl") == before
 
@@ -218,7 +219,7 @@ def test_a_record_that_cannot_be_read_is_not_taken_for_none(place: Place) -> Non
     settings.claim("client")
     (place.folder / "ledger" / "one-000009").write_text("torn\n")
     with pytest.raises(HostError, match="a record cannot be read"):
-        ledger.read(settings.hosts["client"], str(place.folder / "ledger"))
+        host_journal.read(settings.hosts["client"], str(place.folder / "ledger"))
 
 
 def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place) -> None:
@@ -229,7 +230,7 @@ def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place)
     content = json.loads(file.read_text())
     content["undo"][0]["deadline_s"] = 1e12
     file.write_text(json.dumps(content | {"host": "server"}) + "\n")
-    (record,) = ledger.read(settings.hosts["client"], str(place.folder / "ledger")).records
+    (record,) = host_journal.read(settings.hosts["client"], str(place.folder / "ledger")).records
     assert record.host == "client"
     assert record.undo[0].deadline_s == 300
 
@@ -243,7 +244,7 @@ def test_a_record_of_a_run_that_cannot_be_is_not_read(place: Place, run: str) ->
     file = place.folder / "ledger" / "one-000002"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"run": run}) + "\n")
     with pytest.raises(HostError, match="a record cannot be read"):
-        ledger.read(settings.hosts["client"], str(place.folder / "ledger"))
+        host_journal.read(settings.hosts["client"], str(place.folder / "ledger"))
 
 
 @pytest.mark.parametrize("volatile", [True, False])
@@ -254,7 +255,7 @@ def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool)
     first.hosts["client"].close()
     place.file.write_text("of the new start\n")
     path = place.journal()
-    boot = first.ledgers["client"].boot
+    boot = first.host_journals["client"].boot
     path.write_text(path.read_text().replace(boot, "an earlier start"))
     again = place.settings()
     again.claim("client")

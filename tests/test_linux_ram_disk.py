@@ -9,12 +9,12 @@ from fakes import FakeHost
 
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.hosts.command import script
-from lab.journal import Journal
 from lab.platforms import linux_ram_disk
 from lab.platforms.base import LACKING
 from lab.platforms.linux import MANAGERS, Linux
 from lab.platforms.linux_ram_disk import PROGRAMS, device_kib, parse_mount
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 GIB = 1 << 30
 PATH = "/tmp/lab/ram"

@@ -9,11 +9,11 @@ import pytest
 from emulated_mac import capture
 from fakes import EmulatedHost
 
-from lab.journal import Journal
 from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos import MacOS
 from lab.platforms.macos_counts import parse_counters, parse_samples
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 from lab.usage import usage
 
 NETSTAT = [f"netstat:{line}" for line in capture("netstat-en0.txt").splitlines()]

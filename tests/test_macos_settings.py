@@ -12,13 +12,13 @@ from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefus
 from lab.hosts import Host
 from lab.hosts.command import script
 from lab.hosts.mounts import is_mounted_on_mac
-from lab.journal import Journal
 from lab.platforms import macos, macos_ram_disk
 from lab.platforms import macos_output as output
 from lab.platforms.base import AWAIT
 from lab.platforms.linux import Linux
 from lab.platforms.macos import MacOS
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 MIB = 2**20
 SIZE = 64 * MIB

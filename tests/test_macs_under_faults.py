@@ -12,7 +12,7 @@ import pytest
 from bench import HOSTS, Bench, end
 from faults.observe import Observer, State, difference, processes
 
-from lab.journal import Journal
+from lab.settings.journal import Journal
 
 pytestmark = pytest.mark.local_lab
 SETTLE_S = 30.0

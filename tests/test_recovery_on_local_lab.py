@@ -16,7 +16,7 @@ from sshd import TRANSPORTS
 from lab.local import state
 
 pytestmark = pytest.mark.local_lab
-LEDGER = "/var/tmp/file-share-lab"
+HOST_JOURNAL = "/var/tmp/file-share-lab"
 # a share of the server's own
 SAMBA = r"""
 mkdir -p /root/samba && cd /root/samba && cat > smb.conf <<END
@@ -82,7 +82,7 @@ def test_a_connection_that_is_cut_fails_its_trial_and_the_sweep_goes_on(bench: B
     with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
         bench.wait_for("stopwatch.pl eth0", run)
         # the one that the lab's lock names
-        bench.inside("client", f"read -r run pid start < {LEDGER}/lock; kill -9 $pid")
+        bench.inside("client", f"read -r run pid start < {HOST_JOURNAL}/lock; kill -9 $pid")
         output, _ = run.communicate(timeout=200)
     statuses = [trial["status"] for trial in bench.trials()]
     assert len(statuses) == 6

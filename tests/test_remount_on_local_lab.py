@@ -12,9 +12,9 @@ from lab.base.errors import CommandError
 from lab.design.case import Case
 from lab.hosts import connected, passwords
 from lab.hosts.hosts_file import load_hosts
-from lab.journal import Journal
 from lab.session import Session
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 pytestmark = pytest.mark.local_lab
 

@@ -15,10 +15,10 @@ from test_config import HOSTS
 from lab import cli, restore
 from lab.base import durable
 from lab.hosts import Host
-from lab.journal import Journal
 from lab.local import state
 from lab.results import RunFolder
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 
 @pytest.fixture(autouse=True)

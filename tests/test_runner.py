@@ -23,10 +23,10 @@ from lab.design import stopping
 from lab.design.case import Case
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
-from lab.ladder import Ladder
 from lab.platforms import Counters, Timing
 from lab.results import RunFolder, Trial
 from lab.session import Session
+from lab.settings.layers import Layers
 from lab.stats import wide_effects
 from lab.sweep import Progress, Runner, check_recorded
 from lab.transfer import Measured
@@ -58,7 +58,7 @@ class Bench:
         self.session: Any = SimpleNamespace(
             hosts=self.world.hosts,
             settings=self.world.settings,
-            ladder=Ladder(self.world.settings),
+            ladder=Layers(self.world.settings),
             sides={"server": SimpleNamespace(host=self.world.hosts["server"], address="192.0.2.2", directory="/lab")},
             stand_on_network=self.stand_on_network,
             recover=lambda: self.session.ladder.step_down(0),
@@ -243,7 +243,7 @@ def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: Bench) ->
     assert ceilings == 4  # both networks of the first block
     bench.transfers.clear()
     bench.seen.clear()
-    bench.session.ladder = Ladder(bench.world.settings)
+    bench.session.ladder = Layers(bench.world.settings)
     bench.outcome = lambda _: measured()
     ending = bench.runner(SMALL).run()
     assert (ending.early, ending.not_ok) == ("", 0)
@@ -379,7 +379,7 @@ def test_a_resumed_run_stops_where_it_would_have_stopped(bench: Bench, tmp_path:
         with pytest.raises(Interrupted):
             bench.runner(PRECISE).run()
         bench.world.settings.unwind()
-        bench.session.ladder = Ladder(bench.world.settings)
+        bench.session.ladder = Layers(bench.world.settings)
     bench.outcome = noisy(0.04)
     assert bench.runner(PRECISE).run().said == "complete"
     assert {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()} == whole

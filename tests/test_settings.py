@@ -18,8 +18,8 @@ from memory_host import BEFORE, KINDS, ROLES, SECRET, Fault, Killed, World, knob
 
 from lab.base.errors import HostError, Interrupted, LabError, RestoreError, SettingRefused
 from lab.hosts.command import Command, command
-from lab.journal import Journal
-from lab.settings import Setting
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
 
 CHANGES = st.tuples(st.sampled_from(ROLES), st.sampled_from(sorted(BEFORE)), st.sampled_from(["1500", "9000", "x y"]))
 PROGRAMS = st.recursive(CHANGES, lambda inner: st.lists(inner, max_size=4), max_leaves=8)

@@ -24,9 +24,9 @@ from lab.design.case import Case
 from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
 from lab.hosts.hosts_file import Hosts
-from lab.journal import Journal
 from lab.session import Session
-from lab.settings import Settings
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 
 ROOT = Path(__file__).parent.parent
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from lab import ledger
 from lab.base.errors import Unsupported
 from lab.check.finding import Finding, Level, looked, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.platforms.preflight import Noise, skew
 from lab.session import at_home
+from lab.settings import host_journal
 
 Look: TypeAlias = Callable[[Machine, str], Iterator[Finding]]
 MIB = 2**20
@@ -95,7 +95,7 @@ def _root(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def use(machine: Machine, subject: str) -> Iterator[Finding]:
     """Whether another run has this host, or left it changed. Only root can tell."""
-    found = ledger.read(machine.host)
+    found = host_journal.read(machine.host)
     if found.holder:
         message, _, remedy = found.holder.partition(". ")
         yield Finding("problem", subject, message.partition(": ")[2], remedy)

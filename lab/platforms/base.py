@@ -16,7 +16,7 @@ from lab.platforms.counts import Reading
 from lab.platforms.facts import Facts
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, parse_timing, values_of
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 SMALL_BYTES = 56  # the payload of an ordinary ping

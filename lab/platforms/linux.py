@@ -16,7 +16,7 @@ from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.linux_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
 FACTS = r"""

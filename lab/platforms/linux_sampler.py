@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from lab.daemon import daemon
 from lab.hosts import Host
 from lab.platforms import linux_counts
 from lab.platforms.base import whole_lines
 from lab.platforms.counts import Reading
-from lab.settings import Setting
+from lab.settings.background import background_process
+from lab.settings.setting import Setting
 
 SAMPLER = Path(__file__).with_name("sampler.pl").read_text(encoding="utf-8")
 IN_MEMORY = "grep -q '^[^ ]* /dev/shm tmpfs ' /proc/self/mounts && echo yes; :"
@@ -40,7 +40,7 @@ def sampling(
     program, file = f"{directory}/sampler.pl", file_of(directory)
     host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
     argv = ("perl", program, file, peer, linux_counts.KEPT, *linux_counts.sampled(interface))
-    yield daemon(host.role, "sampler", argv, directory, ready=f"[ -s '{file}' ]", root=False)
+    yield background_process(host.role, "sampler", argv, directory, ready=f"[ -s '{file}' ]", root=False)
 
 
 def parse(text: str, interface: str) -> tuple[Reading, ...]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import count
-from lab.daemon import daemon
 from lab.hosts import macos_privacy
 from lab.hosts.command import Command, command, script
 from lab.platforms import macos_counts, macos_noise, macos_tcp
@@ -34,7 +33,8 @@ from lab.platforms.macos_output import (
 from lab.platforms.macos_ram_disk import RamDisks
 from lab.platforms.preflight import Medium, Noises, Reach
 from lab.platforms.stopwatch import Counters, Timing, grown
-from lab.settings import Setting
+from lab.settings.background import background_process
+from lab.settings.setting import Setting
 
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 WITH_MACOS = ("perl", "rsync", "openssh-client", "openssh-server")
@@ -253,7 +253,7 @@ class MacOS(RamDisks):
         program, file = f"{self.directory}/sampler.pl", self._samples_file
         self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
         argv = ("perl", program, file, interface)
-        yield daemon(self.host.role, "sampler", argv, self.directory, ready=f"[ -e '{file}' ]", root=False)
+        yield background_process(self.host.role, "sampler", argv, self.directory, ready=f"[ -e '{file}' ]", root=False)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         """See :meth:`Platform.samples`."""
@@ -267,7 +267,7 @@ class MacOS(RamDisks):
     def awake(self) -> Generator[Setting, None, None]:
         """Whatever of the two this version has; -s holds on mains only, as it says itself."""
         argv = ("/bin/sh", "-c", "command -v caffeinate >/dev/null && exec caffeinate -i -s; exec pmset noidle")
-        yield daemon(self.host.role, "awake", argv, self.directory, root=False)
+        yield background_process(self.host.role, "awake", argv, self.directory, root=False)
 
     def drop_caches(self) -> None:
         """Write out and forget what is cached of every mounted volume, network volumes included (purge(8)).

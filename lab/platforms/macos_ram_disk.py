@@ -18,7 +18,7 @@ from lab.platforms.macos_output import (
     parse_volume,
     prove_ours,
 )
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 IMAGES = ("hdiutil", "info", "-plist")
 # It may be busy for a moment

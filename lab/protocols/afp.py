@@ -8,7 +8,6 @@ from collections.abc import Generator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lab.daemon import daemon, listening
 from lab.hosts.command import script
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Protocol, Share, Side, Steps
@@ -16,7 +15,8 @@ from lab.protocols.linux_mount import LinuxMount, in_private_mounts, mounted
 from lab.protocols.macos_afp import MacAfp
 from lab.protocols.netatalk import last_login
 from lab.protocols.unflushed import is_unflushed, unflushed
-from lab.settings import Setting
+from lab.settings.background import background_process, listening
+from lab.settings.setting import Setting
 
 PORT = 548
 AFP_CONF = """\
@@ -73,7 +73,7 @@ class LinuxAfp(LinuxMount):
         argv = in_private_mounts(START, state, path)
         if share.server_sync == "async":
             argv = unflushed(argv)
-        yield daemon(server.host.role, "netatalk", argv, state, listening(PORT))
+        yield background_process(server.host.role, "netatalk", argv, state, listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """netatalk has no setting: afpd answers FPFlushFork and FPSyncFork after an fsync, FPWrite after a write."""

@@ -12,7 +12,7 @@ from lab.base.errors import Absent, SettingRefused, Unsupported
 from lab.hosts import Host
 from lab.hosts.fields import plain_folder
 from lab.protocols.options import Option
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 Steps: TypeAlias = Generator[Setting, None, None]
 LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 more than the folder

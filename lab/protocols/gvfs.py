@@ -11,11 +11,11 @@ from collections.abc import Generator
 from urllib.parse import quote
 
 from lab.base.errors import Unsupported
-from lab.daemon import daemon
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
 from lab.protocols.base import Side, Steps
-from lab.settings import Setting
+from lab.settings.background import background_process
+from lab.settings.setting import Setting
 
 # No service folders: nothing but what is started here ever runs on this bus
 BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -134,7 +134,9 @@ class Session:
         return Command((*self.environment, "/bin/sh", "-c", text, "sh", *args), given=given, deadline_s=deadline_s)
 
     def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
-        return daemon(self.client.host.role, name, (*self.environment, *argv), self.directory, ready, root=False)
+        return background_process(
+            self.client.host.role, name, (*self.environment, *argv), self.directory, ready, root=False
+        )
 
 
 def bus_address(path: str) -> str:

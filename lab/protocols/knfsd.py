@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Mapping
 
 from lab.base.errors import Unsupported
-from lab.daemon import daemon, listening
 from lab.hosts.command import Command, command
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.kernel_server import KernelServer
 from lab.protocols.linux_mount import in_private_mounts
-from lab.settings import Setting
+from lab.settings.background import background_process, listening
+from lab.settings.setting import Setting
 
 PORT = 2049
 MOUNT_PORT = 20048
@@ -72,7 +72,7 @@ def serve(server: Side, share: Share) -> Steps:
     server.host.run("mkdir", "-m", "700", "-p", state)
     options = f"{EXPORT},{LEVELS[share.server_sync]}"
     argv = in_private_mounts(START, share.path, options, listening(RPCBIND_PORT), str(MOUNT_PORT))
-    yield daemon(server.host.role, "mountd", argv, state, listening(MOUNT_PORT))
+    yield background_process(server.host.role, "mountd", argv, state, listening(MOUNT_PORT))
     yield _threads(server)
 
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 
 from lab.base.errors import LabFailure, Unsupported
-from lab.daemon import daemon, listening
 from lab.hosts.command import command, script
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.kernel_server import KernelServer
 from lab.protocols.linux_mount import in_private_mounts
-from lab.settings import Setting
+from lab.settings.background import background_process, listening
+from lab.settings.setting import Setting
 
 PORT = 445
 # It listens on interfaces, not on addresses, and speaks SMB 2.1 to 3.1.1
@@ -85,7 +85,7 @@ def serve(server: Side, share: Share) -> Steps:
     server.host.run(*add, root=True, given=f"{password}\n{password}\n")
     yield _module(server)
     argv = in_private_mounts(START, path, accounts)
-    yield daemon(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({listening(PORT)})")
+    yield background_process(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({listening(PORT)})")
 
 
 def durability() -> Mapping[str, str]:

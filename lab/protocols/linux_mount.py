@@ -13,7 +13,7 @@ from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
 from lab.protocols.base import Attached, Dialect, Share, Side, Steps
 from lab.protocols.options import Option, told
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
 # network file system without a server's name.

@@ -12,7 +12,7 @@ from lab.base.untrusted import first_line, printable
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.base import Attached, Dialect, Share, Side
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 PROMPT = Path(__file__).with_name("prompt.pl").read_text(encoding="utf-8")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'

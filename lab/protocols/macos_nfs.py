@@ -13,7 +13,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount, has_program, parse_df_point
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 EXPORTS = "/etc/exports"
 EDIT = Path(__file__).with_name("exports.pl").read_text(encoding="utf-8")

@@ -12,12 +12,12 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
-from lab.daemon import listening
 from lab.hosts.command import command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.base import Share, Side, Steps
 from lab.protocols.macos_mount import MacMount
-from lab.settings import Setting
+from lab.settings.background import listening
+from lab.settings.setting import Setting
 
 DAEMONS = "/System/Library/LaunchDaemons"
 # $1 the server's property list, $2 the account, $3 the group of accounts that may use it, where there is one

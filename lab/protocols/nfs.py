@@ -12,7 +12,6 @@ from typing import Any
 
 from lab.base.errors import Unsupported
 from lab.base.units import parse_size, size_label
-from lab.daemon import daemon, listening
 from lab.protocols import gvfs, knfsd
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
@@ -20,6 +19,7 @@ from lab.protocols.linux_mount import LinuxMount, in_private_mounts
 from lab.protocols.macos_nfs import MacNfs, exported_path
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
 from lab.protocols.unflushed import is_unflushed, unflushed
+from lab.settings.background import background_process, listening
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
 # has Ganesha log what it made of the export.
@@ -132,7 +132,7 @@ class LinuxNfs(LinuxMount):
         if share.server_sync == "async":
             argv = unflushed(argv)
         ready = f"({listening(PORT)}) && ({listening(MOUNT_PORT)})"
-        yield daemon(server.host.role, "ganesha", argv, state, ready)
+        yield background_process(server.host.role, "ganesha", argv, state, ready)
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """Ganesha has no async export: flushes that do nothing are one. Else what it says of the export in its log."""

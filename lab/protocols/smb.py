@@ -9,13 +9,13 @@ from typing import Any
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import from_json, word
-from lab.daemon import daemon, listening
 from lab.protocols import gvfs, ksmbd
 from lab.protocols.base import Protocol, Share, Side, Steps
 from lab.protocols.ksmbd import PORT
 from lab.protocols.linux_mount import LinuxMount
 from lab.protocols.macos_smb import SMB1, MacSmb
 from lab.protocols.options import Option, one_of, program, yes_or_no
+from lab.settings.background import background_process, listening
 
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
 SMB_CONF = """\
@@ -122,7 +122,7 @@ class LinuxSmb(LinuxMount):
         add = ("smbpasswd", "-c", path, "-a", "-s", share.account)
         server.host.run(*add, root=True, given=f"{password}\n{password}\n")
         argv = ("smbd", "--foreground", "--no-process-group", "--debug-stdout", "-s", path)
-        yield daemon(server.host.role, "smbd", argv, state, listening(PORT))
+        yield background_process(server.host.role, "smbd", argv, state, listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """What testparm reads in the file that our Samba was started with; ksmbd has nothing to read."""

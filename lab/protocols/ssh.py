@@ -10,9 +10,9 @@ from typing import Any
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
-from lab.daemon import daemon, listening
 from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, Steps
-from lab.settings import Setting
+from lab.settings.background import background_process, listening
+from lab.settings.setting import Setting
 
 PORT = 22
 OWN_PORT = 22022
@@ -71,7 +71,7 @@ class UnixSsh(Dialect):
         if server.host.run(program, "-t", "-f", config, check=False).exit_code != 0:
             config = server.write("ssh/sshd_config", text)
         argv = (program, "-D", "-e", "-f", config)
-        yield daemon(server.host.role, "sshd", argv, state, listening(OWN_PORT), root=False)
+        yield background_process(server.host.role, "sshd", argv, state, listening(OWN_PORT), root=False)
 
     def how(self, client: Side) -> str:
         """By the ssh program."""

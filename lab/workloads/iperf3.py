@@ -6,9 +6,9 @@ import time
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
-from lab.daemon import daemon, listening
 from lab.hosts import Host
-from lab.settings import Setting
+from lab.settings.background import background_process, listening
+from lab.settings.setting import Setting
 
 NAME = "iperf3"
 PORT = 15201  # not iperf3's own, which a person may be using
@@ -20,7 +20,7 @@ ANEW_S, PAUSE_S = 5.0, 0.1
 def server(host: Host, address: str, directory: str) -> Setting:
     """iperf3 listening on the server's data address."""
     argv = ("iperf3", "--server", "--bind", address, "--port", str(PORT))
-    return daemon(host.role, "iperf3", argv, directory, listening(PORT), root=False)
+    return background_process(host.role, "iperf3", argv, directory, listening(PORT), root=False)
 
 
 def measure(client: Host, address: str, direction: str, seconds: float) -> dict[str, float]:

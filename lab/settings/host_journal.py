@@ -25,7 +25,7 @@ from lab.hosts import Host
 from lab.hosts.command import script
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
-from lab.journal import Record, parse
+from lab.settings.journal import Record, parse
 
 PLACE = "/var/tmp/file-share-lab"
 NAME = "the lab's ledger"
@@ -151,14 +151,14 @@ done
 
 @dataclass(frozen=True)
 class Found:
-    """What a ledger holds: who works on its host now (empty: nobody), and the records that stand, oldest first."""
+    """What a host journal holds: who works on its host now (empty: nobody), and its records, oldest first."""
 
     holder: str
     records: tuple[Record, ...]
 
 
-class Ledger:
-    """The ledger of one host, for the run with this token. ``owner`` tells other people who that is."""
+class HostJournal:
+    """The host journal of one host, for the run with this token. ``owner`` tells other people who that is."""
 
     def __init__(self, host: Host, run: str, owner: Mapping[str, str], revert_after_s: float, place: str = PLACE):
         self.host, self.run, self.place, self.revert_after_s = host, run, place, revert_after_s
@@ -166,7 +166,7 @@ class Ledger:
         self.boot = ""
 
     def record(self, number: int) -> Record:
-        """The change that the ledger itself is: the last thing to be put back."""
+        """The change that the host journal itself is: the last thing to be put back."""
         return Record(
             number=number,
             host=self.host.role,
@@ -223,22 +223,22 @@ class Ledger:
         return _run(self.host, text, self.place, *args, given=given, deadline_s=deadline_s)
 
 
-def of(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Ledger]:
-    """The ledgers of these hosts, by role, for a run of this program."""
+def of(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
+    """The host journals of these hosts, by role, for a run of this program."""
     who = f"{getpass.getuser()}@{socket.gethostname()}"
     owner = {"who": who, "pid": str(os.getpid()), "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
-    return {role: Ledger(host, run, owner, getattr(config, role).revert_after) for role, host in hosts.items()}
+    return {role: HostJournal(host, run, owner, getattr(config, role).revert_after) for role, host in hosts.items()}
 
 
 def read(host: Host, place: str = PLACE) -> Found:
-    """What a host's ledger holds; changes nothing. Raises HostError where it cannot be read.
+    """What a host's host journal holds; changes nothing. Raises HostError where it cannot be read.
 
     Its records are taken as records of this very host, whatever they say, and none may take for ever.
     """
     text = _run(host, IS_ALIVE + READ, place)
     lines = text.splitlines()
     if lines[:1] not in (["held"], ["free"]):
-        raise HostError(f"{host.role}: no ledger can be read from what the host printed: {text[:200]!r}")
+        raise HostError(f"{host.role}: no host journal can be read from what the host printed: {text[:200]!r}")
     held = lines[0] == "held"
     holder = _in_use(host.role, lines[1:3]) if held else ""
     try:

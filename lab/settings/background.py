@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.hosts.command import Command, script
 from lab.hosts.processes import ANY_OF, IS_ALIVE
-from lab.settings import Setting
+from lab.settings.setting import Setting
 
 READY_TRIES = 1500
 # $1 is the file with pid and start. Children may outlive a leader that was killed: then something "remains".
@@ -57,7 +57,7 @@ rm -f "$1"
 """
 
 
-def daemon(
+def background_process(
     host: str, name: str, argv: tuple[str, ...], directory: str, ready: str = "true", root: bool = True
 ) -> Setting:
     """The setting of a process that runs in the background from here on.

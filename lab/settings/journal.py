@@ -1,7 +1,8 @@
 """The journal: what was changed on the hosts, written to the controller's disk before the change.
 
 A record is all that it takes to put a change back, as plain data, so that the journal alone can restore a host long
-after the program that wrote it was killed. Each host keeps the same records of its own changes (:mod:`lab.ledger`).
+after the program that wrote it was killed. Each host keeps the same records of its own changes
+(:mod:`lab.settings.host_journal`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TypeVar
 
 from lab.base import signals
@@ -24,10 +23,11 @@ from lab.base.errors import (
     SettingRefused,
 )
 from lab.hosts import Host
-from lab.hosts.command import Command, lenient, together
-from lab.journal import Journal, Record
-from lab.ledger import NAME as LEDGER
-from lab.ledger import Ledger
+from lab.hosts.command import lenient, together
+from lab.settings.host_journal import NAME as HOST_JOURNAL
+from lab.settings.host_journal import HostJournal
+from lab.settings.journal import Journal, Record
+from lab.settings.setting import Setting
 
 T = TypeVar("T")
 PATIENCE_S = 90.0  # a machine that was restarted is back by then
@@ -35,37 +35,10 @@ PAUSE_S = 0.5
 LONGEST_VALUE = 4096
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One piece of a host's state that the lab may change.
-
-    ``read`` prints the present value; ``apply`` brings about ``wanted``; ``undo`` makes, from an old value, the
-    commands that bring it back. ``host`` is a role. A ``volatile`` one does not outlive a restart of the host; one that
-    ``holds`` what later ones need is not put back before they are. One that ``may_cut_off`` the controller is taken
-    back by the host itself, unless the controller has reached it again. ``remedy`` says what to do where it is refused.
-    """
-
-    host: str
-    name: str
-    read: Command
-    wanted: str
-    apply: tuple[Command, ...]
-    undo: Callable[[str], tuple[Command, ...]]
-    volatile: bool = True
-    holds: bool = False
-    may_cut_off: bool = False
-    remedy: str = ""
-
-    def record(self, number: int, old: str, run: str = "", boot: str = "") -> Record:
-        """All that it takes to put this back to ``old``, for the journal."""
-        undo, kept = self.undo(old), (self.volatile, self.holds)
-        return Record(number, self.host, self.name, old, self.wanted, self.read, undo, run, boot, *kept)
-
-
 class Settings:
     """Changes settings on hosts and puts them back, newest first.
 
-    ``ledgers`` are the hosts' own, by role; ``gone`` says of hosts that cannot be reached why; ``restarted`` counts, by
+    ``host_journals`` are the hosts' own, by role; ``gone`` says of hosts that cannot be reached why; ``restarted`` counts, by
     role, what a restart of the host put back. ``tell`` is told where it takes long.
     """
 
@@ -73,14 +46,14 @@ class Settings:
         self,
         hosts: Mapping[str, Host],
         journal: Journal,
-        ledgers: Mapping[str, Ledger] | None = None,
+        host_journals: Mapping[str, HostJournal] | None = None,
         patience_s: float = PATIENCE_S,
         gone: Mapping[str, str] | None = None,
         tell: Callable[[str], None] = lambda _: None,
     ):
         self.hosts = hosts
         self.journal = journal
-        self.ledgers = ledgers or {}
+        self.host_journals = host_journals or {}
         self.patience_s = patience_s
         self.tell = tell
         self.restarted: Counter[str] = Counter()
@@ -88,11 +61,11 @@ class Settings:
         self._standing: dict[int, Setting] = {}
 
     def claim(self, role: str) -> None:
-        """Take a host's ledger, which is a change like every other. Raises HostError where another run has the host."""
-        if ledger := self.ledgers.get(role):
-            if not any((record.name, record.host) == (LEDGER, role) for record in self.journal.open):
-                self.journal.intend(ledger.record(self.journal.next_number()))
-            ledger.take()
+        """Take a host's journal, which is a change like every other. Raises HostError where another run has it."""
+        if host_journal := self.host_journals.get(role):
+            if not any((record.name, record.host) == (HOST_JOURNAL, role) for record in self.journal.open):
+                self.journal.intend(host_journal.record(self.journal.next_number()))
+            host_journal.take()
 
     def apply(self, setting: Setting) -> None:
         """Bring a setting about. Raises SettingRefused where it does not read back as asked.
@@ -105,15 +78,15 @@ class Settings:
             return
         if len(old) > LONGEST_VALUE:
             raise HostError(f"{setting.host}: {setting.name}: {len(old)} characters are no value that it can have")
-        ledger = self.ledgers.get(setting.host)
-        run, boot = (ledger.run, ledger.boot) if ledger else ("", "")
+        host_journal = self.host_journals.get(setting.host)
+        run, boot = (host_journal.run, host_journal.boot) if host_journal else ("", "")
         record = setting.record(self.journal.next_number(), old, run, boot)
         self.journal.intend(record)
         self._standing[record.number] = setting
-        if ledger:
-            ledger.note(record)
-        if ledger and setting.may_cut_off:
-            self._change_confirmed(setting, record, ledger)
+        if host_journal:
+            host_journal.note(record)
+        if host_journal and setting.may_cut_off:
+            self._change_confirmed(setting, record, host_journal)
         else:
             self._change(setting)
         self._expect(setting, setting.read.run(host))
@@ -143,22 +116,22 @@ class Settings:
             hint = error.hint or setting.remedy
             raise CommandError(error.host, error.argv, error.exit_code, error.output, hint) from error
 
-    def _change_confirmed(self, setting: Setting, record: Record, ledger: Ledger) -> None:
+    def _change_confirmed(self, setting: Setting, record: Record, host_journal: HostJournal) -> None:
         """Change it while a timer on the host runs, and call that off over a connection that came after the change."""
         failed: HostError | None = None
-        ledger.arm(record)
-        deadline = time.monotonic() + ledger.revert_after_s
+        host_journal.arm(record)
+        deadline = time.monotonic() + host_journal.revert_after_s
         try:
             self._change(setting)
         except HostError as error:
             failed = error
         try:
-            self._connect_until(setting.host, deadline, lambda: ledger.confirm(record))
+            self._connect_until(setting.host, deadline, lambda: host_journal.confirm(record))
         except HostError as error:
             self.reach(setting.host)
             raise SettingRefused(
                 f"{setting.host}: {setting.name}: with {setting.wanted!r} the controller did not reach the host again "
-                f"within {ledger.revert_after_s:g} s, so that the host took it back by itself ({error})"
+                f"within {host_journal.revert_after_s:g} s, so that the host took it back by itself ({error})"
             ) from error
         if failed and not isinstance(failed, HostLost | DeadlineExceeded):  # of those, what reads back decides
             raise failed
@@ -191,8 +164,8 @@ class Settings:
         while True:
             try:
                 self.hosts[role].reconnect()
-                if role in self.ledgers:
-                    self.ledgers[role].take()
+                if role in self.host_journals:
+                    self.host_journals[role].take()
                 use()
                 return
             except HostKeyError:
@@ -243,7 +216,7 @@ class Settings:
         unnoted: dict[int, str] = {}
         settled: dict[int, Record] = {}
         for record in reversed(records):
-            if record.name == LEDGER:  # which must have nothing left to tell by then
+            if record.name == HOST_JOURNAL:  # which must have nothing left to tell by then
                 problems |= self._strike(record.host, settled, unnoted)
             if record.holds and any(later.host == record.host and later.number in problems for later in records):
                 problems[record.number] = f"{record.host}: {record.name} stays, for what is left needs it"
@@ -275,8 +248,8 @@ class Settings:
             return record.problem(f"unknown ({error})")
 
     def _put_back_on(self, host: Host, record: Record) -> str:
-        ledger = self.ledgers.get(record.host)
-        if ledger and record.ended_by_restart(ledger.boot):
+        host_journal = self.host_journals.get(record.host)
+        if host_journal and record.ended_by_restart(host_journal.boot):
             self.restarted[record.host] += 1
             return ""
         return record.put_back(host)
@@ -288,7 +261,7 @@ class Settings:
         """
         done = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
         try:
-            self._strike_on(role, [record for record in done if record.name != LEDGER])
+            self._strike_on(role, [record for record in done if record.name != HOST_JOURNAL])
         except HostError as error:
             return {record.number: f"{role}: {record.name} was put back, but {error}" for record in done}
         for record in done:
@@ -301,13 +274,13 @@ class Settings:
         return {}
 
     def _strike_on(self, role: str, records: list[Record]) -> None:
-        if role not in self.ledgers:
+        if role not in self.host_journals:
             return
         try:
-            self.ledgers[role].strike(records)
+            self.host_journals[role].strike(records)
         except (HostLost, DeadlineExceeded):
             self.reach(role)
-            self.ledgers[role].strike(records)
+            self.host_journals[role].strike(records)
 
     def _settled_by(self, record: Record) -> list[Record]:
         """This record, after later ones of the same thing that failed: trying one again would bring a wrong value."""

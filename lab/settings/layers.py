@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
-from lab.settings import Settings
+from lab.settings.changes import Settings
 
-Rung = tuple[Hashable, Callable[[], None]]
+Layer = tuple[Hashable, Callable[[], None]]
 
 
-class Ladder:
+class Layers:
     """Rungs from the most expensive change (at the bottom) to the cheapest; each may only rely on those below it."""
 
     def __init__(self, settings: Settings):
         self.settings = settings
         self._standing: list[tuple[Hashable, int]] = []
 
-    def move(self, rungs: Sequence[Rung]) -> None:
+    def move(self, rungs: Sequence[Layer]) -> None:
         """Stand on exactly these rungs: step down to where they differ from the present ones, then climb.
 
         A rung that cannot be climbed is put back at once, and the error goes on.
@@ -36,7 +36,7 @@ class Ladder:
                 self.step_down(len(self._standing) - 1)
                 raise
 
-    def stands_on(self, rungs: Sequence[Rung]) -> bool:
+    def stands_on(self, rungs: Sequence[Layer]) -> bool:
         """Whether these are the lowest of the present rungs."""
         return [key for key, _ in self._standing[: len(rungs)]] == [key for key, _ in rungs]
 

@@ -1,0 +1,1 @@
+"""What is changed on a host, and put back."""
