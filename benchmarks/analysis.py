@@ -27,7 +27,7 @@ MORE = {
 
 
 def invented(count: int, wanted_cases: int) -> pd.DataFrame:
-    """A frame as ``lab.results.load`` makes it, with repeated words as categories."""
+    """A frame as ``lab.results.run_folder.load`` makes it, with repeated words as categories."""
     varied: dict[str, list[Any]] = {
         "direction": ["write", "read"],
         "mtu": [1500, 9000],

@@ -24,7 +24,7 @@ from analysis import analyse
 
 from lab import stats
 from lab.design.factors import OPTIONS
-from lab.results import RunFolder, load
+from lab.results.run_folder import RunFolder, load
 
 START = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 SIZE_BYTES = 512 * 1024**2
@@ -86,7 +86,7 @@ def _observed(rng: random.Random) -> dict[str, dict[str, float]]:
 
 
 def write(directory: Path, count: int) -> Path:
-    """A run folder with ``count`` trials, each on a line as :meth:`lab.results.RunFolder.append` writes it."""
+    """A run folder with ``count`` trials, each on a line as a run folder appends it."""
     folder = RunFolder.create(directory, "loading", {"title": "SYNTHETIC, not a measurement"})
     with folder.trials_path.open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(trial)}\n" for trial in trials(count))

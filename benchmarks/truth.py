@@ -31,9 +31,10 @@ import pandas as pd
 from bench_lab import BenchLab, Done, bench_lab, opened
 from scipy.stats import binomtest
 
-from lab import results, run, stats
+from lab import run, stats
 from lab.design.case import Case
 from lab.design.factors import OPTIONS
+from lab.results import run_folder
 from lab.session import Session
 from lab.sweep import Progress
 from lab.transfer import transfer
@@ -125,7 +126,7 @@ def placebo(blocks: int | None, seed: int) -> None:
     total = sweeps * BLOCKS_A_PLACEBO
     with bench_lab("--rate", "1gbit") as lab:
         done = lab.run(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
-        trials = results.load(done.folder)
+        trials = run_folder.load(done.folder)
     found = effects_by_sweep(trials, "placebo", BLOCKS_A_PLACEBO).dropna(subset="low_pct")
     found["missed"] = (found["low_pct"] > 0) | (found["high_pct"] < 0)
     print(f"{sweeps} A/A sweeps of {BLOCKS_A_PLACEBO} blocks, {len(done.trials)} transfers of 64 KiB; "
@@ -158,7 +159,7 @@ def injected(blocks: int | None, seed: int) -> None:
         factors = EVERYTHING | {"placebo": list(rates)}
         sweep = lab.sweep(factors, size="8 MiB", blocks=blocks or BLOCKS_A_SWEEP, seed=seed)
         folder, _ = run.start(lab.hosts, sweep, lab.folder / "results", slowing(lab, rates), print)
-        report_injected(with_parts(results.load(folder.path), rates))
+        report_injected(with_parts(run_folder.load(folder.path), rates))
 
 
 def report_injected(trials: pd.DataFrame) -> None:

@@ -31,7 +31,7 @@ from lab.local import state
 if TYPE_CHECKING:
     from collections import Counter
 
-    from lab.results import RunFolder
+    from lab.results.run_folder import RunFolder
 
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
@@ -242,19 +242,20 @@ def _is_gone(folder: RunFolder) -> bool:
 
 
 def _folder(path: Path | None) -> RunFolder:
-    from lab import results
+    from lab.results import run_folder
 
-    return results.RunFolder(path) if path else results.newest(RESULTS)
+    return run_folder.RunFolder(path) if path else run_folder.newest(RESULTS)
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from lab import report, results
+    from lab import report
+    from lab.results import run_folder
 
     folder = _folder(arguments.run)
     if arguments.json:
         print(json.dumps(report.show_json(folder), indent=1))
         return 0
-    trials = results.load(folder.path)
+    trials = run_folder.load(folder.path)
     _console().print(*report.terminal_tables(trials))
     return 0
 

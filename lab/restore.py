@@ -10,7 +10,7 @@ from lab.base import durable
 from lab.base.errors import BadInput, HostError
 from lab.hosts import CommandLog, Host, reached
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.results import JOURNAL, RunFolder
+from lab.results.run_folder import JOURNAL, RunFolder
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import NAME as HOST_JOURNAL

@@ -22,8 +22,8 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import ROLES, CommandLog, Host, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.records import emulated
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
+from lab.results.trial import emulated
 from lab.session import Session
 from lab.settings import host_journal
 from lab.settings.changes import Settings

@@ -11,7 +11,7 @@ from typing import Any
 from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.platforms import Timing
-from lab.results import Trial
+from lab.results.run_folder import Trial
 from lab.session import Session
 from lab.usage import usage
 from lab.workloads.file import deadline_s, noise

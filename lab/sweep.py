@@ -8,14 +8,15 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from lab import results, store_ceiling, workloads
+from lab import store_ceiling, workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError
 from lab.design import stopping
 from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
-from lab.records import CEILINGS
-from lab.results import RunFolder, Trial
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder, Trial
+from lab.results.trial import CEILINGS
 from lab.session import Session
 from lab.stats import wide_effects
 from lab.transfer import Measured, transfer
@@ -151,7 +152,7 @@ class Runner:
     def _wide(self, blocks: int) -> list[str]:
         """The effects that the first so many blocks leave too wide. What is recorded does not change, nor does this."""
         if blocks not in self.wide and self.sweep.precision is not None:
-            trials = results.load(self.folder.path)
+            trials = run_folder.load(self.folder.path)
             names = [effect.name for effect in self.plan.effects]
             first = trials[trials["block"] <= blocks]
             self.wide[blocks] = wide_effects(first, names, self.sweep.precision)

@@ -13,7 +13,7 @@ import pandas as pd
 from lab import limits
 from lab.base.untrusted import first_line
 from lab.limits import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
-from lab.records import CEILINGS
+from lab.results.trial import CEILINGS
 
 DISTURBED = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
 LONG_WAY_MS = 1.0  # a shorter round trip is hidden by what programs and disks take to answer a request
@@ -46,7 +46,7 @@ def verdicts(trials: pd.DataFrame) -> pd.DataFrame:
 
     Columns: CASE, case_id, n, limited_by, utilisation (0 to 1, of what limited), headroom (what is left of it; for
     round trips, of the link; NaN where unclear), evidence (a sentence) and NUMBERS (shares 0 to 1, bytes, seconds, NaN
-    where not observed). ``trials`` is the frame of :func:`lab.results.load`.
+    where not observed). ``trials`` is the frame of :func:`lab.results.run_folder.load`.
     """
     run = trials.attrs.get("run", {})
     counted = trials[(trials["status"] == "ok") & ~trials["anchor"] & ~trials["protocol"].isin(CEILINGS)]

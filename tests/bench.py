@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.records import CEILINGS
+from lab.results.trial import CEILINGS
 
 HOSTS = ("client", "server")
 # Everything that the lab may change, and what it must not leave: read as a person would, not through the lab. What

@@ -1,4 +1,4 @@
-"""SYNTHETIC runs for tests: invented numbers in a plausible shape, written through lab.results. Not measurements."""
+"""SYNTHETIC runs for tests: invented numbers in a plausible shape, written through a run folder. Not measurements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from lab.results import RunFolder, Trial
+from lab.results.run_folder import RunFolder, Trial
 
 LABEL = "SYNTHETIC data of a test, not a measurement"
 START = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)

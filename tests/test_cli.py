@@ -26,7 +26,7 @@ from lab.design.plan import plan
 from lab.hosts import Host, testbed
 from lab.local import state
 from lab.progress import shown
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
 from lab.sweep import Progress
 
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import make_trials, trial
 
-from lab import columns
-from lab.columns import NUMBERS, SHARED, Columns, Decoder
-from lab.records import ADDED, FIELDS, SCHEMA
+from lab.results import decoder as columns
+from lab.results.decoder import NUMBERS, SHARED, Columns, Decoder
+from lab.results.trial import ADDED, FIELDS, SCHEMA
 
 DEEP = ['{"a": ' * deep + "1" + "}" * deep for deep in (49, 50, 98, 99, 100, 101, 500, 100_000)]
 TOKENS = [

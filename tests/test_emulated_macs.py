@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 from synthetic import trial, write_run
 
-from lab import records, report, results, stats
+from lab import report, stats
 from lab.local.darwin import faults, interfaces, options, processes, profiles
 from lab.local.darwin.calls import sysctls
 from lab.local.darwin.commands import PLACES, diskutil, hdiutil, ifconfig, mount, netstat, ping, place, route
+from lab.results import run_folder
+from lab.results import trial as records
 
 CAPTURES = Path(__file__).parent / "captures" / "macos"
 Run = Callable[..., tuple[int, str, str]]
@@ -322,7 +324,7 @@ def test_a_run_of_an_emulated_mac_says_so(instance: str | None, facts: dict[str,
 def test_no_figure_and_no_table_can_be_taken_for_those_of_a_mac(tmp_path: Path) -> None:
     hosts = {"client": FACTS, "server": FACTS}
     run = write_run(tmp_path, [trial()], title="my two Macs", instance="default/1", hosts=hosts)
-    trials = results.load(run.path)
+    trials = run_folder.load(run.path)
     assert stats.provenance(trials)[0].startswith("emulated Mac, not a measurement of a Mac, local lab")
     assert report.words.EMULATED_MAC in report.words.warnings(trials.attrs["run"])
 

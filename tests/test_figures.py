@@ -15,9 +15,10 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from synthetic import make_trials, trial, write_run
 
-from lab import figures, lettering, results, stats
+from lab import figures, lettering, stats
 from lab.figures.style import MOST_MARKS
-from lab.results import Trial
+from lab.results import run_folder
+from lab.results.run_folder import Trial
 
 SWEEPS: dict[str, list[Trial]] = {
     "full": make_trials(),
@@ -39,7 +40,7 @@ SWEEPS: dict[str, list[Trial]] = {
 
 
 def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
-    return results.load(write_run(directory, trials, **run).path)
+    return run_folder.load(write_run(directory, trials, **run).path)
 
 
 @pytest.fixture(scope="module")

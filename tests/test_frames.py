@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from synthetic import make_trials, trial, write_run
 from test_records import json_values
 
-from lab import results
 from lab.base.errors import BadInput
-from lab.observed import flat
-from lab.results import RunFolder, Trial
+from lab.results import run_folder
+from lab.results.observed import flat
+from lab.results.run_folder import RunFolder, Trial
 
 COUNTED: list[dict[str, Any]] = [
     {"client": {"user_s": 1.5, "tx_packets": 7}, "server": {"user_s": 2}, "tcp": {}},
@@ -56,11 +56,11 @@ def folder(tmp_path: Path) -> RunFolder:
 def test_trials_in_memory_make_the_frame_of_their_folder(tmp_path: Path, trials: list[Trial]) -> None:
     folder = RunFolder.create(tmp_path, "any", {})
     folder.trials_path.write_text("".join(f"{json.dumps(vars(made))}\n" for made in trials))
-    pd.testing.assert_frame_equal(results.load(folder.path), results.frame(trials, folder.run))
+    pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(trials, folder.run))
 
 
 def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
-    found = results.observed(results.load(folder.path))
+    found = run_folder.observed(run_folder.load(folder.path))
     assert {name: kind.name for name, kind in found.dtypes.items()} == {
         "client.user_s": "float64", "client.tx_packets": "float64", "server.user_s": "float64",
         "tcp.rtt_us": "float64", "tcp.states": "object",
@@ -71,28 +71,28 @@ def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
 
 
 def test_observed_follows_the_rows_of_a_frame(folder: RunFolder) -> None:
-    frame = results.load(folder.path)
+    frame = run_folder.load(folder.path)
     assert list(frame["observed"]) == COUNTED
     assert frame.loc[2, "observed"] == COUNTED[2]
     part = frame.sort_values("trial_id", ascending=False).query("trial_id != 't1'")
-    assert results.observed(part)["tcp.rtt_us"].to_dict() == pytest.approx({2: 80, 0: float("nan")}, nan_ok=True)
+    assert run_folder.observed(part)["tcp.rtt_us"].to_dict() == pytest.approx({2: 80, 0: float("nan")}, nan_ok=True)
     assert frame["observed"].reindex([2, 7]).tolist() == [COUNTED[2], None]
-    assert len(results.observed(frame.iloc[:0])) == 0
+    assert len(run_folder.observed(frame.iloc[:0])) == 0
 
 
 def test_frames_of_two_runs_are_joined_without_reading(tmp_path: Path, folder: RunFolder) -> None:
     other = write_run(tmp_path, [trial(observed={"client": {"user_s": 9}})])
-    both = pd.concat([results.load(folder.path), results.load(other.path)], ignore_index=True)
-    again = pd.concat([both.iloc[::-1], results.frame([trial()], {})], ignore_index=True)
+    both = pd.concat([run_folder.load(folder.path), run_folder.load(other.path)], ignore_index=True)
+    again = pd.concat([both.iloc[::-1], run_folder.frame([trial()], {})], ignore_index=True)
     assert again["observed"].tolist() == [{"client": {"user_s": 9}}, *reversed(COUNTED), {}]
     shutil.rmtree(folder.path)
-    assert list(results.observed(both.iloc[3:])["client.user_s"]) == [9]
+    assert list(run_folder.observed(both.iloc[3:])["client.user_s"]) == [9]
     with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read again: .*; load the run anew"):
-        results.observed(both)
+        run_folder.observed(both)
 
 
 def test_a_frame_can_be_printed_copied_and_pickled(folder: RunFolder) -> None:
-    frame = results.load(folder.path)
+    frame = run_folder.load(folder.path)
     assert "user_s" in frame[["observed"]].to_string()
     assert pickle.loads(pickle.dumps(frame))["observed"].tolist() == frame.copy()["observed"].tolist() == COUNTED
     assert frame["observed"].isna().sum() == 0
@@ -100,17 +100,17 @@ def test_a_frame_can_be_printed_copied_and_pickled(folder: RunFolder) -> None:
 
 
 def test_what_is_appended_later_does_not_move_what_was_read(folder: RunFolder) -> None:
-    frame = results.load(folder.path)
+    frame = run_folder.load(folder.path)
     folder.append(trial(observed={"client": {"user_s": 3}}))
     assert list(frame["observed"]) == COUNTED
-    assert results.load(folder.path)["observed"].tolist() == [*COUNTED, {"client": {"user_s": 3}}]
+    assert run_folder.load(folder.path)["observed"].tolist() == [*COUNTED, {"client": {"user_s": 3}}]
 
 
 def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path) -> None:
     folder, made = write_run(tmp_path, []), make_trials(blocks=1, mtus=(1500,), tcp_spaces=("default",))
     for count, one in enumerate(made, 1):
         folder.append(one)
-        pd.testing.assert_frame_equal(results.load(folder.path), results.frame(made[:count], folder.run))
+        pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(made[:count], folder.run))
 
 
 def test_paths_that_collide_give_one_column() -> None:

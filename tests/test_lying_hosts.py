@@ -14,7 +14,7 @@ from bench import Bench
 from lying_host import BAIT, lying
 
 from lab import cli
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
 
 pytestmark = pytest.mark.local_lab
 FIRST, COUNT = (int(number) for number in os.environ.get("LAB_LIES", "1:4").split(":"))

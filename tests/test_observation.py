@@ -24,7 +24,7 @@ from lab.observation import (
 )
 from lab.platforms import Connection, Counters, Reading, Timing
 from lab.platforms.linux_tcp import parse_ss
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
 from lab.session import Session
 from lab.usage import Carrier
 

@@ -25,7 +25,7 @@ from lab.design.sweep_file import Sweep
 from lab.protocols import Attached, Share, Side
 from lab.protocols.linux_mount import words_of
 from lab.protocols.smb import parse_signed
-from lab.results import load
+from lab.results.run_folder import load
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 SIGNED, UNSIGNED = (

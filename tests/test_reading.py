@@ -10,9 +10,9 @@ import pytest
 from synthetic import make_trials, write_run
 from test_records import line
 
-from lab import reading, results
 from lab.base.errors import BadInput
-from lab.results import RunFolder
+from lab.results import reading, run_folder
+from lab.results.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
 
 
 def test_pieces_of_several_processes_make_the_same_frame(folder: RunFolder) -> None:
-    pd.testing.assert_frame_equal(results.load(folder.path), results.frame(folder.trials(), folder.run))
+    pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(folder.trials(), folder.run))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_helpers_that_fail_are_done_without(
         program.write_text(helper)
         program.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(program))
-    assert len(results.load(folder.path)) == len(folder.trials())
+    assert len(run_folder.load(folder.path)) == len(folder.trials())
 
 
 @pytest.mark.parametrize("number", [1, 2, 90, 192])
@@ -67,7 +67,7 @@ def test_an_id_that_stands_in_two_pieces_is_named(folder: RunFolder) -> None:
 def test_a_line_may_be_longer_than_a_piece(folder: RunFolder, reason: str) -> None:
     with folder.trials_path.open("a", encoding="utf-8") as file:
         file.writelines(f"{line(trial_id=name, reason=reason)}\n" for name in "ab")
-    frame = results.load(folder.path)
+    frame = run_folder.load(folder.path)
     assert frame["reason"].iloc[-2:].tolist() == [reason, reason]
     assert frame["trial_id"].tolist() == [trial.trial_id for trial in folder.trials()]
 

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from synthetic import trial, write_run
 
-from lab import results
 from lab.base.errors import BadInput
-from lab.results import RunFolder, Trial
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder, Trial
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -57,7 +57,7 @@ def test_any_other_bad_line_is_an_error_that_names_file_and_line(tmp_path: Path,
     folder = write_run(tmp_path, [trial()])
     with folder.trials_path.open("a") as file:
         file.write(f"{bad}\n{line(trial_id='c')}\n")
-    for read in (folder.trials, lambda: results.load(folder.path)):
+    for read in (folder.trials, lambda: run_folder.load(folder.path)):
         with pytest.raises(BadInput, match=words) as caught:
             read()
         assert str(caught.value).startswith(f"{folder.trials_path}: line 2: ")
@@ -72,7 +72,7 @@ def test_a_number_that_nothing_can_have_counted_is_an_error(tmp_path: Path, name
     folder = write_run(tmp_path, [trial()])
     folder.trials_path.write_text(f"{line()}\n{line(trial_id='b', **{name: bad})}\n")
     with pytest.raises(BadInput, match=f"line 2: {name} cannot be"):
-        results.load(folder.path)
+        run_folder.load(folder.path)
     with pytest.raises(ValueError, match=f"{name} cannot be"):
         folder.append(trial(trial_id="b", **{name: bad}))
 
@@ -85,7 +85,7 @@ def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Pa
     changes = data.draw(st.dictionaries(st.sampled_from([*Trial.__annotations__]), odd | json_values, max_size=3))
     folder.trials_path.write_text(f"{line(**changes)}\n")
     try:
-        frame = results.load(folder.path)
+        frame = run_folder.load(folder.path)
     except BadInput:
         return
     assert len(frame) == len(folder.trials()) == 1
@@ -99,7 +99,7 @@ def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Pa
 def test_a_time_that_is_none_is_named(tmp_path: Path, text: str) -> None:
     folder = write_run(tmp_path, [trial(), trial(trial_id="b", started_at=text)])
     with pytest.raises(BadInput, match="line 2: started_at"):
-        results.load(folder.path)
+        run_folder.load(folder.path)
 
 
 @pytest.mark.parametrize("wrong", [{"elapsed_s": float("nan")}, {"elapsed_s": "5"}, {"status": "good"}, {"mtu": 1.5}])

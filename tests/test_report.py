@@ -16,12 +16,13 @@ import pytest
 from rich.console import Console, RenderableType
 from synthetic import RUN, make_trials, trial, write_run
 
-from lab import figures, report, results, stats
+from lab import figures, report, stats
 from lab.base.errors import BadInput
 from lab.report.proof import MOST_TRIALS, some_of_each_case
 from lab.report.render import md
 from lab.report.words import LOCAL_LAB, interaction_sentence
-from lab.results import RunFolder
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder
 
 SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
 LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
@@ -80,7 +81,7 @@ def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:
     assert LOCAL_LAB in words
     assert words.count("Not measured: client: no mount_afp: <gone>.") == 1
     assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
-    lost = results.load(folder.path).query("status != 'ok'")
+    lost = run_folder.load(folder.path).query("status != 'ok'")
     assert all(trial_id in words for trial_id in lost["trial_id"])
 
 
@@ -101,7 +102,7 @@ def test_the_post_can_be_pasted(folder: RunFolder) -> None:
 
 
 def test_the_csv_is_every_trial(folder: RunFolder) -> None:
-    table, trials = pd.read_csv(folder.report_path / "table.csv"), results.load(folder.path)
+    table, trials = pd.read_csv(folder.report_path / "table.csv"), run_folder.load(folder.path)
     assert list(table.columns) == list(trials.columns)
     assert table["trial_id"].tolist() == trials["trial_id"].tolist()
     assert table["wire_tx_bytes"].tolist() == trials["wire_tx_bytes"].tolist()
@@ -135,7 +136,7 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     assert "not finished" in text
     assert LOCAL_LAB not in text
     assert LOCAL_LAB not in (page.parent / "post.md").read_text()
-    assert rendered(report.comparison_table(results.load(folder.path)))
+    assert rendered(report.comparison_table(run_folder.load(folder.path)))
     assert json.dumps(report.show_json(folder), allow_nan=False)
 
 
@@ -171,7 +172,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
             itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
         )
     ]
-    said = rendered(report.comparison_table(results.load(write_run(tmp_path, made).path)))
+    said = rendered(report.comparison_table(run_folder.load(write_run(tmp_path, made).path)))
     under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
     rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
     assert [row for row in rows if row.startswith(("server", *under))] == [
@@ -182,7 +183,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
-    trials = results.load(folder.path)
+    trials = run_folder.load(folder.path)
     compared = rendered(report.comparison_table(trials), width=width)
     said = rendered(*report.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
@@ -205,7 +206,7 @@ def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: 
 
 def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
     shown = json.loads(json.dumps(report.show_json(folder), allow_nan=False))
-    trials = results.load(folder.path)
+    trials = run_folder.load(folder.path)
     assert shown["run"] == {**RUN, "left_out": LEFT_OUT, "schema": 2, "name": "synthetic"}
     assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
     assert len(shown["summary"]) == 56
@@ -223,7 +224,7 @@ def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) ->
 
 def test_shares_are_in_the_table_when_blocks_are_complete(tmp_path: Path) -> None:
     good = [replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in SMALL]
-    trials = results.load(write_run(tmp_path, good).path)
+    trials = run_folder.load(write_run(tmp_path, good).path)
     said = rendered(*report.terminal_tables(trials))
     for row in stats.shares(stats.grid(trials)).table.to_dict("records"):
         assert f" {100 * row['share']:.1f} " in said
@@ -256,7 +257,7 @@ def test_an_interaction_is_said_in_a_sentence(changes: dict[str, Any], together:
 
 
 def test_categories_reach_the_spreadsheet_without_a_formula(folder: RunFolder) -> None:
-    trials = results.load(folder.path).assign(reason="=1+1")
+    trials = run_folder.load(folder.path).assign(reason="=1+1")
     trials["reason"] = trials["reason"].astype("category")
     assert set(report._plain(trials)["reason"]) == {"'=1+1"}
 
@@ -275,5 +276,5 @@ def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) ->
 
 
 def test_of_a_case_with_many_trials_some_are_looked_at_evenly() -> None:
-    trials = results.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
+    trials = run_folder.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
     assert some_of_each_case(trials)["block"].tolist() == list(range(1, 3 * MOST_TRIALS + 1, 3))

@@ -16,7 +16,7 @@ from lab import cli, restore
 from lab.base import durable
 from lab.hosts import Host
 from lab.local import state
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from synthetic import RUN, SIZE, make_trials, trial, write_run
 from test_records import json_values, line
 
-from lab import results
 from lab.base.errors import BadInput
 from lab.design.factors import OPTIONS
-from lab.records import SCHEMA
-from lab.results import RunFolder, Trial, load
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder, Trial, load
+from lab.results.trial import SCHEMA
 
 TEXTS = ("name", "started_at", "hosts_file", "sweep_text", "title", "instance", "code_version")
 
@@ -65,13 +65,13 @@ def test_newest_is_the_last_by_name_among_run_folders(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         if "no-run" not in name:
             (tmp_path / name / "run.json").write_text('{"schema": 1}')
-    assert results.newest(tmp_path).path.name == "20300102T000000Z-b"
+    assert run_folder.newest(tmp_path).path.name == "20300102T000000Z-b"
 
 
 @pytest.mark.parametrize("missing", ["", "not/there"])
 def test_newest_of_nothing_is_bad_input(tmp_path: Path, missing: str) -> None:
     with pytest.raises(BadInput, match="holds no run"):
-        results.newest(tmp_path / missing)
+        run_folder.newest(tmp_path / missing)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_what_is_no_file_is_neither_read_nor_taken_for_an_empty_run(
     (path / name).unlink()
     make(path / name)
     with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read|not a run folder"):
-        results.load(path)
+        run_folder.load(path)
 
 
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +196,7 @@ def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
             trial(trial_id="c", elapsed_s=0.0, tcp_space=65536, size_bytes=0, status="failed", verified=False),
         ],
     )
-    frame = results.load(folder.path)
+    frame = run_folder.load(folder.path)
     fields = [field.name for field in dataclasses.fields(Trial)]
     assert list(frame.columns[: len(fields)]) == fields
     assert frame.loc[0, "bytes_per_s"] == SIZE / 4
@@ -217,8 +217,8 @@ def test_an_empty_run_has_the_same_columns_and_types(tmp_path: Path, has_file: b
     if has_file:
         empty.trials_path.touch()
     assert empty.trials() == []
-    kinds = results.load(full.path).dtypes
-    pd.testing.assert_series_equal(results.load(empty.path).dtypes, kinds)
+    kinds = run_folder.load(full.path).dtypes
+    pd.testing.assert_series_equal(run_folder.load(empty.path).dtypes, kinds)
     assert kinds["started_at"].kind == "M"
     assert kinds[["mtu", "wire_rx_bytes", "elapsed_s", "verified"]].map(str).tolist() == [
         "int64", "Int64", "float64", "bool"
@@ -229,7 +229,7 @@ def test_many_trials_load(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [])
     base = line(trial_id="ID")
     folder.trials_path.write_text("".join(base.replace("ID", f"t{number}") + "\n" for number in range(20_000)))
-    assert len(results.load(folder.path)) == 20_000
+    assert len(run_folder.load(folder.path)) == 20_000
 
 
 def test_a_run_of_the_first_schema_is_read_as_one_of_today(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import pytest
 from memory_host import World, knob, untouched
 from test_sweep import sweep_of
 
-from lab import results
 from lab import sweep as sweep_module
 from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.design import stopping
@@ -24,7 +23,8 @@ from lab.design.case import Case
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
-from lab.results import RunFolder, Trial
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder, Trial
 from lab.session import Session
 from lab.settings.layers import Layers
 from lab.stats import wide_effects
@@ -317,7 +317,7 @@ def noisy(spread: float) -> Callable[[str], Measured]:
 
 def looks(bench: Bench, sweep: Sweep, blocks: int) -> list[list[str]]:
     """What is too wide after 1, 2, … so many blocks, from the run folder."""
-    trials = results.load(bench.folder.path)
+    trials = run_folder.load(bench.folder.path)
     names = [effect.name for effect in plan(sweep).effects]
     assert sweep.precision
     return [wide_effects(trials[trials["block"] <= n], names, sweep.precision) for n in range(1, blocks + 1)]

@@ -14,15 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import SIZE, make_trials, trial, write_run
 
-from lab import results, stats
-from lab.results import Trial
+from lab import stats
+from lab.results import run_folder
+from lab.results.run_folder import Trial
 
 speeds = st.floats(1, 1e4)
 
 
 def frame(trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
     with TemporaryDirectory() as directory:
-        return results.load(write_run(Path(directory), trials, **run).path)
+        return run_folder.load(write_run(Path(directory), trials, **run).path)
 
 
 def timed(block: int, speed: float, **levels: Any) -> Trial:

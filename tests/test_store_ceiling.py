@@ -14,7 +14,7 @@ from synthetic import trial
 from lab import store_ceiling
 from lab.base.errors import LabFailure
 from lab.design.case import Case
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
 
 CASE = Case("smb", "cp", "write", 1500, "default", "disk", "file", 4096)
 IDS = {"write": "b001-store-write", "read": "b001-store-read"}

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from bench import HOSTS, Bench
 
-from lab import results
-from lab.records import CEILINGS
+from lab.results import run_folder
+from lab.results.trial import CEILINGS
 
 pytestmark = pytest.mark.local_lab
 
@@ -40,7 +40,7 @@ def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
 def swept(bench: Bench, **factors: Any) -> pd.DataFrame:
     """The trials of a sweep that must have gone well."""
     done = bench.run(**factors)
-    trials = results.load(bench.newest())
+    trials = run_folder.load(bench.newest())
     assert done.returncode == 0, done.stdout + trials["reason"].to_string()
     return trials[~trials["protocol"].isin(CEILINGS)]
 

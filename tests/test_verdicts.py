@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from synthetic import make_trials, trial, write_run
 from test_records import json_values
 
-from lab.results import Trial, load
+from lab.results.run_folder import Trial, load
 from lab.verdicts import NUMBERS, explained, verdicts
 
 MB = 10**6

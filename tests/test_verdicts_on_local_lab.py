@@ -11,7 +11,7 @@ import pytest
 from bench import Bench
 from scarce import MIB, quota, slow_disk
 
-from lab import results
+from lab.results import run_folder
 from lab.verdicts import explained, verdicts
 
 pytestmark = [pytest.mark.local_lab, pytest.mark.alone]
@@ -21,7 +21,7 @@ def judged(bench: Bench, hosts: Path | None = None, **factors: Any) -> pd.DataFr
     """The verdicts of a sweep with these factors."""
     done = bench.run(**factors, hosts=hosts)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = verdicts(results.load(bench.newest()))
+    found = verdicts(run_folder.load(bench.newest()))
     assert len(found) > 0
     return found
 

@@ -12,7 +12,7 @@ from scipy.stats import ttest_ind
 from synthetic import RUN, make_trials, write_run
 
 from lab import cli, stats
-from lab.results import Trial
+from lab.results.run_folder import Trial
 
 OF = cases(protocol=["afp", "smb"], mtu=[1500, 9000])
 SMALL = make_trials(4, combinations=[("afp", "cp"), ("ssh", "rsync")])

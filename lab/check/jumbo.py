@@ -14,7 +14,7 @@ from lab.check.finding import Finding, of_error
 from lab.check.link import JUMBO_MTU, SEGMENT
 from lab.hosts import ROLES, Host, connected
 from lab.hosts.hosts_file import Hosts
-from lab.results import RunFolder
+from lab.results.run_folder import RunFolder
 from lab.run import changing, check_free, origin
 from lab.session import Session
 

@@ -1,5 +1,5 @@
-"""One function a figure: each takes the frame of :func:`lab.results.load`, or what :func:`lab.stats.coded` makes of it
-for several of them, and returns a matplotlib Figure.
+"""One function a figure: each takes the frame of :func:`lab.results.run_folder.load`, or what :func:`lab.stats.coded`
+makes of it for several of them, and returns a matplotlib Figure.
 
 Every trial, or every block, is a mark of its own, unless there are so many that a sample of them must do: then the
 figure says so. Void and failed trials are crosses and are in no median. Figures are made without pyplot: nothing global

@@ -18,18 +18,19 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab import figures, results, stats, verdicts
-from lab.records import emulated
+from lab import figures, stats, verdicts
 from lab.report import limited, proof, tables
 from lab.report.render import Section, markdown, page, records, rich_table
 from lab.report.tables import TextTable
 from lab.report.words import TEXTS, drift_sentence, interaction_sentences
-from lab.results import RunFolder
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder
+from lab.results.trial import emulated
 
 
 def write(folder: RunFolder) -> Path:
     """Write the report of a run into its folder, over an older one; the path of report.html."""
-    title, trials = f"How fast is this share? {folder.text('name')}", stats.coded(results.load(folder.path))
+    title, trials = f"How fast is this share? {folder.text('name')}", stats.coded(run_folder.load(folder.path))
     drawings = _draw(trials, folder.report_path / "figures")
     _plain(trials.frame).to_csv(folder.report_path / "table.csv", index=False)
     sections = _sections(trials)
@@ -72,7 +73,7 @@ def terminal_tables(trials: stats.Trials) -> list[RenderableType]:
 
 def show_json(folder: RunFolder) -> dict[str, Any]:
     """A run as JSON values: run.json, counts, and the tables as lists of records; null where there is no number."""
-    trials = stats.coded(results.load(folder.path))
+    trials = stats.coded(run_folder.load(folder.path))
     speeds = stats.grid(trials)
     shares, drift = stats.shares(speeds), stats.drift(trials)
     status = stats.transfers(trials)["status"]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lab import results, stats
+from lab import stats
 from lab.report.tables import TextTable, number
+from lab.results import run_folder
 
 MOST_TRIALS = 30  # of a case, evenly over the run: more would say the same, and each is read from the file again
 MOST_REMARKS = 50
@@ -34,7 +35,7 @@ def some_of_each_case(trials: stats.Trials) -> pd.DataFrame:
 def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
     by = [*stats.POOLED, "mtu", "tcp_space"]
-    found = results.observed(some)
+    found = run_folder.observed(some)
     known = {name: pd.to_numeric(found[name], errors="coerce") for name in found if name in _NUMBERS}
     counted = pd.DataFrame(known, index=found.index)
     rows = []
@@ -57,7 +58,7 @@ _NUMBERS = {name for _, name, *_ in COLUMNS}
 
 def remarks(some: pd.DataFrame) -> TextTable | None:
     """What the lab found odd in trials that count all the same; None where that is nothing."""
-    said = results.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
+    said = run_folder.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
     rows = [[str(some.at[row, "trial_id"]), str(remark)] for row, found in said.items() for remark in _texts(found)]
     if not rows:
         return None

@@ -9,14 +9,15 @@ import pandas as pd
 from rich.console import RenderableType
 from rich.text import Text
 
-from lab import results, stats
+from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import printable
-from lab.records import emulated
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable, between, change, number
 from lab.report.words import CONFOUNDED, chance
-from lab.results import RunFolder
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder
+from lab.results.trial import emulated
 
 
 def comparison(a: RunFolder, b: RunFolder) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def comparison_tables(a: RunFolder, b: RunFolder) -> list[RenderableType]:
 
 
 def _compared(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, list[tuple[str, str, str]]]:
-    one, other = results.load(a.path), results.load(b.path)
+    one, other = run_folder.load(a.path), run_folder.load(b.path)
     cases, pooled = stats.compare(one, other)
     if not ((cases["n_a"] > 0) & (cases["n_b"] > 0)).any():
         levels = "; ".join(f"{name}: {mine} and {its}" for name, mine, its in _levels(one, other))

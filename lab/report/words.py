@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
-from lab.records import emulated
+from lab.results.trial import emulated
 
 LOCAL_LAB = (
     "These are numbers of the local lab: client and server share one machine, its cores and its memory. "

@@ -38,8 +38,8 @@ LONGEST_VALUE = 4096
 class Settings:
     """Changes settings on hosts and puts them back, newest first.
 
-    ``host_journals`` are the hosts' own, by role; ``gone`` says of hosts that cannot be reached why; ``restarted`` counts, by
-    role, what a restart of the host put back. ``tell`` is told where it takes long.
+    ``host_journals`` are the hosts' own, by role; ``gone`` says of hosts that cannot be reached why; ``restarted``
+    counts, by role, what a restart of the host put back. ``tell`` is told where it takes long.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """What trials say: medians, effects, interactions, shares of variation, drift, comparisons of runs; with intervals.
 
-Functions take the frame of :func:`lab.results.load`, or what :func:`coded` makes of it for several of them, or the
-:class:`Grid` that :func:`grid` makes of it: whatever compares within blocks is computed on that matrix. Only trials
-with status ``ok`` are ever averaged; void and failed ones are counted beside them. Where there are too few trials for
-an interval it is NaN, never a guess.
+Functions take the frame of :func:`lab.results.run_folder.load`, or what :func:`coded` makes of it for several of them,
+or the :class:`Grid` that :func:`grid` makes of it: whatever compares within blocks is computed on that matrix. Only
+trials with status ``ok`` are ever averaged; void and failed ones are counted beside them. Where there are too few
+trials for an interval it is NaN, never a guess.
 """
 
 from lab.base.units import size_label as size_label

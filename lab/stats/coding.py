@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.units import size_label
-from lab.records import CEILINGS
+from lab.results.trial import CEILINGS
 from lab.stats.factors import Cells, Codes, cells, factors_of, in_order, numbered
 from lab.stats.grids import Grid, of_rows
 
@@ -22,7 +22,8 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Coded:
-    """A frame of :func:`lab.results.load`, and what all that is computed of it begins with, made when first asked for.
+    """A frame of :func:`lab.results.run_folder.load`, and what all that is computed of it begins with, made when first
+    asked for.
 
     Rows and columns that are set in the frame later are not seen.
     """

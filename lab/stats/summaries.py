@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.records import emulated
+from lab.results.trial import emulated
 from lab.stats.coding import Coded, Trials, coded
 from lab.stats.factors import Cells
 from lab.stats.intervals import Floats, grouped, middle, sorted_interval
@@ -64,7 +64,7 @@ def provenance(trials: Trials) -> tuple[str, str]:
     """Where it was measured (may be empty), and the hosts, day, payload and number of trials.
 
     Both have to stand under every figure and every table; the first says when it was a local lab, and begins with
-    :data:`lab.records.EMULATED` when a host of it was an emulated Mac.
+    :data:`lab.results.trial.EMULATED` when a host of it was an emulated Mac.
     """
     found = coded(trials)
     run = found.frame.attrs.get("run", {})

@@ -17,16 +17,16 @@ from typing import Any
 
 import pandas as pd
 
-from lab import frames, reading
 from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.untrusted import from_json
-from lab.columns import Columns, Decoder, joined, lacking_in, read_line
-from lab.frames import frame as frame
-from lab.frames import observed as observed
-from lab.observed import InFile
-from lab.records import SCHEMA, problem, run_problem
-from lab.records import Trial as Trial
+from lab.results import dataframe, reading
+from lab.results.dataframe import frame as frame
+from lab.results.dataframe import observed as observed
+from lab.results.decoder import Columns, Decoder, joined, lacking_in, read_line
+from lab.results.observed import InFile
+from lab.results.trial import SCHEMA, problem, run_problem
+from lab.results.trial import Trial as Trial
 
 JOURNAL = "journal.jsonl"
 _TAIL_BYTES = 4096  # looked at from the end of the file for its last line end
@@ -195,7 +195,7 @@ def load(path: Path) -> pd.DataFrame:
     folder = RunFolder(path)
     columns, decoder = folder.columns()
     try:
-        return frames.of_columns(columns, decoder, InFile(folder.trials_path, columns.ends), folder.run)
+        return dataframe.of_columns(columns, decoder, InFile(folder.trials_path, columns.ends), folder.run)
     except ValueError as error:
         raise BadInput(f"{folder.trials_path}: {error}") from error
 

@@ -1,8 +1,8 @@
 """Trials as columns: many lines of trials.jsonl at once, each distinct word and each distinct object made once.
 
 Lines that look as a run writes them are decoded by msgspec into typed structs, which take less than
-:func:`lab.base.untrusted.from_json` and :func:`lab.records.problem` together, and nothing that these refuse. Where a
-bunch of lines has one that is not taken, each of its lines goes through these two, and they decide.
+:func:`lab.base.untrusted.from_json` and :func:`lab.results.trial.problem` together, and nothing that these refuse.
+Where a bunch of lines has one that is not taken, each of its lines goes through these two, and they decide.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from lab.base.units import LARGEST
 from lab.base.untrusted import from_json
-from lab.records import ADDED, FIELDS, LEAST, WORDS, Trial, problem
+from lab.results.trial import ADDED, FIELDS, LEAST, WORDS, Trial, problem
 
 SHARED = ("options", "effective")  # objects that repeat from line to line, word by word
 _OWN = ("trial_id", "started_at", "observed")  # what every line has of its own
@@ -208,7 +208,7 @@ def _line_struct(lacking: dict[str, Any]) -> type[msgspec.Struct]:
 
 
 def _hint(name: str, kinds: frozenset[type]) -> Any:
-    """What msgspec is to take as the value of a field: what :func:`lab.records.problem` takes, or less."""
+    """What msgspec is to take as the value of a field: what :func:`lab.results.trial.problem` takes, or less."""
     if dict in kinds:
         return msgspec.Raw if name in SHARED else _Object
     known: dict[type, Any] = {

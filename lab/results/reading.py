@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from lab.columns import Columns, Decoder, joined
+from lab.results.decoder import Columns, Decoder, joined
 
 _BUNCH_BYTES = 512 << 10  # decoded at once: small enough for the caches of a processor
 _KEPT_BYTES = 24 << 20  # of memory, from bunch to bunch
@@ -114,7 +114,7 @@ def _start(
     """A process that takes pieces too, and writes the columns of each as soon as it has them."""
     asked = json.dumps([str(path), bounds, decoder.schema])
     here = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-P", "-c", "from lab.reading import help_reading; help_reading()", asked]
+    command = [sys.executable, "-P", "-c", "from lab.results.reading import help_reading; help_reading()", asked]
     return subprocess.Popen(command, stdin=queue, stdout=output, env=here)
 
 

@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.columns import NUMBERS, SHARED, WORDED, Columns, Decoder
 from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
-from lab.observed import InMemory, ObservedArray, Source, flat
-from lab.records import FIELDS, SCHEMA, Trial
+from lab.results.decoder import NUMBERS, SHARED, WORDED, Columns, Decoder
+from lab.results.observed import InMemory, ObservedArray, Source, flat
+from lab.results.trial import FIELDS, SCHEMA, Trial
 
 
 def frame(trials: Sequence[Trial], run: dict[str, Any]) -> pd.DataFrame:
-    """Trials in memory as :func:`lab.results.load` gives those of a folder; ``run`` is the content of run.json.
+    """Trials in memory as :func:`lab.results.run_folder.load` gives those of a folder; ``run`` is the content of
+    run.json.
 
     ValueError where a ``started_at`` is no ISO 8601 time.
     """
