@@ -14,7 +14,7 @@ from synthetic import make_trials, trial, write_run
 from test_records import json_values
 
 from lab.results.run_folder import Trial, load
-from lab.verdicts import NUMBERS, explained, verdicts
+from lab.stats.bottleneck import NUMBERS, explained, verdicts
 
 MB = 10**6
 KIB = 1024

@@ -12,7 +12,7 @@ from bench import Bench
 from scarce import MIB, quota, slow_disk
 
 from lab.results import run_folder
-from lab.verdicts import explained, verdicts
+from lab.stats.bottleneck import explained, verdicts
 
 pytestmark = [pytest.mark.local_lab, pytest.mark.alone]
 

@@ -18,7 +18,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lab import figures, stats, verdicts
+from lab import figures, stats
 from lab.report import limited, proof, tables
 from lab.report.render import Section, markdown, page, records, rich_table
 from lab.report.tables import TextTable
@@ -26,6 +26,7 @@ from lab.report.words import TEXTS, drift_sentence, interaction_sentences
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
+from lab.stats import bottleneck
 
 
 def write(folder: RunFolder) -> Path:
@@ -66,7 +67,7 @@ def terminal_tables(trials: stats.Trials) -> list[RenderableType]:
     shown = [tables.comparison(stats.summary(trials)), tables.effects(effects)]
     shown += [tables.interactions(interactions)] if len(interactions) else []
     shown += [tables.shares(found)] if len(found.table) else []
-    shown.append(limited.limited(verdicts.verdicts(proof.some_of_each_case(trials))))
+    shown.append(limited.limited(bottleneck.verdicts(proof.some_of_each_case(trials))))
     where = stats.provenance(trials)
     return [*(rich_table(table, where) for table in shown), Text(drift_sentence(stats.drift(trials)))]
 
@@ -83,7 +84,7 @@ def show_json(folder: RunFolder) -> dict[str, Any]:
         "summary": records(stats.summary(trials)), "effects": records(stats.effects(speeds)),
         "interactions": records(stats.interactions(speeds)),
         "shares": {"blocks_used": shares.used, "blocks": shares.blocks, "terms": records(shares.table)},
-        "verdicts": records(verdicts.verdicts(proof.some_of_each_case(trials))),
+        "verdicts": records(bottleneck.verdicts(proof.some_of_each_case(trials))),
         "drift": records(pd.DataFrame([asdict(drift)]))[0],
         "ceilings": records(stats.ceilings(trials)), "not_ok": records(_not_ok(trials.frame)),
     }  # fmt: skip
@@ -108,7 +109,7 @@ def _sections(trials: stats.Coded) -> list[Section]:
     effects, interactions, shares = stats.effects(speeds), stats.interactions(speeds), stats.shares(speeds)
     together = f"{TEXTS['interactions']} {interaction_sentences(interactions)}"
     drifted = f"{TEXTS['timeline']} {drift_sentence(stats.drift(trials))}"
-    limits = verdicts.verdicts(proof.some_of_each_case(trials))
+    limits = bottleneck.verdicts(proof.some_of_each_case(trials))
     return [
         Section("Throughput", _fastest(summary) + TEXTS["throughput"], "throughput", [tables.comparison(summary)]),
         Section("What limited it", f"{limited.counted(limits)} {TEXTS['limited']}", tables=[limited.limited(limits)]),

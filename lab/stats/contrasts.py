@@ -15,9 +15,9 @@ import numpy as np
 
 from lab.design.factors import protocol_of
 from lab.stats.factors import EVERY, Codes
-from lab.stats.grids import Grid, over_options
 from lab.stats.intervals import Floats
-from lab.stats.model import mean_row, model_values
+from lab.stats.linear_model import mean_row, model_values
+from lab.stats.speed_matrix import Grid, over_options
 
 PAIRS, MODEL = "pairs", "model"
 PAIRED_AT_LEAST = 0.5

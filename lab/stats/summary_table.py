@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.results.trial import emulated
-from lab.stats.coding import Coded, Trials, coded
+from lab.stats.encoding import Coded, Trials, coded
 from lab.stats.factors import Cells
 from lab.stats.intervals import Floats, grouped, middle, sorted_interval
 

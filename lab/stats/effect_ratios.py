@@ -17,8 +17,8 @@ import pandas as pd
 from lab.design.factors import crossed
 from lab.stats.contrasts import Blockwise, blockwise, level_pairs
 from lab.stats.factors import POOLED
-from lab.stats.grids import Grid
 from lab.stats.intervals import Floats, Means, holm, middle, percent_change, sorted_interval, t_means
+from lab.stats.speed_matrix import Grid
 
 KNOWN_BELOW = 0.05
 EFFECT = (

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.design.factors import crossed
-from lab.stats.grids import Grid
 from lab.stats.intervals import Floats
+from lab.stats.speed_matrix import Grid
 
 ESTIMABLE = 1e-8  # how far a contrast may lean out of what was measured: rounding, no more
 NO_SQUARES = 1e-10  # a case: what rounding leaves of a direction that no case sees

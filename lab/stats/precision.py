@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lab.stats.coding import Trials, grid
+from lab.stats.effect_ratios import Compared, block_effects, block_interactions
+from lab.stats.encoding import Trials, grid
 from lab.stats.factors import change_label, factor_label, row_label
-from lab.stats.grids import Grid
 from lab.stats.intervals import t_means
-from lab.stats.ratios import Compared, block_effects, block_interactions
+from lab.stats.speed_matrix import Grid
 
 
 def wide_effects(trials: Trials, asked: Sequence[str], precision: float) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from lab import limits
 from lab.base.untrusted import first_line
-from lab.limits import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
 from lab.results.trial import CEILINGS
+from lab.stats import utilization
+from lab.stats.utilization import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
 
 DISTURBED = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
 LONG_WAY_MS = 1.0  # a shorter round trip is hidden by what programs and disks take to answer a request
@@ -34,8 +34,8 @@ REMEDY = {
     LINK: "only a faster link, or less overhead on it, would help",
     "client CPU": "a faster client, or less work on it (another tool, cipher or kind of mount), would help",
     "server CPU": "a faster server, or less work on it (another protocol or cipher, more of its quota), would help",
-    limits.DISK: "only faster storage in the server would help",
-    limits.FLUSH: "faster storage in the server, or a server or client that does not wait for it, would help",
+    utilization.DISK: "only faster storage in the server would help",
+    utilization.FLUSH: "faster storage in the server, or a server or client that does not wait for it, would help",
     WINDOW: "larger TCP buffers, several connections, or less latency would help",
     ROUND_TRIPS: "more at once (larger requests, several files or connections), or less latency would help",
 }
@@ -79,7 +79,7 @@ def _row(
 ) -> dict[str, Any]:
     shared = run.get("instance") is not None
     each = [{str(name): value for name, value in trial.items()} for trial in group.to_dict("records")]
-    medians = pd.DataFrame([limits.numbers(trial, shared) for trial in each]).median()
+    medians = pd.DataFrame([utilization.numbers(trial, shared) for trial in each]).median()
     found = {str(name): float(value) for name, value in medians.items()}
     at = tuple(each[0][name] for name in ("direction", "mtu", "tcp_space"))
     if at in ceilings:
@@ -99,7 +99,7 @@ def _busiest(trials: Sequence[Mapping[str, Any]], role: str) -> str:
 
 def verdict(found: Numbers, names: Mapping[str, str], observed: bool = True) -> dict[str, Any]:
     """``limited_by``, ``utilisation``, ``headroom`` and ``evidence``, of the medians of a case."""
-    known = limits.limits(found, names)
+    known = utilization.limits(found, names)
     if not observed:
         return _unclear("not observed", known, found)
     near = _preferred([limit for limit in known if limit.near])
@@ -130,7 +130,7 @@ def _unfit_for_round_trips(found: Numbers) -> str:
     }  # fmt: skip
     if missing := [what for what, name in lacking.items() if name not in found]:
         return f"not observed: {', '.join(missing)}"
-    if found["link_share"] >= limits.NEAR:
+    if found["link_share"] >= utilization.NEAR:
         return "the ceiling does not tell"
     if found["link_share"] > LINK_IDLE:
         return "nothing was near its limit, and waiting for replies cannot explain most of the time"
@@ -162,7 +162,7 @@ def _round_trips(found: Numbers) -> str:
         f"protocol round trips: {moved:.0f} KiB per round trip of {found['rtt_ms']:.2g} ms, where TCP allowed "
         f"{allowed:.0f} KiB; no resource was near its limit (link {found['link_share']:.0%})"
     )
-    if (felt := found.get("window_felt", 0.0)) >= limits.WINDOW_FELT:
+    if (felt := found.get("window_felt", 0.0)) >= utilization.WINDOW_FELT:
         said += f"; the sender waited for the window {felt:.0%} of the time"
     return said
 

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from lab.design.factors import ABSENT, DEFAULT, protocol_of
-from lab.stats.coding import Coded, Trials, coded, grid
+from lab.stats.effect_ratios import established
+from lab.stats.encoding import Coded, Trials, coded, grid
 from lab.stats.factors import FACTORS, POOLED
-from lab.stats.grids import Grid
 from lab.stats.intervals import Floats, percent_change, t_interval
-from lab.stats.ratios import established
+from lab.stats.speed_matrix import Grid
 
 CASE = (*FACTORS, "size_bytes")
 VERSUS = (

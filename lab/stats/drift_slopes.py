@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.stats.coding import Coded, Trials, coded
+from lab.stats.encoding import Coded, Trials, coded
 from lab.stats.factors import Codes
 from lab.stats.intervals import Floats, grouped, middle, percent_change, t_means
 

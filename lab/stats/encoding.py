@@ -16,7 +16,7 @@ import pandas as pd
 from lab.base.units import size_label
 from lab.results.trial import CEILINGS
 from lab.stats.factors import Cells, Codes, cells, factors_of, in_order, numbered
-from lab.stats.grids import Grid, of_rows
+from lab.stats.speed_matrix import Grid, of_rows
 
 Mask = npt.NDArray[np.bool_]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lab.stats.grids import Grid
 from lab.stats.intervals import Floats
-from lab.stats.model import design
+from lab.stats.linear_model import design
+from lab.stats.speed_matrix import Grid
 
 BLOCK, REST = "block", "rest"
 SHARE = ("term", "df", "sum_of_squares", "share")
