@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lab import figures, stats
+from lab import stats
 from lab.design.factors import OPTIONS
+from lab.report import figures
 
 COMBINATIONS = [(name, tool) for name in ("afp", "nfs", "smb", "ssh") for tool in ("cp", "rsync")]
 MORE = {

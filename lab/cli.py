@@ -131,9 +131,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from lab import check
+    from lab.check import doctor
 
-    findings, facts = check.check(
+    findings, facts = doctor.check(
         arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, _say, arguments.hardware
     )
     if arguments.json:
@@ -248,34 +248,34 @@ def _folder(path: Path | None) -> RunFolder:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from lab import report
+    from lab.report import run_report
     from lab.results import run_folder
 
     folder = _folder(arguments.run)
     if arguments.json:
-        print(json.dumps(report.show_json(folder), indent=1))
+        print(json.dumps(run_report.show_json(folder), indent=1))
         return 0
     trials = run_folder.load(folder.path)
-    _console().print(*report.terminal_tables(trials))
+    _console().print(*run_report.terminal_tables(trials))
     return 0
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from lab.report import versus
+    from lab.report import two_runs
 
     folders = _folder(arguments.a), _folder(arguments.b)
     if arguments.json:
-        print(json.dumps(versus.comparison(*folders), indent=1))
+        print(json.dumps(two_runs.comparison(*folders), indent=1))
     else:
-        _console().print(*versus.comparison_tables(*folders))
+        _console().print(*two_runs.comparison_tables(*folders))
     return 0
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from lab import report
+    from lab.report import run_report
 
     folder = _folder(arguments.run)
-    page = report.write(folder)
+    page = run_report.write(folder)
     for path in (*sorted((folder.report_path / "figures").iterdir()), folder.report_path / "post.md", page):
         print(path)
     return 0

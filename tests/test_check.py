@@ -11,9 +11,9 @@ from emulated_mac import IFCONFIG, mac
 from fakes import EmulatedHost, FakeHost
 from test_config import HOSTS
 
-from lab import check, cli
+from lab import cli
 from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure
-from lab.check import files
+from lab.check import doctor, files
 from lab.check import host as host_check
 from lab.check.finding import Finding, Level, looked, of_error, worst_first
 from lab.check.machine import Machine
@@ -228,7 +228,7 @@ def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, EmulatedH
     def connect(role: str, _: HostConfig) -> EmulatedHost:
         return made[role]
 
-    monkeypatch.setattr(check, "SshHost", connect)
+    monkeypatch.setattr(doctor, "SshHost", connect)
     monkeypatch.setenv("LAB_PASSWORD", "x")
     monkeypatch.chdir(tmp_path)
     text = HOSTS.replace("192.0.2.1", ADDRESSES["client"]).replace("192.0.2.2", ADDRESSES["server"])

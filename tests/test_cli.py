@@ -18,9 +18,10 @@ from synthetic import make_trials, trial, write_run
 from test_config import HOSTS, SWEEP
 from test_sweep import sweep_of
 
-from lab import check, cli
+from lab import cli
 from lab.base.errors import HostError, Interrupted
-from lab.check import Finding
+from lab.check import doctor
+from lab.check.doctor import Finding
 from lab.check.finding import Level
 from lab.design.plan import plan
 from lab.hosts import Host, testbed
@@ -97,7 +98,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
 def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
 ) -> None:
-    for module in (testbed, check):
+    for module in (testbed, doctor):
         monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
     write("good.toml", SWEEP)
@@ -154,7 +155,7 @@ def test_an_interruption_is_exit_1(capsys: pytest.CaptureFixture[str], monkeypat
     def interrupted(*_: Any) -> Any:
         raise Interrupted("stopped by SIGINT")
 
-    monkeypatch.setattr(check, "check", interrupted)
+    monkeypatch.setattr(doctor, "check", interrupted)
     assert lab(capsys, "check") == (1, "", "stopped by SIGINT\n")
 
 
@@ -163,7 +164,7 @@ def test_a_check_with_a_problem_is_exit_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, level: Level, code: int
 ) -> None:
     findings = [Finding(level, "nfs", "no [/bin/sh] there", "give it [one]"), Finding("ok", "client", "fine")]
-    monkeypatch.setattr(check, "check", lambda *_: (findings, {"hosts": {"client": {"cores": 2}}}))
+    monkeypatch.setattr(doctor, "check", lambda *_: (findings, {"hosts": {"client": {"cores": 2}}}))
     found, out, _ = lab(capsys, "check")
     assert (found, out) == (code, f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n")
     found, out, _ = lab(capsys, "check", "--json")

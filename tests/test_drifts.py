@@ -10,7 +10,7 @@ from scipy.stats import theilslopes
 from statsmodels.stats.weightstats import DescrStatsW
 
 from lab import stats
-from lab.report.words import drift_sentence
+from lab.report.prose import drift_sentence
 from lab.stats.drift_slopes import MOST_POINTS, theil_sen
 
 OF = cases(mtu=[1500, 9000], tcp_space=["default", 65536])

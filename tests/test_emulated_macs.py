@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from synthetic import trial, write_run
 
-from lab import report, stats
+from lab import stats
 from lab.local.darwin import faults, interfaces, options, processes, profiles
 from lab.local.darwin.calls import sysctls
 from lab.local.darwin.commands import PLACES, diskutil, hdiutil, ifconfig, mount, netstat, ping, place, route
+from lab.report import prose
 from lab.results import run_folder
 from lab.results import trial as records
 
@@ -326,7 +327,7 @@ def test_no_figure_and_no_table_can_be_taken_for_those_of_a_mac(tmp_path: Path) 
     run = write_run(tmp_path, [trial()], title="my two Macs", instance="default/1", hosts=hosts)
     trials = run_folder.load(run.path)
     assert stats.provenance(trials)[0].startswith("emulated Mac, not a measurement of a Mac, local lab")
-    assert report.words.EMULATED_MAC in report.words.warnings(trials.attrs["run"])
+    assert prose.EMULATED_MAC in prose.warnings(trials.attrs["run"])
 
 
 def test_options_end_at_the_first_word_that_is_none() -> None:

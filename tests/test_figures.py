@@ -15,8 +15,10 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from synthetic import make_trials, trial, write_run
 
-from lab import figures, lettering, stats
-from lab.figures.style import MOST_MARKS
+from lab import stats
+from lab.report import figures
+from lab.report.figures import fonts
+from lab.report.figures.style import MOST_MARKS
 from lab.results import run_folder
 from lab.results.run_folder import Trial
 
@@ -205,7 +207,7 @@ def test_free_text_is_drawn_as_it_is_and_without_a_warning(tmp_path: Path, name:
 
 
 def test_a_character_that_no_font_has_is_a_box() -> None:
-    assert lettering.drawable("é → \ue123\x1b\n") == "é → □□\n"
+    assert fonts.drawable("é → \ue123\x1b\n") == "é → □□\n"
 
 
 @pytest.mark.parametrize("name", figures.ALL)

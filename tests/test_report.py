@@ -16,11 +16,12 @@ import pytest
 from rich.console import Console, RenderableType
 from synthetic import RUN, make_trials, trial, write_run
 
-from lab import figures, report, stats
+from lab import stats
 from lab.base.errors import BadInput
-from lab.report.proof import MOST_TRIALS, some_of_each_case
+from lab.report import figures, run_report
+from lab.report.evidence import MOST_TRIALS, some_of_each_case
+from lab.report.prose import LOCAL_LAB, interaction_sentence
 from lab.report.render import md
-from lab.report.words import LOCAL_LAB, interaction_sentence
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 
@@ -32,7 +33,7 @@ LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     made = write_run(tmp_path_factory.mktemp("results"))
     made.update(left_out=LEFT_OUT)
-    report.write(made)
+    run_report.write(made)
     return made
 
 
@@ -117,7 +118,7 @@ def test_writing_it_again_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def written(folder: RunFolder) -> list[Path]:
-    return sorted(path for path in report.write(folder).parent.rglob("*") if path.is_file())
+    return sorted(path for path in run_report.write(folder).parent.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize(
@@ -130,28 +131,28 @@ def written(folder: RunFolder) -> list[Path]:
 )
 def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: list[Any], words: str) -> None:
     folder = write_run(tmp_path, trials, instance=None, title="", hosts={}, finished_at=None)
-    page = report.write(folder)
+    page = run_report.write(folder)
     text = page.read_text()
     assert words in text
     assert "not finished" in text
     assert LOCAL_LAB not in text
     assert LOCAL_LAB not in (page.parent / "post.md").read_text()
-    assert rendered(report.comparison_table(run_folder.load(folder.path)))
-    assert json.dumps(report.show_json(folder), allow_nan=False)
+    assert rendered(run_report.comparison_table(run_folder.load(folder.path)))
+    assert json.dumps(run_report.show_json(folder), allow_nan=False)
 
 
 def test_a_run_without_a_name_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [])
     del folder.run["name"]
     with pytest.raises(BadInput, match=r"run\.json: name: missing"):
-        report.write(folder)
+        run_report.write(folder)
     assert not folder.report_path.exists()
 
 
 def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None:
     folder = write_run(tmp_path / os.fsdecode(b"no text: \xff"), [trial()])
-    assert report.write(folder).is_file()
-    assert json.loads(json.dumps(report.show_json(folder)))["path"] == str(folder.path)
+    assert run_report.write(folder).is_file()
+    assert json.loads(json.dumps(run_report.show_json(folder)))["path"] == str(folder.path)
 
 
 def test_free_text_cannot_break_out_of_markdown() -> None:
@@ -172,7 +173,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
             itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
         )
     ]
-    said = rendered(report.comparison_table(run_folder.load(write_run(tmp_path, made).path)))
+    said = rendered(run_report.comparison_table(run_folder.load(write_run(tmp_path, made).path)))
     under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
     rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
     assert [row for row in rows if row.startswith(("server", *under))] == [
@@ -184,8 +185,8 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
     trials = run_folder.load(folder.path)
-    compared = rendered(report.comparison_table(trials), width=width)
-    said = rendered(*report.terminal_tables(trials), width=width)
+    compared = rendered(run_report.comparison_table(trials), width=width)
+    said = rendered(*run_report.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
         lines = [line for line in compared.splitlines() if line.strip().startswith(name)]
@@ -205,7 +206,7 @@ def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: 
 
 
 def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
-    shown = json.loads(json.dumps(report.show_json(folder), allow_nan=False))
+    shown = json.loads(json.dumps(run_report.show_json(folder), allow_nan=False))
     trials = run_folder.load(folder.path)
     assert shown["run"] == {**RUN, "left_out": LEFT_OUT, "schema": 2, "name": "synthetic"}
     assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
@@ -225,7 +226,7 @@ def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) ->
 def test_shares_are_in_the_table_when_blocks_are_complete(tmp_path: Path) -> None:
     good = [replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in SMALL]
     trials = run_folder.load(write_run(tmp_path, good).path)
-    said = rendered(*report.terminal_tables(trials))
+    said = rendered(*run_report.terminal_tables(trials))
     for row in stats.shares(stats.grid(trials)).table.to_dict("records"):
         assert f" {100 * row['share']:.1f} " in said
     assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(said.split())
@@ -259,7 +260,7 @@ def test_an_interaction_is_said_in_a_sentence(changes: dict[str, Any], together:
 def test_categories_reach_the_spreadsheet_without_a_formula(folder: RunFolder) -> None:
     trials = run_folder.load(folder.path).assign(reason="=1+1")
     trials["reason"] = trials["reason"].astype("category")
-    assert set(report._plain(trials)["reason"]) == {"'=1+1"}
+    assert set(run_report._plain(trials)["reason"]) == {"'=1+1"}
 
 
 def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) -> None:
@@ -269,7 +270,7 @@ def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) ->
         "remarks": ["the sender's <socket> buffer was 1 bytes"],
     }  # fmt: skip
     run = write_run(tmp_path, [trial(trial_id=f"b{n}", block=n, observed=observed) for n in (1, 2)])
-    page = report.write(run).read_text()
+    page = run_report.write(run).read_text()
     row = page[page.index("What both hosts counted") :]
     assert "<td>5.0</td><td>4.6</td><td>3</td><td>0.50</td><td>–</td><td>1448</td>" in row
     assert "the sender&#x27;s &lt;socket&gt; buffer was 1 bytes" in page

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from sshd import OLD, Sshd, empty_home, gone, refused, running, wait_for, works
 
-from lab import check
 from lab.base.errors import BadInput, HostError, HostKeyError, HostLost
+from lab.check import doctor
 from lab.hosts import SshHost
 from lab.hosts.openssh import COMMON, SESSION, OpenSshConnection
 
@@ -92,7 +92,7 @@ def test_a_host_that_lacks_only_a_host_key_is_advised_no_more(younger_mac: Sshd)
 def test_the_check_says_it_in_one_line(old_mac: Sshd, home: Path) -> None:
     path = home / "hosts.ini"
     path.write_text(HOSTS.format(port=old_mac.port, user=old_mac.user, folder=old_mac.folder))
-    findings, _ = check.check(path)
+    findings, _ = doctor.check(path)
     found = next(finding for finding in findings if finding.subject == "client SSH")
     assert (found.level, found.message.partition(": ")[2][:15]) == ("problem", "its SSH is old:")
     assert found.remedy == f"Give transport = openssh and ssh_algorithms = {ALGORITHMS} in {path}: [client]"

@@ -15,7 +15,6 @@ from lying_host import ESCAPES, MARKUP
 from rich.console import Console
 from synthetic import RUN, trial, write_run
 
-from lab import report
 from lab.base.errors import LONGEST, CommandError, LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 from lab.platforms import macos_counts
@@ -24,6 +23,7 @@ from lab.platforms.facts import parse_facts
 from lab.platforms.linux import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux_ram_disk import parse_free
 from lab.platforms.stopwatch import Counters, Timing, parse_timing
+from lab.report import run_report
 from lab.results import run_folder
 
 TIMING = {"clock": "monotonic", "elapsed_s": "0.5", "flushed": "fsync", "tool_cpu_s": "0.1"}
@@ -133,10 +133,10 @@ def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
     hosts = {side: facts | {"hostname": ESCAPES + MARKUP} for side, facts in RUN["hosts"].items()}
     failed = trial(trial_id="b", status="failed", elapsed_s=None, reason=f"=cmd|'/C calc'!A1 {ESCAPES}{MARKUP}")
     folder = write_run(tmp_path, [trial(), failed], hosts=hosts)
-    page = report.write(folder).read_text()
+    page = run_report.write(folder).read_text()
     post, table = ((folder.report_path / name).read_text() for name in ("post.md", "table.csv"))
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(report.comparison_table(run_folder.load(folder.path)))
+    console.print(run_report.comparison_table(run_folder.load(folder.path)))
     assert "<script" not in page + post
     for text in (page, post, console.export_text()):
         assert not CONTROL.search(text)

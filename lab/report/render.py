@@ -17,8 +17,8 @@ from rich.text import Text
 
 from lab import stats
 from lab.base.untrusted import printable
+from lab.report.prose import warnings
 from lab.report.tables import TextTable
-from lab.report.words import warnings
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }

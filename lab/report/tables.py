@@ -11,7 +11,7 @@ import pandas as pd
 
 from lab import stats
 from lab.design.factors import ABSENT, protocol_of
-from lab.report.words import chance
+from lab.report.prose import chance
 
 SPREADS = (("min", "max"), ("low", "high"))
 WAYS = ("write", "read", stats.EVERY)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
-from lab.lettering import as_is, drawable
+from lab.report.figures.fonts import as_is, drawable
 
 # Okabe and Ito (2008), told apart by colour-blind eyes too; without their yellow, which is faint on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

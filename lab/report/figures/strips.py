@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from lab import stats
 from lab.design.factors import ABSENT, protocol_of
-from lab.figures.style import (
+from lab.report.figures.style import (
     CROSS,
     INK,
     MARKERS,
@@ -37,7 +37,7 @@ from lab.figures.style import (
     note,
     sample,
     styles,
-)  # fmt: skip
+)
 
 MOST_ROWS = 40
 Floats = npt.NDArray[np.float64]

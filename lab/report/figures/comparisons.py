@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
-from lab.figures.style import (
+from lab.report.figures.style import (
     INK,
     PALE,
     PALETTE,
@@ -28,7 +28,7 @@ from lab.figures.style import (
     name_axes,
     name_rows,
     sample,
-)  # fmt: skip
+)
 
 MOST_PANELS, MOST_SLOPES, MOST_BARS = 12, 16, 24
 MEAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="mean over blocks")

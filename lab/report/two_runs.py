@@ -12,9 +12,9 @@ from rich.text import Text
 from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import printable
+from lab.report.prose import CONFOUNDED, chance
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable, between, change, number
-from lab.report.words import CONFOUNDED, chance
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated

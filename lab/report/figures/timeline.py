@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
-from lab.figures.style import (
+from lab.report.figures.style import (
     CROSS,
     INK,
     MOST_VECTORS,
@@ -32,7 +32,7 @@ from lab.figures.style import (
     note,
     sample,
     styles,
-)  # fmt: skip
+)
 
 MOST_BLOCKS = 60  # that have a line of their own
 COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]

@@ -1,0 +1,104 @@
+"""The preflight: what both hosts are, what they can do, and what is in the way, before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from lab import platforms
+from lab.base.errors import HostError, LabFailure
+from lab.check import files, hardware, host, jumbo, link, protocols
+from lab.check.finding import Finding, looked, of_error, worst_first
+from lab.check.machine import Machine
+from lab.hosts import ROLES, SshHost
+from lab.hosts.hosts_file import HostConfig, Hosts, load_hosts
+from lab.platforms import Facts
+
+__all__ = ["Finding", "check"]
+
+
+def check(
+    hosts_file: Path, results: Path | None = None, tell: Callable[[str], None] = print, on_hardware: bool = False
+) -> tuple[list[Finding], dict[str, Any]]:
+    """Findings, worst first, and what they were made of. Changes nothing, unless jumbo frames are to be tried.
+
+    For that ``results`` is where a journal can be kept meanwhile. With ``on_hardware``, what the lab takes for granted
+    is compared with what the hosts say. Raises BadInput for the hosts file; whatever is wrong with a host is a finding,
+    and the other is looked at as well.
+    """
+    config = load_hosts(hosts_file)
+    machines: dict[str, Machine] = {}
+    with ExitStack() as stack:
+        findings = [*files.findings(config, hosts_file)]
+        for role in ROLES:
+            findings += _until_lost(_host(config, role, machines, stack), role, machines)
+        findings += _until_lost(_pair(config, machines), "link", machines)
+        for role, machine in list(machines.items()) if on_hardware else ():
+            findings += _until_lost(hardware.findings(machine, _peer(config, role).data_address), role, machines)
+        facts = {
+            role: asdict(machine.facts) | {"transport": machine.config.transport} if machine.facts else None
+            for role, machine in machines.items()
+        }
+        buffers = protocols.tcp_buffers(config, machines)
+    if results and set(machines) == set(ROLES):
+        findings.append(jumbo.finding(config, hosts_file, results, tell))
+    return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
+
+
+def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, Machine]) -> Iterator[Finding]:
+    """These findings, and a problem where a connection is lost on the way: then that host is no longer there."""
+    try:
+        yield from findings
+    except HostError as error:
+        machines.pop(subject, None)
+        yield of_error("problem", subject, error)
+
+
+def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
+    """Connect to one host, look at it, and put it among the machines."""
+    own: HostConfig = getattr(config, role)
+    try:
+        connected = SshHost(role, own)
+        stack.callback(connected.close)
+        platform = platforms.detect(connected)
+    except LabFailure as error:
+        yield of_error("problem", f"{role} SSH", error)
+        return
+    login = f"{own.user}@{own.host}" if own.user else own.host
+    yield Finding("ok", f"{role} SSH", f"{login}, by {own.transport}")
+    peer = _peer(config, role)
+    facts: Facts | None = None
+    try:
+        facts = platform.facts(peer.data_address)
+    except (LabFailure, ValueError, LookupError) as error:
+        found = of_error("problem", f"{role} system", error)
+        if peer.data_address in found.message:
+            found = replace(found, remedy=f"is data_address {peer.data_address} of the other host right?")
+        yield found
+    machine = Machine(role, own, connected, platform, facts)
+    machines[role] = machine
+    for finding in host.findings(machine, config):
+        if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
+            machines[role] = replace(machine, no_root=True)
+        yield finding
+    if not machines[role].no_root:
+        yield from looked(f"{role} use", lambda: host.use(machine, f"{role} use"))
+
+
+def _peer(config: Hosts, role: str) -> HostConfig:
+    return config.server if role == "client" else config.client
+
+
+def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
+    """Look at what needs both hosts, and say so where one is missing."""
+    if len(machines) == len(ROLES):
+        yield from link.findings(machines["client"], machines["server"])
+    else:
+        left = f"only the {next(iter(machines))}" if machines else "neither host"
+        message = f"{left} could be looked at: what needs both is left out"
+        yield Finding("note", "link", message, "solve the problems above first")
+    if machines:
+        yield from protocols.findings(config, machines)
