@@ -9,7 +9,7 @@ from lab import protocols, workloads
 from lab.base.errors import Absent, Unsupported
 from lab.design.case import Case
 from lab.hosts import ROLES
-from lab.protocols import Dialect, Protocol
+from lab.protocols import Driver, Protocol
 from lab.session import Session
 
 
@@ -50,7 +50,7 @@ class Capability:
 
     def _check_protocol(self, case: Case, protocol: Protocol) -> None:
         session = self.session
-        client, server = (protocol.dialect(session.sides[role].platform) for role in ROLES)
+        client, server = (protocol.driver(session.sides[role].platform) for role in ROLES)
         session.check_programs("client", workloads.tool(case.tool).programs, case.tool)
         session.check_programs("client", client.attaches_with, case.protocol)
         client.how(session.sides["client"])
@@ -59,7 +59,7 @@ class Capability:
         if session.config.share.serve == "lab":
             self._check_server(case, server)
 
-    def _check_server(self, case: Case, server: Dialect) -> None:
+    def _check_server(self, case: Case, server: Driver) -> None:
         """What the lab is to serve, the server must be able to."""
         session, side = self.session, self.session.sides["server"]
         session.check_programs("server", server.needs_to_serve(side, case.mount_options), case.protocol)
@@ -106,7 +106,7 @@ def check_server(case: Case, protocol: Protocol, serve: str) -> None:
         raise Unsupported('server_cache = cold: what is on a RAM disk is in memory: give store = ["disk"]')
 
 
-def check_sync(case: Case, server: Dialect) -> None:
+def check_sync(case: Case, server: Driver) -> None:
     """Raise Unsupported for a level of ``server_sync`` that the system's own server would have to be given."""
     if (level := case.option("server_sync")) != "default" and not server.own_server:
         raise Unsupported(

@@ -21,7 +21,7 @@ from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.mounts import real_path
 from lab.platforms import Facts, Platform
-from lab.protocols import Attached, Dialect, Share, Side, durability, options_in_effect
+from lab.protocols import Attached, Driver, Share, Side, durability, options_in_effect
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
 from lab.settings.layers import Layer, Layers
@@ -51,7 +51,7 @@ class Session:
         self.attached: Attached | None = None
         self._mount: Record | None = None
         self._used = False
-        self.dialects: dict[str, Dialect] = {}
+        self.drivers: dict[str, Driver] = {}
         self.durability: Mapping[str, str] = {}  # of the server that runs, as read back; empty where it is not ours
 
     def _side(self, role: str) -> Side:
@@ -168,11 +168,11 @@ class Session:
 
     def _share_rungs(self, case: Case, share: Share) -> list[Layer]:
         protocol = protocols.find(case.protocol)
-        dialects = {role: protocol.dialect(self.sides[role].platform) for role in ROLES}
+        drivers = {role: protocol.driver(self.sides[role].platform) for role in ROLES}
         serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [
-            (serving, partial(self._serve, dialects, share, self.store(case))),
+            (serving, partial(self._serve, drivers, share, self.store(case))),
             (attaching, partial(self._attach, case.protocol, share)),
         ]
 
@@ -193,37 +193,37 @@ class Session:
     def _tuned(self) -> list[str]:
         return [role for role in reversed(ROLES) if self.config.tuned(role)]
 
-    def _serve(self, dialects: dict[str, Dialect], share: Share, store: str) -> None:
-        self.dialects = dialects
+    def _serve(self, drivers: dict[str, Driver], share: Share, store: str) -> None:
+        self.drivers = drivers
         if not store.startswith(self.sides["server"].directory):
             self.settings.apply(self.platforms["server"].folder(store, "1777"))
         self.durability = {}
         with self._explained():
             if share.served_by_lab:
-                share = replace(share, offers=dialects["client"].needs(self.sides["client"]))
-                self.settings.follow(dialects["server"].serve(self.sides["server"], share))
-                self.durability = durability(dialects["server"], self.sides["server"], share)
-            self.settings.follow(dialects["client"].prepare(self.sides["client"]))
+                share = replace(share, offers=drivers["client"].needs(self.sides["client"]))
+                self.settings.follow(drivers["server"].serve(self.sides["server"], share))
+                self.durability = durability(drivers["server"], self.sides["server"], share)
+            self.settings.follow(drivers["client"].prepare(self.sides["client"]))
 
     def _attach(self, name: str, share: Share) -> None:
-        attach = self.dialects["client"].attach(self.sides["client"], self.sides["server"], share)
+        attach = self.drivers["client"].attach(self.sides["client"], self.sides["server"], share)
         mark = len(self.settings.journal.open)
         with self._explained():
             attached = self.settings.follow(attach)
-        program = self.dialects["server"].server_program() if share.served_by_lab else ""
+        program = self.drivers["server"].server_program() if share.served_by_lab else ""
         found = options_in_effect(name, share, {**attached.options, **({"server": program} if program else {})})
         self.attached = replace(attached, effective={**attached.effective, **found})
         self._mount = self.settings.journal.open[-1] if len(self.settings.journal.open) > mark else None
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Add what the dialect knows about a failure to the words of the command that failed."""
+        """Add what the driver knows about a failure to the words of the command that failed."""
         try:
             yield
         except DeadlineExceeded:
             raise
         except CommandError as error:
-            hint = self.dialects[error.host].explain(error.output)
+            hint = self.drivers[error.host].explain(error.output)
             if not hint:
                 raise
             raise CommandError(error.host, error.argv, error.exit_code, error.output, hint) from error

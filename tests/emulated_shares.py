@@ -218,12 +218,12 @@ class Pair:
         return Settings(dict(self.hosts), Journal(self.folder / "journal.jsonl"))
 
     def serve(self, name: str) -> None:
-        self.settings.follow(protocols.find(name).dialect("macos").serve(self.sides["server"], self.share))
+        self.settings.follow(protocols.find(name).driver("macos").serve(self.sides["server"], self.share))
 
     def attach(self, name: str) -> Attached:
-        dialect = protocols.find(name).dialect("macos")
-        self.settings.follow(dialect.prepare(self.sides["client"]))
-        return self.settings.follow(dialect.attach(self.sides["client"], self.sides["server"], self.share))
+        driver = protocols.find(name).driver("macos")
+        self.settings.follow(driver.prepare(self.sides["client"]))
+        return self.settings.follow(driver.attach(self.sides["client"], self.sides["server"], self.share))
 
     @property
     def server(self) -> EmulatedHost:

@@ -1,4 +1,4 @@
-"""Dialects on hosts that record what they are told: no password but where it belongs, nothing started uninvited."""
+"""Drivers on hosts that record what they are told: no password but where it belongs, nothing started uninvited."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from lab import protocols
 from lab.base.errors import Unsupported
 from lab.hosts import Host, Result
-from lab.protocols import Attached, Dialect, Share, Side
+from lab.protocols import Attached, Driver, Share, Side
 from lab.protocols.afp import AFP_CONF
 from lab.protocols.gvfs import BUS_CONFIG
 from lab.protocols.nfs import GANESHA_CONF
@@ -68,12 +68,12 @@ class Stage:
         self.server = Side(self.hosts["server"], "linux", "192.0.2.2", "/lab", "me")
         self.share = Share("/lab/ram", "share", "account", SecretStr(SECRET), served, options=options)
         protocol = protocols.find(name)
-        dialects = {role: protocol.dialect("linux") for role in self.hosts}
+        drivers = {role: protocol.driver("linux") for role in self.hosts}
         self.settings: list[Setting] = []
         if served:
-            self.take(dialects["server"].serve(self.server, self.share))
-        self.take(dialects["client"].prepare(self.client))
-        self.attached: Attached = self.take(dialects["client"].attach(self.client, self.server, self.share))
+            self.take(drivers["server"].serve(self.server, self.share))
+        self.take(drivers["client"].prepare(self.client))
+        self.attached: Attached = self.take(drivers["client"].attach(self.client, self.server, self.share))
 
     def take(self, steps: Generator[Setting, None, Any]) -> Any:
         while True:
@@ -157,8 +157,8 @@ def test_a_client_that_can_do_neither_is_told_what_to_install(name: str) -> None
 def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
     stage = Stage("ssh")
     for steps in (
-        Dialect().serve(stage.server, stage.share),
-        Dialect().attach(stage.client, stage.server, stage.share),
+        Driver().serve(stage.server, stage.share),
+        Driver().attach(stage.client, stage.server, stage.share),
     ):
         with pytest.raises(Unsupported, match="on linux yet"):
             next(steps)

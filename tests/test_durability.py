@@ -35,7 +35,7 @@ def told(protocol: str, level: str) -> tuple[str, Setting]:
     host = RecordingHost("server", ())
     side = Side(host, "linux", "192.0.2.2", "/lab", "me")
     share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync=level)
-    (process,) = protocols.find(protocol).dialect("linux").serve(side, share)
+    (process,) = protocols.find(protocol).driver("linux").serve(side, share)
     return "".join(given for argv, given in host.told if "umask" in argv[2]), process
 
 
@@ -105,10 +105,10 @@ def test_a_level_that_did_not_take_is_refused() -> None:
 
     side = Side(Deaf("server", ()), "linux", "192.0.2.2", "/lab", "me")
     share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
-    dialect = protocols.find("smb").dialect("linux")
+    driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
-        protocols.durability(dialect, side, share)
-    found = protocols.durability(dialect, side, dataclasses.replace(share, server_sync="default"))
+        protocols.durability(driver, side, share)
+    found = protocols.durability(driver, side, dataclasses.replace(share, server_sync="default"))
     assert found["server_sync"] == "sync"
 
 

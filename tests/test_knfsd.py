@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from lab import protocols
 from lab.base.errors import Unsupported
-from lab.protocols import Dialect, Share, Side
+from lab.protocols import Driver, Share, Side
 from lab.protocols.knfsd import SERVER, parse_export
 
 LINE = (
@@ -31,11 +31,11 @@ def test_any_other_table_is_an_error(table: str) -> None:
         parse_export(table)
 
 
-def asked(answer: str) -> tuple[Dialect, Side]:
+def asked(answer: str) -> tuple[Driver, Side]:
     """A server that says so of the one in its kernel, as often as it is asked."""
     host = FakeHost("server")
     host.on(SERVER.look, f"{answer}\n", times=9)
-    return protocols.find("nfs").dialect("linux"), Side(host, "linux", "10.99.0.2", "/lab", "me")
+    return protocols.find("nfs").driver("linux"), Side(host, "linux", "10.99.0.2", "/lab", "me")
 
 
 def share(server_sync: str = "default", **options: str) -> Share:
@@ -45,10 +45,10 @@ def share(server_sync: str = "default", **options: str) -> Share:
 @pytest.mark.parametrize("options", [{}, {"server": "kernel"}])
 @pytest.mark.parametrize("level", ["default", "sync", "async"])
 def test_the_durabilities_that_it_can_give_are_told_from_the_others(level: str, options: dict[str, str]) -> None:
-    dialect, side = asked("free")
-    assert dialect.cannot_serve(side, share(level, **options)) == ""
-    assert "writes through only for clients that ask" in dialect.cannot_serve(side, share("always", **options))
-    assert dialect.needs_to_serve(side, options) == {}
+    driver, side = asked("free")
+    assert driver.cannot_serve(side, share(level, **options)) == ""
+    assert "writes through only for clients that ask" in driver.cannot_serve(side, share("always", **options))
+    assert driver.needs_to_serve(side, options) == {}
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_the_durabilities_that_it_can_give_are_told_from_the_others(level: str, 
     ],
 )
 def test_what_a_person_can_mend_is_said_to_whoever_named_it(answer: str, remedy: str) -> None:
-    dialect, side = asked(answer)
+    driver, side = asked(answer)
     with pytest.raises(Unsupported, match=f"^server: .*{remedy}"):
-        dialect.cannot_serve(side, share(server="kernel"))
+        driver.cannot_serve(side, share(server="kernel"))
 
 
 def test_what_nobody_can_mend_is_a_reason_for_whoever_named_it() -> None:
-    dialect, side = asked("shared")
-    assert "one NFS server for all" in dialect.cannot_serve(side, share(server="kernel"))
+    driver, side = asked("shared")
+    assert "one NFS server for all" in driver.cannot_serve(side, share(server="kernel"))
 
 
 @pytest.mark.parametrize("answer", ["shared", "unknown", "lacks rpcbind", "rpcbind", "serving", ""])
 def test_where_nobody_named_it_ganesha_serves_instead(answer: str) -> None:
-    dialect, side = asked(answer)
-    assert dialect.cannot_serve(side, share("always")) == ""
-    assert "ganesha.nfsd" in dialect.needs_to_serve(side, {})
-    assert dialect.served_by(side, "lab") == "ganesha.nfsd"
+    driver, side = asked(answer)
+    assert driver.cannot_serve(side, share("always")) == ""
+    assert "ganesha.nfsd" in driver.needs_to_serve(side, {})
+    assert driver.served_by(side, "lab") == "ganesha.nfsd"

@@ -122,7 +122,7 @@ def test_a_share_that_macos_keeps_ssh_sessions_out_of_is_taken_off_again(pair: P
 
 
 def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
-    assert [protocols.find(name).dialect("macos").how(pair.sides["client"]) for name in MOUNTED] == [
+    assert [protocols.find(name).driver("macos").how(pair.sides["client"]) for name in MOUNTED] == [
         "kernel smbfs",
         "kernel nfs",
         "kernel afpfs",
@@ -133,7 +133,7 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialect", "code", "said", "advice"),
+    ("driver", "code", "said", "advice"),
     [
         (MacSmb, 77, "mount_smbfs: server rejected the connection: Authentication error", "Windows File Sharing"),
         (MacSmb, 68, "mount_smbfs: server connection failed: No route to host", "Local Network"),
@@ -156,9 +156,9 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
         (MacAfp, 3, "something that nobody has seen", ""),
     ],
 )
-def test_failures_come_with_what_to_do(pair: Pair, dialect: type[MacSmb], code: int, said: str, advice: str) -> None:
+def test_failures_come_with_what_to_do(pair: Pair, driver: type[MacSmb], code: int, said: str, advice: str) -> None:
     session = Session.__new__(Session)
-    session.dialects = {"client": dialect()}
+    session.drivers = {"client": driver()}
     with pytest.raises(CommandError) as caught, session._explained():
         raise CommandError("client", ("mount",), code, said)
     message = str(caught.value)

@@ -130,8 +130,8 @@ def test_durability_cannot_be_set_on_a_mac(pair: Pair) -> None:
         case = Case("smb", "cp", "write", 1500, "default", "ram", "file", 1, tuple({"server_sync": level}.items()))
         with pytest.raises(Unsupported, match="the system's own") if refused else nullcontext():
             check_sync(case, MacSmb())
-    assert not any(protocols.find(name).dialect("macos").own_server for name in MOUNTED)
-    assert all(protocols.find(name).dialect("linux").own_server for name in MOUNTED)
+    assert not any(protocols.find(name).driver("macos").own_server for name in MOUNTED)
+    assert all(protocols.find(name).driver("linux").own_server for name in MOUNTED)
 
 
 # --- NFS

@@ -301,14 +301,14 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     fields = next(fields for fields in MOUNTS if fields[2].startswith({"smb": "cifs", "nfs": "nfs4"}[protocol]))
     client, server = (Side(FakeHost(role), "linux", "10.99.0.2", "/lab", "me") for role in ("client", "server"))
     assert isinstance(client.host, FakeHost)
-    dialect = protocols.find(protocol).dialect("linux")
-    vars(dialect)["kernel_can"] = True
-    vars(dialect)["negotiated"] = lambda *_: {}
-    vars(dialect)["kernel_mount"] = lambda *_: ("source", "words")
-    vars(dialect)["said_elsewhere"] = lambda *_: {"signed": "false"}
+    driver = protocols.find(protocol).driver("linux")
+    vars(driver)["kernel_can"] = True
+    vars(driver)["negotiated"] = lambda *_: {}
+    vars(driver)["kernel_mount"] = lambda *_: ("source", "words")
+    vars(driver)["said_elsewhere"] = lambda *_: {"signed": "false"}
     client.host.on(("mkdir", "-p", "/lab/mnt"))
     client.host.on(("/bin/sh", "-c", 'grep -F " $1 " /proc/self/mounts', "sh", "/lab/mnt"), " ".join(fields) + "\n")
-    steps = dialect.attach(client, server, told)
+    steps = driver.attach(client, server, told)
     argv = next(steps).apply[0].argv
     with pytest.raises(StopIteration) as done:
         next(steps)
@@ -344,17 +344,17 @@ def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
 def test_a_client_that_cannot_be_told_says_so() -> None:
     host = FakeHost()
     side = Side(host, "linux", "10.99.0.1", "/lab", "me")
-    dialect = protocols.find("nfs").dialect("linux")
-    vars(dialect)["_kernel_can"] = lambda _: False
-    vars(dialect)["_check_gvfs"] = lambda _: None
+    driver = protocols.find("nfs").driver("linux")
+    vars(driver)["_kernel_can"] = lambda _: False
+    vars(driver)["_check_gvfs"] = lambda _: None
     cannot = "this client mounts by GVfs, which takes no options: its kernel has no nfs"
     for options in ({"version": "3"}, {"client": "kernel"}):
-        assert dialect.cannot_attach(side, options) == cannot
+        assert driver.cannot_attach(side, options) == cannot
     for options in ({}, {"client": "gvfs"}, {"server": "kernel"}):
-        assert dialect.cannot_attach(side, options) == ""
-    vars(dialect)["_kernel_can"] = lambda _: True
-    assert dialect.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
-    mac, there = protocols.find("smb").dialect("macos"), Side(host, "macos", "10.99.0.1", "/lab", "me")
+        assert driver.cannot_attach(side, options) == ""
+    vars(driver)["_kernel_can"] = lambda _: True
+    assert driver.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
+    mac, there = protocols.find("smb").driver("macos"), Side(host, "macos", "10.99.0.1", "/lab", "me")
     assert "the lab tells macos" in mac.cannot_attach(there, {"client": "gvfs"})
 
 

@@ -238,14 +238,14 @@ def test_every_protocol_is_found_by_its_name() -> None:
     for name, port in {"afp": 548, "smb": 445, "nfs": 2049, "ssh": 22}.items():
         found = protocols.find(name)
         assert (found.name, found.port, found.mounted) == (name, port, name != "ssh")
-        found.dialect("linux")
+        found.driver("linux")
 
 
 def test_a_name_that_nobody_knows_is_answered_with_those_that_are_known() -> None:
     with pytest.raises(BadInput, match="unknown protocol 'SMB'; known are afp, nfs, smb, ssh"):
         protocols.find("SMB")
     with pytest.raises(Unsupported, match=r"nfs is not supported on plan9; it is on linux"):
-        protocols.find("nfs").dialect("plan9")
+        protocols.find("nfs").driver("plan9")
 
 
 @pytest.fixture
@@ -270,8 +270,8 @@ def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[M
 def test_a_new_protocol_is_one_new_file(add: Callable[[ModuleType, str], None]) -> None:
     add(
         protocols,
-        "from lab.protocols.base import Dialect, Protocol\n"
-        'PROTOCOL = Protocol("toy", 99, mounted=True, dialects={"linux": Dialect})\n',
+        "from lab.protocols.base import Driver, Protocol\n"
+        'PROTOCOL = Protocol("toy", 99, mounted=True, drivers={"linux": Driver})\n',
     )
     assert protocols.find("toy").port == 99
     assert len(cases_of(sweep_of(protocol=["toy", "smb"]))[0]) == 4
@@ -299,11 +299,11 @@ def test_without_them_nobody_knows_the_toys() -> None:
 # --- tools
 
 
-@pytest.mark.parametrize("dialect", [LinuxSmb, LinuxAfp])
-def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(dialect: type[LinuxSmb | LinuxAfp]) -> None:
+@pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])
+def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
     server = Side(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
     share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
-    assert dialect().negotiated(server, share) == {}
+    assert driver().negotiated(server, share) == {}
     assert MacAfp().negotiated(server, server, share, "/lab/mnt") == {}
 
 

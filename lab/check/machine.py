@@ -27,7 +27,7 @@ class Machine:
 
     @property
     def side(self) -> Side:
-        """The host as a dialect needs to know it. The folder is one that a run might have: there is none yet."""
+        """The host as a driver needs to know it. The folder is one that a run might have: there is none yet."""
         user, home = (self.facts.user, self.facts.home) if self.facts else ("", "/")
         folder = f"{at_home(self.config.mount_base, home).rstrip('/')}/file-share-lab-01234567"
         return Side(self.host, self.platform.name, self.config.data_address, folder, user)

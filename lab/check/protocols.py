@@ -62,21 +62,21 @@ def _sides(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machin
 
 
 def _attaches(protocol: Protocol, machine: Machine) -> str:
-    dialect = protocol.dialect(machine.platform.name)
+    driver = protocol.driver(machine.platform.name)
     if protocol.mounted and machine.no_root:
         raise Unsupported("cannot mount without root: see sudo above")
-    _check_programs(machine, dialect.attaches_with, "attach")
-    return dialect.how(machine.side)
+    _check_programs(machine, driver.attaches_with, "attach")
+    return driver.how(machine.side)
 
 
 def _serves(protocol: Protocol, share: ShareConfig, machine: Machine) -> str:
     if share.serve == "existing":
         return "the share that is there"
-    dialect = protocol.dialect(machine.platform.name)
+    driver = protocol.driver(machine.platform.name)
     if protocol.mounted and machine.no_root:
         raise Unsupported("cannot serve without root: see sudo above")
-    _check_programs(machine, dialect.needs_to_serve(machine.side, {}), "serve")
-    return f"served by {dialect.served_by(machine.side, share.account)}"
+    _check_programs(machine, driver.needs_to_serve(machine.side, {}), "serve")
+    return f"served by {driver.served_by(machine.side, share.account)}"
 
 
 def _check_programs(machine: Machine, programs: Mapping[str, str], what: str) -> None:
@@ -93,7 +93,7 @@ def _port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine
         return
     if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
         return
-    if share.serve == "lab" and not protocol.dialect(machines["server"].platform.name).own_server:
+    if share.serve == "lab" and not protocol.driver(machines["server"].platform.name).own_server:
         return
     server = machines["server"].config
     answers = client.platform.answers(server.data_address, protocol.port)
@@ -138,14 +138,14 @@ def _refusal(
     protocol: Protocol, share: ShareConfig, machine: Machine, options: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """Why this host cannot have these options, and what to do about it; None where it can."""
-    dialect, side = protocol.dialect(machine.platform.name), machine.side
+    driver, side = protocol.driver(machine.platform.name), machine.side
     try:
         if machine.role == "client":
-            why = dialect.cannot_attach(side, options)
+            why = driver.cannot_attach(side, options)
         else:
-            _check_programs(machine, dialect.needs_to_serve(side, options), "serve")
+            _check_programs(machine, driver.needs_to_serve(side, options), "serve")
             path, no_password = f"{side.directory}/ram", SecretStr("")
-            why = dialect.cannot_serve(side, Share(path, share.name, share.account, no_password, True, options=options))
+            why = driver.cannot_serve(side, Share(path, share.name, share.account, no_password, True, options=options))
     except Unsupported as error:
         why, _, remedy = str(error).removeprefix(f"{machine.role}: ").partition(": ")
         return why, remedy

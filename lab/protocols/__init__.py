@@ -1,13 +1,13 @@
-"""AFP, SMB, NFS and SSH. One file a protocol, its dialects inside; a new one is a new file here."""
+"""AFP, SMB, NFS and SSH. One file a protocol, its drivers inside; a new one is a new file here."""
 
 from __future__ import annotations
 
 import sys
 
 from lab.base import plugins
-from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, durability, options_in_effect
+from lab.protocols.base import Attached, Driver, Protocol, Share, Side, durability, options_in_effect
 
-__all__ = ["Attached", "Dialect", "Protocol", "Share", "Side", "durability", "find", "options_in_effect"]
+__all__ = ["Attached", "Driver", "Protocol", "Share", "Side", "durability", "find", "options_in_effect"]
 
 
 def find(name: str) -> Protocol:

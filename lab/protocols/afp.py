@@ -118,5 +118,5 @@ def _literal(path: str) -> str:
     return path.replace("$", "$$")
 
 
-DIALECTS = {"linux": LinuxAfp, "macos": MacAfp}
-PROTOCOL = Protocol("afp", PORT, mounted=True, dialects=DIALECTS, server_syncs=("default", "async", "sync"))
+DRIVERS = {"linux": LinuxAfp, "macos": MacAfp}
+PROTOCOL = Protocol("afp", PORT, mounted=True, drivers=DRIVERS, server_syncs=("default", "async", "sync"))

@@ -20,7 +20,7 @@ LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 m
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two hosts, as a dialect needs to know it. Raises Unsupported for a folder that no file can express."""
+    """One of the two hosts, as a driver needs to know it. Raises Unsupported for a folder that no file can express."""
 
     host: Host
     platform: str
@@ -55,7 +55,7 @@ class Share:
 
     ``served_by_lab`` is false for a share that was there before: then nothing on the server is started or changed.
     ``server_sync`` is the durability that the server is to give: a level of ``Protocol.server_syncs``. ``offers`` is a
-    dialect that the lab's own server is to offer besides what it offers unasked: what :meth:`Dialect.needs` said.
+    dialect that the lab's own server is to offer besides what it offers unasked: what :meth:`Driver.needs` said.
     ``options`` are levels of ``Protocol.options`` that the mount and its server are to have.
     """
 
@@ -82,10 +82,10 @@ class Attached:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-class Dialect:
+class Driver:
     """One cell of protocol × platform. Made once a run for each host; each method yields settings as they are due.
 
-    A setting is in effect when the generator goes on, so a dialect may look at the host between two of them.
+    A setting is in effect when the generator goes on, so a driver may look at the host between two of them.
     ``serves_with`` and ``attaches_with`` are the programs that serving (but see :meth:`needs_to_serve`) and attaching
     need, and the Debian package of each. ``own_server``: serving starts a server of the lab's own, with settings of its
     own; else the system's is used.
@@ -127,7 +127,7 @@ class Dialect:
         return next(iter(self.serves_with), "its own server")
 
     def explain(self, output: str) -> str:
-        """What to do about a command of this dialect that failed, by what it printed; empty for what is not known."""
+        """What to do about a command of this driver that failed, by what it printed; empty for what is not known."""
         return ""
 
     def serve(self, server: Side, share: Share) -> Steps:
@@ -152,9 +152,9 @@ class Dialect:
         yield
 
 
-def durability(dialect: Dialect, server: Side, share: Share) -> Mapping[str, str]:
-    """What :meth:`Dialect.durability` finds. Raises SettingRefused where it is not what the share was to have."""
-    found = dialect.durability(server, share)
+def durability(driver: Driver, server: Side, share: Share) -> Mapping[str, str]:
+    """What :meth:`Driver.durability` finds. Raises SettingRefused where it is not what the share was to have."""
+    found = driver.durability(server, share)
     if share.server_sync not in ("default", found.get("server_sync")):
         raise SettingRefused(
             f"{server.host.role}: server_sync was set to {share.server_sync} and reads back as "
@@ -179,7 +179,7 @@ def options_in_effect(name: str, share: Share, found: Mapping[str, str]) -> dict
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol: its dialects by platform, the TCP port it is served on, and whether it gives a mounted folder.
+    """A protocol: its drivers by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
     ``server_syncs`` are the levels of durability that a server of the lab's own can be given (docs/durability.md),
     ``options`` what a sweep may say of the mount and of the programs at its ends, as ``name.option``.
@@ -188,12 +188,12 @@ class Protocol:
     name: str
     port: int
     mounted: bool
-    dialects: Mapping[str, type[Dialect]]
+    drivers: Mapping[str, type[Driver]]
     server_syncs: tuple[str, ...] = ("default",)
     options: Mapping[str, Option] = field(default_factory=dict)
 
-    def dialect(self, platform: str) -> Dialect:
-        """A fresh dialect for a host. Raises Absent where there is none for its platform."""
-        if platform not in self.dialects:
-            raise Absent(f"{self.name} is not supported on {platform}; it is on {', '.join(self.dialects)}")
-        return self.dialects[platform]()
+    def driver(self, platform: str) -> Driver:
+        """A fresh driver for a host. Raises Absent where there is none for its platform."""
+        if platform not in self.drivers:
+            raise Absent(f"{self.name} is not supported on {platform}; it is on {', '.join(self.drivers)}")
+        return self.drivers[platform]()

@@ -11,7 +11,7 @@ from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols import gvfs
-from lab.protocols.base import Attached, Dialect, Share, Side, Steps
+from lab.protocols.base import Attached, Driver, Share, Side, Steps
 from lab.protocols.options import Option, told
 from lab.settings.setting import Setting
 
@@ -43,8 +43,8 @@ umount -l "$point"
 """
 
 
-class LinuxMount(Dialect):
-    """A dialect that mounts. A subclass names the kernel's file system and the GVfs address of the share.
+class LinuxMount(Driver):
+    """A driver that mounts. A subclass names the kernel's file system and the GVfs address of the share.
 
     ``versions_of`` stands before the version in the name of a dialect; ``options`` are those of the protocol.
     """

@@ -11,7 +11,7 @@ from lab.base.errors import Absent, LabFailure
 from lab.base.untrusted import first_line, printable
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
-from lab.protocols.base import Attached, Dialect, Share, Side
+from lab.protocols.base import Attached, Driver, Share, Side
 from lab.settings.setting import Setting
 
 PROMPT = Path(__file__).with_name("prompt.pl").read_text(encoding="utf-8")
@@ -27,8 +27,8 @@ PRIVACY = (
 )
 
 
-class MacMount(Dialect):
-    """A dialect that mounts.
+class MacMount(Driver):
+    """A driver that mounts.
 
     A subclass names the kernel's file system, the program that mounts, why it may be gone, and by pattern of what a
     command printed the advice for its failures, the first that fits.

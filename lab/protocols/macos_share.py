@@ -80,7 +80,7 @@ class SharePoint:
 
 
 class MacShare(MacMount):
-    """A dialect of a server that shares share points. A subclass names it."""
+    """A driver of a server that shares share points. A subclass names it."""
 
     service: ClassVar[Service]
 

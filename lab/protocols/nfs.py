@@ -112,7 +112,7 @@ class LinuxNfs(LinuxMount):
         return named == "kernel" or (named is None and knfsd.SERVER.is_free(server))
 
     def server_program(self) -> str:
-        """See :meth:`Dialect.server_program`."""
+        """See :meth:`Driver.server_program`."""
         return "kernel" if self.serves_by_kernel else "ganesha"
 
     def serve(self, server: Side, share: Share) -> Steps:
@@ -169,5 +169,5 @@ def parse_export(line: str) -> bool:
     return bool(int(found[1], 16) & EXPORT_OPTION_COMMIT)
 
 
-DIALECTS = {"linux": LinuxNfs, "macos": MacNfs}
-PROTOCOL = Protocol("nfs", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(COMMIT), options=OPTIONS)
+DRIVERS = {"linux": LinuxNfs, "macos": MacNfs}
+PROTOCOL = Protocol("nfs", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(COMMIT), options=OPTIONS)

@@ -100,7 +100,7 @@ class LinuxSmb(LinuxMount):
         return ksmbd.cannot(server, share) if share.options.get("server") == "ksmbd" else ""
 
     def server_program(self) -> str:
-        """See :meth:`Dialect.server_program`."""
+        """See :meth:`Driver.server_program`."""
         return "ksmbd" if self.serves_by_ksmbd else "samba"
 
     def serve(self, server: Side, share: Share) -> Steps:
@@ -201,5 +201,5 @@ def _cipher(protection: dict[str, str]) -> str:
     return word(protection["cipher"].strip("-") or protection["degree"])
 
 
-DIALECTS = {"linux": LinuxSmb, "macos": MacSmb}
-PROTOCOL = Protocol("smb", PORT, mounted=True, dialects=DIALECTS, server_syncs=tuple(SYNC), options=OPTIONS)
+DRIVERS = {"linux": LinuxSmb, "macos": MacSmb}
+PROTOCOL = Protocol("smb", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(SYNC), options=OPTIONS)

@@ -10,7 +10,7 @@ from typing import Any
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
-from lab.protocols.base import Attached, Dialect, Protocol, Share, Side, Steps
+from lab.protocols.base import Attached, Driver, Protocol, Share, Side, Steps
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -51,7 +51,7 @@ done
 KEY = re.compile(r"^(ssh-(ed25519|rsa) [A-Za-z0-9+/]+=*)(?: .*)?$", re.MULTILINE)
 
 
-class UnixSsh(Dialect):
+class UnixSsh(Driver):
     """OpenSSH, which is the same on every platform."""
 
     serves_with = MappingProxyType({"sshd": "openssh-server", "ssh-keygen": "openssh-client"})
@@ -124,4 +124,4 @@ def parse_verbose(text: str) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-PROTOCOL = Protocol("ssh", PORT, mounted=False, dialects={"linux": UnixSsh, "macos": UnixSsh})
+PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh})
