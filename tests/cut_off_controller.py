@@ -16,7 +16,7 @@ from lab.base.errors import LabFailure
 from lab.hosts import SshHost
 from lab.hosts.command import command, script
 from lab.hosts.hosts_file import HostConfig
-from lab.platforms.linux import Linux
+from lab.platforms.linux.platform import Linux
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal

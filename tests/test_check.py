@@ -19,7 +19,7 @@ from lab.check.finding import Finding, Level, looked, of_error, worst_first
 from lab.check.machine import Machine
 from lab.hosts import Result
 from lab.hosts.hosts_file import HostConfig, load_hosts
-from lab.platforms.linux import Linux
+from lab.platforms.linux.platform import Linux
 
 # --- findings
 

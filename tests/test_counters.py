@@ -7,8 +7,9 @@ from emulated_mac import capture
 from fakes import FakeHost
 
 from lab.base.errors import LabFailure, TransferError
-from lab.platforms import Counters, macos_counts
-from lab.platforms.macos import MacOS
+from lab.platforms import Counters
+from lab.platforms.macos import counters
+from lab.platforms.macos.platform import MacOS
 
 BEFORE = Counters(1000, 2000, 5.0, 7)
 
@@ -85,4 +86,4 @@ def test_on_a_mac_what_was_sent_again_is_asked_as_root_around_the_transfer() -> 
     ],
 )
 def test_tcp_counts_that_are_all_zero_are_not_known(text: str, resent: int | None) -> None:
-    assert macos_counts.parse_resent(text) == resent
+    assert counters.parse_resent(text) == resent

@@ -17,8 +17,8 @@ from lab.check.hardware import ASSUMPTIONS, findings
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import HostConfig
 from lab.platforms import Facts
-from lab.platforms.linux import Linux
-from lab.platforms.macos import MacOS
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
 
 REAL = ("sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq")
 IOSTAT = """

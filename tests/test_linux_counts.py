@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.platforms import Reading, Ticks, linux_sampler
-from lab.platforms.counts import Disk, Process
-from lab.platforms.linux_counts import parse_counters, parse_samples, sampled
-from lab.platforms.linux_tcp import as_filter, parse_ss
-from lab.platforms.stopwatch import Counters
+from lab.platforms import Reading, Ticks
+from lab.platforms.linux import sampler
+from lab.platforms.linux.counters import parse_counters, parse_samples, sampled
+from lab.platforms.linux.tcp import as_filter, parse_ss
+from lab.platforms.readings import Disk, Process
+from lab.platforms.timing import Counters
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 # Written by hand, by the table of Documentation/admin-guide/iostats.rst: no host at hand has such disks
@@ -136,7 +137,7 @@ ss:	 skmem:(r0,rb65536,t0,tb65536,f0,w0,o0,bl0,d0) cubic wscale:7,7 rto:204 rtt:
 
 
 def test_samples_are_readings() -> None:
-    first, second = linux_sampler.parse(SAMPLES + "@ 100.4", "eth0")
+    first, second = sampler.parse(SAMPLES + "@ 100.4", "eth0")
     assert (first.at_s, first.net) == (100.25, {"tx_bytes": 1000, "rx_bytes": 2000})
     assert first.cores == {"cpu0": Ticks(10, 0, 5, 100, 0, 0, 0, 0)}
     assert first.processes == {(42, 900): Process("cp", 0.25)}
@@ -146,7 +147,7 @@ def test_samples_are_readings() -> None:
 
 def test_a_sample_that_cannot_be_true_is_refused() -> None:
     with pytest.raises(ValueError, match="count"):
-        linux_sampler.parse(SAMPLES.replace("5000", "-5"), "eth0")
+        sampler.parse(SAMPLES.replace("5000", "-5"), "eth0")
 
 
 def test_the_sender_as_ss_of_6_15_prints_it() -> None:

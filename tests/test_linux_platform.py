@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.platforms.linux import parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 

@@ -9,10 +9,10 @@ from fakes import FakeHost
 
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.hosts.command import script
-from lab.platforms import linux_ram_disk
-from lab.platforms.base import LACKING
-from lab.platforms.linux import MANAGERS, Linux
-from lab.platforms.linux_ram_disk import PROGRAMS, device_kib, parse_mount
+from lab.platforms.linux import ram_disk
+from lab.platforms.linux.platform import MANAGERS, Linux
+from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
+from lab.platforms.platform import LACKING
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
@@ -24,7 +24,7 @@ def host(said: str = "", lacking: str = "") -> FakeHost:
     """A host where the first looks say this."""
     made = FakeHost("server")
     made.on(script(LACKING, *PROGRAMS), lacking)
-    made.on(script(linux_ram_disk.OBSTACLE), said)
+    made.on(script(ram_disk.OBSTACLE), said)
     return made
 
 
@@ -67,14 +67,14 @@ def test_brd_that_somebody_loaded_in_between_is_neither_formatted_nor_removed() 
     made = host()
     made.on(("cat", "/proc/meminfo"), "MemAvailable:    4194304 kB\n")
     state = f"rd_nr=1 rd_size={device_kib(GIB, PATH)}"
-    made.on(script(linux_ram_disk.STATE), "absent\n")
+    made.on(script(ram_disk.STATE), "absent\n")
     made.on(("modprobe", "brd", *state.split()), root=True)
-    made.on(script(linux_ram_disk.STATE), "rd_nr=16 rd_size=4096\n")
+    made.on(script(ram_disk.STATE), "rd_nr=16 rd_size=4096\n")
     changes = Settings({"server": made}, Journal(None))
     with pytest.raises(SettingRefused, match=r"module brd: asked for 'rd_nr=1 rd_size=\d+', in effect is 'rd_nr=16"):
         changes.follow(Linux(made).ram_disk(PATH, GIB, "ext4"))
     (record,) = changes.journal.open
-    assert record.undo == (script(linux_ram_disk.UNLOAD, state, root=True, deadline_s=60),)
+    assert record.undo == (script(ram_disk.UNLOAD, state, root=True, deadline_s=60),)
 
 
 def test_the_size_of_a_device_tells_it_from_others() -> None:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from lab import platforms
 from lab.base.errors import LabFailure
 from lab.hosts.command import script
-from lab.platforms import macos
-from lab.platforms import macos_output as output
 from lab.platforms.facts import TOOLS, parse_facts
-from lab.platforms.macos import MacOS
+from lab.platforms.macos import parsers as output
+from lab.platforms.macos import platform
+from lab.platforms.macos.platform import MacOS
 
 
 def test_it_is_the_platform_of_darwin() -> None:
@@ -138,7 +138,7 @@ def test_the_script_for_facts(tmp_path: Path) -> None:
     programs = {"hostname": "echo mini", "uname": "echo 25.4.0", "ssh": "echo usage >&2; exit 255"}
     programs["rsync"] = "echo; echo openrsync: protocol version 29; echo more"
     host = EmulatedHost(tmp_path, programs, ("sh", "id", "sed"))
-    values, tools = parse_facts(host.shell(macos.FACTS, *TOOLS).stdout)
+    values, tools = parse_facts(host.shell(platform.FACTS, *TOOLS).stdout)
     assert (values["hostname"], values["kernel"], values["home"]) == ("mini", "25.4.0", "/Users/lab")
     assert tools == {"rsync": "openrsync: protocol version 29", "ssh": ""}
 
@@ -187,7 +187,7 @@ def test_the_range_of_an_mtu(said: str, limits: tuple[int | None, int | None]) -
 
 def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     identity = "hostname mini\nkernel 25.4.0\nuser lab\nuid 501\nhome /Users/lab\ntool rsync openrsync: 29\nend\n"
-    host.on(script(macos.FACTS, *TOOLS), identity)
+    host.on(script(platform.FACTS, *TOOLS), identity)
     hardware = "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: Apple M1\n"
     host.on(("sysctl", *output.HARDWARE), hardware)
     host.on(("route", "-n", "get", peer), capture(route))
@@ -195,8 +195,8 @@ def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     host.on(("ifconfig", "lo0"), "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> mtu 16384\n")
     host.on(("ifconfig", "-v", "en0"), capture("ifconfig-10gbase-t.txt") + "\tmax mtu: 9000\n")
     host.on(("networksetup", "-listvalidMTUrange", "en0"), "Valid MTU Range: 1280-9000\n")
-    host.on(("sysctl", macos.MAX_BUFFER), "kern.ipc.maxsockbuf: 8388608\n")
-    host.on(script(macos.ABOUT, *output.ABOUT_HARDWARE), SAID)
+    host.on(("sysctl", platform.MAX_BUFFER), "kern.ipc.maxsockbuf: 8388608\n")
+    host.on(script(platform.ABOUT, *output.ABOUT_HARDWARE), SAID)
     host.on(("sw_vers",), capture("sw_vers-26.4.1.txt"))
     host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
 
@@ -221,7 +221,7 @@ def test_the_peer_is_not_the_host_itself(peer: str, route: str) -> None:
 
 def test_unreadable_output_is_an_error_with_host_and_command() -> None:
     host = FakeHost("server")
-    host.on(script(macos.FACTS, *TOOLS), "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n")
+    host.on(script(platform.FACTS, *TOOLS), "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n")
     host.on(("sysctl", *output.HARDWARE), "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: M\n")
     host.on(("route", "-n", "get", "203.0.113.7"), stderr="route: writing to routing socket: not in table")
     with pytest.raises(LabFailure, match=r"server: route -n get 203\.0\.113\.7: no interface; .*\n.*not in table"):

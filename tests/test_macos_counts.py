@@ -10,8 +10,8 @@ from emulated_mac import capture
 from fakes import EmulatedHost
 
 from lab.platforms import ALL_CORES, Reading
-from lab.platforms.macos import MacOS
-from lab.platforms.macos_counts import parse_counters, parse_samples
+from lab.platforms.macos.counters import parse_counters, parse_samples
+from lab.platforms.macos.platform import MacOS
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.usage import usage

@@ -14,7 +14,7 @@ from lab.capability import check_tcp_space
 from lab.design.case import Case
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
-from lab.platforms.macos import MacOS
+from lab.platforms.macos.platform import MacOS
 from lab.session import Session
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)

@@ -12,11 +12,12 @@ from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefus
 from lab.hosts import Host
 from lab.hosts.command import script
 from lab.hosts.mounts import is_mounted_on_mac
-from lab.platforms import macos, macos_ram_disk
-from lab.platforms import macos_output as output
-from lab.platforms.base import AWAIT
-from lab.platforms.linux import Linux
-from lab.platforms.macos import MacOS
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos import parsers as output
+from lab.platforms.macos import platform as macos
+from lab.platforms.macos import ram_disk as macos_ram_disk
+from lab.platforms.macos.platform import MacOS
+from lab.platforms.platform import AWAIT
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 

@@ -23,7 +23,7 @@ from lab.observation import (
     wire_facts,
 )
 from lab.platforms import Connection, Counters, Reading, Timing
-from lab.platforms.linux_tcp import parse_ss
+from lab.platforms.linux.tcp import parse_ss
 from lab.results.run_folder import RunFolder
 from lab.session import Session
 from lab.usage import Carrier

@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.platforms import linux_noise, linux_packages, macos_noise
-from lab.platforms.linux import parse_addresses
-from lab.platforms.macos_output import parse_addresses as parse_mac_addresses
-from lab.platforms.macos_output import parse_ports
-from lab.platforms.macos_tcp import TABLE, largest, tcp_reach
-from lab.platforms.preflight import Noise, skew
+from lab.platforms.findings import Noise, skew
+from lab.platforms.linux import noise as linux_noise
+from lab.platforms.linux import packages
+from lab.platforms.linux.platform import parse_addresses
+from lab.platforms.macos import noise as macos_noise
+from lab.platforms.macos.parsers import parse_addresses as parse_mac_addresses
+from lab.platforms.macos.parsers import parse_ports
+from lab.platforms.macos.tcp import TABLE, largest, tcp_reach
 
 # --- clocks
 
@@ -121,7 +123,7 @@ def test_load_and_swap() -> None:
     ],
 )
 def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, how: str) -> None:
-    assert linux_packages.how_to_install(package, managers) == how
+    assert packages.how_to_install(package, managers) == how
 
 
 def test_addresses_of_linux() -> None:

@@ -15,8 +15,8 @@ from lab.check.finding import of_error
 from lab.hosts import paramiko
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.macos_privacy import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
-from lab.platforms.linux import Linux
-from lab.platforms.macos import MacOS
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
 
 
 @pytest.mark.parametrize(

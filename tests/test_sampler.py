@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from lab.hosts import ROLES
-from lab.platforms import Reading, linux_counts, linux_sampler
-from lab.platforms.base import TAKE_SAMPLES
+from lab.platforms import Reading
+from lab.platforms.linux import counters, sampler
+from lab.platforms.platform import TAKE_SAMPLES
 
 pytestmark = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
 
@@ -22,9 +23,9 @@ pytestmark = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="
 @contextmanager
 def sampling(folder: Path) -> Iterator[subprocess.Popen[str]]:
     program, file = folder / "sampler.pl", folder / "samples" / "file"
-    program.write_text(linux_sampler.SAMPLER, encoding="utf-8")
+    program.write_text(sampler.SAMPLER, encoding="utf-8")
     file.parent.mkdir()
-    argv = ("perl", str(program), str(file), "127.0.0.1", linux_counts.KEPT, *linux_counts.sampled("lo"))
+    argv = ("perl", str(program), str(file), "127.0.0.1", counters.KEPT, *counters.sampled("lo"))
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process
@@ -56,7 +57,7 @@ def traffic() -> Iterator[None]:
 
 def readings(folder: Path) -> tuple[Reading, ...]:
     file = folder / "samples" / "file"
-    return linux_sampler.parse(file.read_text(encoding="utf-8") if file.exists() else "", "lo")
+    return sampler.parse(file.read_text(encoding="utf-8") if file.exists() else "", "lo")
 
 
 def wait_for(found: Callable[[], bool]) -> None:
@@ -73,7 +74,7 @@ def test_while_bytes_move_it_counts_processes_and_connections_too(tmp_path: Path
         assert process.poll() is None
     found = readings(tmp_path)
     assert [each.at_s for each in found] == sorted(each.at_s for each in found)
-    assert all(each.net.keys() == set(linux_counts.NET) and each.cores for each in found)
+    assert all(each.net.keys() == set(counters.NET) and each.cores for each in found)
     assert found[-1].net["tx_bytes"] > found[0].net["tx_bytes"]
     seen = [connection for each in found for connection in each.connections if connection.moved_bytes]
     assert seen
@@ -95,7 +96,7 @@ def test_what_was_taken_is_not_taken_again(tmp_path: Path) -> None:
         file = tmp_path / "samples" / "file"
         wait_for(lambda: bool(readings(tmp_path)))
         taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(file)], capture_output=True, text=True)
-        first = linux_sampler.parse(taken.stdout, "lo")
+        first = sampler.parse(taken.stdout, "lo")
         wait_for(lambda: bool(readings(tmp_path)))
         assert readings(tmp_path)[0].at_s > first[-1].at_s
 
@@ -103,9 +104,9 @@ def test_what_was_taken_is_not_taken_again(tmp_path: Path) -> None:
 def test_a_host_without_a_sampler_has_no_samples(tmp_path: Path) -> None:
     taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(tmp_path / "none")], capture_output=True, text=True)
     assert (taken.returncode, taken.stdout, taken.stderr) == (0, "", "")
-    assert linux_sampler.parse(taken.stdout, "lo") == ()
+    assert sampler.parse(taken.stdout, "lo") == ()
 
 
 def test_its_file_lies_in_memory_and_is_named_after_the_run() -> None:
-    files = {role: linux_sampler.file_of(f"/srv/{role}/file-share-lab-0123abcd") for role in ROLES}
+    files = {role: sampler.file_of(f"/srv/{role}/file-share-lab-0123abcd") for role in ROLES}
     assert set(files.values()) == {"/dev/shm/file-share-lab-0123abcd/samples"}

@@ -12,10 +12,11 @@ import pytest
 from emulated_mac import CAPTURES
 from fakes import FakeHost
 
-from lab.platforms import Counters, linux_counts
-from lab.platforms.linux import Linux
-from lab.platforms.macos import MacOS
-from lab.platforms.stopwatch import STOPWATCH, parse_timing, values_of
+from lab.platforms import Counters
+from lab.platforms.linux import counters as linux_counts
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
+from lab.platforms.timing import STOPWATCH, parse_timing, values_of
 
 # perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
 ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'

@@ -17,12 +17,12 @@ from synthetic import RUN, trial, write_run
 
 from lab.base.errors import LONGEST, CommandError, LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
-from lab.platforms import macos_counts
-from lab.platforms.base import parse_df
 from lab.platforms.facts import parse_facts
-from lab.platforms.linux import parse_link, parse_linux_facts, parse_route
-from lab.platforms.linux_ram_disk import parse_free
-from lab.platforms.stopwatch import Counters, Timing, parse_timing
+from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux.ram_disk import parse_free
+from lab.platforms.macos import counters
+from lab.platforms.platform import parse_df
+from lab.platforms.timing import Counters, Timing, parse_timing
 from lab.report import run_report
 from lab.results import run_folder
 
@@ -103,8 +103,8 @@ def test_why_it_was_flushed_by_the_weaker_way_is_said_on_one_line() -> None:
 @given(st.text())
 def test_no_parser_raises_anything_but_a_value_error(text: str) -> None:
     parsers: list[Callable[[str], Any]] = [parse_facts, parse_linux_facts, parse_free, parse_df, parse_link]
-    parsers += [parse_route, lambda said: macos_counts.parse_counters(said.splitlines(), "en0")]
-    parsers += [lambda said: list(macos_counts.parse_samples(["@ 1", said], "en0"))]
+    parsers += [parse_route, lambda said: counters.parse_counters(said.splitlines(), "en0")]
+    parsers += [lambda said: list(counters.parse_samples(["@ 1", said], "en0"))]
     for parser in parsers:
         with pytest.raises(ValueError, match=r"."):
             parser(text)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lab.platforms import Connection, Reading, Ticks
-from lab.platforms.counts import Disk, Process
+from lab.platforms.readings import Disk, Process
 from lab.samples import series
 from lab.usage import carrier, usage
 

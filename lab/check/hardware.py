@@ -16,7 +16,7 @@ from lab.check.assumption import Assumption
 from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
 from lab.platforms import Facts
-from lab.platforms.macos_tcp import parse_version
+from lab.platforms.macos.tcp import parse_version
 
 ASSUMPTIONS = (*SYSTEM, *MOUNTING, *SERVING)
 

@@ -14,7 +14,7 @@ from lab.base.plugins import members
 from lab.check.finding import Finding, looked
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
-from lab.platforms.preflight import Reach
+from lab.platforms.findings import Reach
 from lab.protocols import Protocol, Share
 from lab.protocols.options import told
 

@@ -7,10 +7,10 @@ import sys
 from lab.base.errors import Unsupported
 from lab.base.plugins import members
 from lab.hosts import Host
-from lab.platforms.base import Platform
-from lab.platforms.counts import ALL_CORES, Connection, Reading, Ticks
 from lab.platforms.facts import Facts
-from lab.platforms.stopwatch import Counters, Timing
+from lab.platforms.platform import Platform
+from lab.platforms.readings import ALL_CORES, Connection, Reading, Ticks
+from lab.platforms.timing import Counters, Timing
 
 __all__ = ["ALL_CORES", "Connection", "Counters", "Facts", "Platform", "Reading", "Ticks", "Timing", "detect"]
 

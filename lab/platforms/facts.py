@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lab.base.untrusted import count, first_line
 from lab.hosts.fields import absolute, user_name
-from lab.platforms.stopwatch import field_of
+from lab.platforms.timing import field_of
 
 TOOLS = ("perl", "rsync", "iperf3", "ssh")
 IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")

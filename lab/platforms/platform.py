@@ -12,10 +12,10 @@ from lab.base.errors import LabFailure, TransferError, Unsupported, abridged
 from lab.base.untrusted import count, first_line
 from lab.hosts import Host, Result
 from lab.hosts.command import script
-from lab.platforms.counts import Reading
 from lab.platforms.facts import Facts
-from lab.platforms.preflight import Medium, Noises, Reach
-from lab.platforms.stopwatch import STOPWATCH, Counters, Timing, parse_timing, values_of
+from lab.platforms.findings import Medium, Noises, Reach
+from lab.platforms.readings import Reading
+from lab.platforms.timing import STOPWATCH, Counters, Timing, parse_timing, values_of
 from lab.settings.setting import Setting
 
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lab.base.untrusted import count, quantity, word
-from lab.platforms.counts import Disk, Process, Reading, Ticks
-from lab.platforms.linux_tcp import parse_ss
-from lab.platforms.stopwatch import Counters
+from lab.platforms.linux.tcp import parse_ss
+from lab.platforms.readings import Disk, Process, Reading, Ticks
+from lab.platforms.timing import Counters
 
 TICKS_PER_S = 100  # the kernel's USER_HZ, whatever its own clock does
 SECTOR_BYTES = 512  # of /proc/diskstats, whatever the disk's are

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lab.base.untrusted import count, quantity
-from lab.platforms.counts import ALL_CORES, Reading, Ticks
-from lab.platforms.macos_output import parse_memory, parse_sizes
-from lab.platforms.stopwatch import Counters
+from lab.platforms.macos.parsers import parse_memory, parse_sizes
+from lab.platforms.readings import ALL_CORES, Reading, Ticks
+from lab.platforms.timing import Counters
 
 SPACES = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 NET = {"tx_bytes": "Obytes", "rx_bytes": "Ibytes", "tx_packets": "Opkts", "rx_packets": "Ipkts",

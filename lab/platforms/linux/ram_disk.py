@@ -10,7 +10,7 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
-from lab.platforms.base import Platform
+from lab.platforms.platform import Platform
 from lab.settings.setting import Setting
 
 MIB = 1 << 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from lab.hosts import Host
-from lab.platforms.preflight import Noise, Noises, load_noise, swap_noise
+from lab.platforms.findings import Noise, Noises, load_noise, swap_noise
 
 # A process is known by the first 15 characters of its name
 BACKUPS = {

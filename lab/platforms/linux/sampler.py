@@ -10,9 +10,9 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 from lab.hosts import Host
-from lab.platforms import linux_counts
-from lab.platforms.base import whole_lines
-from lab.platforms.counts import Reading
+from lab.platforms.linux import counters
+from lab.platforms.platform import whole_lines
+from lab.platforms.readings import Reading
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
@@ -39,10 +39,10 @@ def sampling(
     yield folder(_folder(directory), "755")
     program, file = f"{directory}/sampler.pl", file_of(directory)
     host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
-    argv = ("perl", program, file, peer, linux_counts.KEPT, *linux_counts.sampled(interface))
+    argv = ("perl", program, file, peer, counters.KEPT, *counters.sampled(interface))
     yield background_process(host.role, "sampler", argv, directory, ready=f"[ -s '{file}' ]", root=False)
 
 
 def parse(text: str, interface: str) -> tuple[Reading, ...]:
     """Every reading in what the sampler wrote. Raises ValueError."""
-    return tuple(linux_counts.parse_samples(whole_lines(text), linux_counts.sampled(interface), interface))
+    return tuple(counters.parse_samples(whole_lines(text), counters.sampled(interface), interface))

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 
 from lab.hosts import Host
-from lab.platforms.preflight import Noise, Noises, load_noise, swap_noise
+from lab.platforms.findings import Noise, Noises, load_noise, swap_noise
 
 BUSY_PERCENT = 10.0  # of one core, as ps averages it over about a minute
 BUSY = {

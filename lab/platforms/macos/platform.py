@@ -10,11 +10,11 @@ from lab.base.errors import LabFailure
 from lab.base.untrusted import count
 from lab.hosts import macos_privacy
 from lab.hosts.command import Command, command, script
-from lab.platforms import macos_counts, macos_noise, macos_tcp
-from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, whole_lines
-from lab.platforms.counts import Reading
 from lab.platforms.facts import TOOLS, Facts, parse_facts
-from lab.platforms.macos_output import (
+from lab.platforms.findings import Medium, Noises, Reach
+from lab.platforms.macos import counters as macos_counts
+from lab.platforms.macos import noise, tcp
+from lab.platforms.macos.parsers import (
     ABOUT_HARDWARE,
     HARDWARE,
     parse_about,
@@ -30,9 +30,10 @@ from lab.platforms.macos_output import (
     parse_sysctl,
     parse_vm_stat,
 )
-from lab.platforms.macos_ram_disk import RamDisks
-from lab.platforms.preflight import Medium, Noises, Reach
-from lab.platforms.stopwatch import Counters, Timing, grown
+from lab.platforms.macos.ram_disk import RamDisks
+from lab.platforms.platform import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY, whole_lines
+from lab.platforms.readings import Reading
+from lab.platforms.timing import Counters, Timing, grown
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
@@ -70,7 +71,7 @@ done
 echo "$1: the link did not come back" >&2
 exit 1
 """
-SAMPLER = Path(__file__).with_name("mac_sampler.pl").read_text(encoding="utf-8")
+SAMPLER = Path(__file__).with_name("sampler.pl").read_text(encoding="utf-8")
 
 
 class MacOS(RamDisks):
@@ -117,7 +118,7 @@ class MacOS(RamDisks):
 
     def _tcp_space_max(self, system: str) -> int | None:
         limit = parse_sysctl(self.host.run("sysctl", MAX_BUFFER, check=False).stdout).get(MAX_BUFFER)
-        return macos_tcp.largest(system, count(limit)) if limit else None
+        return tcp.largest(system, count(limit)) if limit else None
 
     def _mtu_range(self, interface: str) -> tuple[int | None, int | None]:
         """What the driver takes, as far as anything tells; ifconfig is the one that asks the driver itself."""
@@ -216,12 +217,12 @@ class MacOS(RamDisks):
 
     def noises(self, folder: str | None) -> Noises:
         """See :meth:`Platform.noises`."""
-        return macos_noise.noises(self.host, folder)
+        return noise.noises(self.host, folder)
 
     @classmethod
     def tcp_reach(cls, facts: Facts, protocol: str, role: str) -> Reach:
-        """See :mod:`lab.platforms.macos_tcp`."""
-        return macos_tcp.tcp_reach(facts.os, protocol, role)
+        """See :mod:`lab.platforms.macos.tcp`."""
+        return tcp.tcp_reach(facts.os, protocol, role)
 
     def how_to_install(self, package: str) -> str:
         """Everything but iperf3 comes with macOS, in folders that are in every PATH; Homebrew has the rest."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from lab.platforms.preflight import Reach
+from lab.platforms.findings import Reach
 
 Version = tuple[int, int]
 SYSTEM = Reach(True, "its sockets take the sizes of the system")

@@ -9,8 +9,7 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac
-from lab.platforms.base import Platform
-from lab.platforms.macos_output import (
+from lab.platforms.macos.parsers import (
     SECTOR_BYTES,
     image_sectors,
     parse_images,
@@ -18,6 +17,7 @@ from lab.platforms.macos_output import (
     parse_volume,
     prove_ours,
 )
+from lab.platforms.platform import Platform
 from lab.settings.setting import Setting
 
 IMAGES = ("hdiutil", "info", "-plist")

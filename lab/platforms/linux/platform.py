@@ -9,13 +9,14 @@ from lab.base.errors import LabFailure
 from lab.base.untrusted import count, from_json
 from lab.hosts.command import command, script
 from lab.hosts.fields import interface_name
-from lab.platforms import linux_counts, linux_noise, linux_packages, linux_sampler, linux_tcp
-from lab.platforms.base import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY
-from lab.platforms.counts import Reading
 from lab.platforms.facts import TOOLS, Facts, parse_facts
-from lab.platforms.linux_ram_disk import RamDisks
-from lab.platforms.preflight import Medium, Noises, Reach
-from lab.platforms.stopwatch import Counters
+from lab.platforms.findings import Medium, Noises, Reach
+from lab.platforms.linux import counters as linux_counts
+from lab.platforms.linux import noise, packages, sampler, tcp
+from lab.platforms.linux.ram_disk import RamDisks
+from lab.platforms.platform import MTU_REMEDY, TAKE_SAMPLES, TCP_SPACE_REMEDY
+from lab.platforms.readings import Reading
+from lab.platforms.timing import Counters
 from lab.settings.setting import Setting
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
@@ -46,7 +47,7 @@ kept=$1 peer=$2; shift 2
 ss -tmin dst "$peer" 2>/dev/null | sed 's/^/ss:/'
 grep -sE "$kept" /proc/[0-9]*/stat "$@"; :
 """
-MANAGERS = f'for name in {" ".join(linux_packages.INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
+MANAGERS = f'for name in {" ".join(packages.INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
 
 
 class Linux(RamDisks):
@@ -136,7 +137,7 @@ class Linux(RamDisks):
 
     def noises(self, folder: str | None) -> Noises:
         """See :meth:`Platform.noises`."""
-        return linux_noise.noises(self.host)
+        return noise.noises(self.host)
 
     @classmethod
     def tcp_reach(cls, facts: Facts, protocol: str, role: str) -> Reach:
@@ -145,11 +146,11 @@ class Linux(RamDisks):
 
     def how_to_install(self, package: str) -> str:
         """See :meth:`Platform.how_to_install`."""
-        return linux_packages.how_to_install(package, self.host.shell(MANAGERS).stdout.split())
+        return packages.how_to_install(package, self.host.shell(MANAGERS).stdout.split())
 
     def settle(self, directory: str, interface: str, peer: str) -> None:
         """With the stopwatch goes the list of what it reads, and whose connections."""
-        super().settle(directory, interface, linux_tcp.as_filter(peer))
+        super().settle(directory, interface, tcp.as_filter(peer))
         listed = "\n".join((linux_counts.KEPT, self.peer, *linux_counts.counted(interface)))
         self.host.shell('umask 077; cat > "$1/counted"', directory, given=f"{listed}\n")
 
@@ -163,13 +164,13 @@ class Linux(RamDisks):
         return linux_counts.parse_counters(lines, interface)
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
-        """See :mod:`lab.platforms.linux_sampler`."""
-        yield from linux_sampler.sampling(self.host, self.directory, self.folder, interface, self.peer)
+        """See :mod:`lab.platforms.linux.sampler`."""
+        yield from sampler.sampling(self.host, self.directory, self.folder, interface, self.peer)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         """See :meth:`Platform.samples`."""
-        result = self.host.shell(TAKE_SAMPLES, linux_sampler.file_of(self.directory))
-        return self._parsed(lambda text: linux_sampler.parse(text, interface), result)
+        result = self.host.shell(TAKE_SAMPLES, sampler.file_of(self.directory))
+        return self._parsed(lambda text: sampler.parse(text, interface), result)
 
     def drop_caches(self) -> None:
         """Only clean pages can be dropped, so sync comes first."""

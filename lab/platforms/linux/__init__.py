@@ -1,0 +1,3 @@
+"""Linux, as far as the lab needs to know it."""
+
+from lab.platforms.linux.platform import PLATFORM as PLATFORM
