@@ -13,10 +13,10 @@ from lab import protocols
 from lab.base.errors import Unsupported
 from lab.hosts import Host, Result
 from lab.protocols import Attached, Driver, Share, Side
-from lab.protocols.afp import AFP_CONF
-from lab.protocols.gvfs import BUS_CONFIG
-from lab.protocols.nfs import GANESHA_CONF
-from lab.protocols.smb import SMB_CONF
+from lab.protocols.afp.linux import AFP_CONF
+from lab.protocols.mounts.gvfs import BUS_CONFIG
+from lab.protocols.nfs.linux import GANESHA_CONF
+from lab.protocols.smb.linux import SMB_CONF
 from lab.protocols.ssh import SSHD_CONFIG
 from lab.settings.journal import Journal
 from lab.settings.setting import Setting

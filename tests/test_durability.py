@@ -21,9 +21,9 @@ from lab.design.case import Case
 from lab.design.plan import cases_of
 from lab.hosts import Result
 from lab.protocols import Share, Side
-from lab.protocols.nfs import parse_export
-from lab.protocols.smb import parse_testparm
-from lab.protocols.unflushed import UNFLUSHED, parse_filtered, unflushed
+from lab.protocols.nfs.linux import parse_export
+from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, unflushed
+from lab.protocols.smb.linux import parse_testparm
 from lab.settings.setting import Setting
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"

@@ -17,7 +17,7 @@ from lab.base.errors import BadInput, Unsupported
 from lab.hosts.fields import absolute, interface_name, plain_folder, share_name, user_name
 from lab.hosts.hosts_file import load_hosts
 from lab.protocols import Side
-from lab.protocols.gvfs import bus_address
+from lab.protocols.mounts.gvfs import bus_address
 
 EVERY_SIGN = "a b;c'd$(touch x)`id`,e=f#g&h|i*j[k]é😀<m>$u{n}!~"
 LONG = "x" * 251 + "😀"

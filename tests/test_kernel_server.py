@@ -10,7 +10,7 @@ from fakes import EmulatedHost, FakeHost
 from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
 from lab.protocols import Side
-from lab.protocols.kernel_server import KernelServer
+from lab.protocols.servers.kernel_server import KernelServer
 
 SERVER = KernelServer(
     name="file server",

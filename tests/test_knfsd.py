@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from lab import protocols
 from lab.base.errors import Unsupported
 from lab.protocols import Driver, Share, Side
-from lab.protocols.knfsd import SERVER, parse_export
+from lab.protocols.nfs.knfsd import SERVER, parse_export
 
 LINE = (
     "/srv/disk\t*(rw,{level},wdelay,hide,nocrossmnt,insecure,no_root_squash,no_all_squash,no_subtree_check,"

@@ -11,9 +11,9 @@ from test_dialects import SECRET, Stage
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.protocols import Share, Side
-from lab.protocols.ksmbd import SERVER, cannot, parse_interface, serve
-from lab.protocols.macos_smb import SMB1
-from lab.protocols.smb import parse_signed
+from lab.protocols.smb.ksmbd import SERVER, cannot, parse_interface, serve
+from lab.protocols.smb.linux import parse_signed
+from lab.protocols.smb.macos import SMB1
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 # `ip -o address show to 10.99.0.2` of a guest

@@ -11,10 +11,10 @@ from emulated_shares import MOUNTED, PASSWORD, Pair, state
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, Unsupported
-from lab.protocols.macos_afp import MacAfp
-from lab.protocols.macos_mount import PROMPT
-from lab.protocols.macos_nfs import MacNfs
-from lab.protocols.macos_smb import MacSmb
+from lab.protocols.afp.macos import MacAfp
+from lab.protocols.mounts.macos import PROMPT
+from lab.protocols.nfs.macos import MacNfs
+from lab.protocols.smb.macos import MacSmb
 from lab.session import Session
 
 

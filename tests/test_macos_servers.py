@@ -18,18 +18,19 @@ from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.capability import check_sync
 from lab.design.case import Case
-from lab.protocols import macos_nfs, macos_share
-from lab.protocols.macos_afp import MacAfp
-from lab.protocols.macos_nfs import EDIT
-from lab.protocols.macos_smb import MacSmb
+from lab.protocols.afp.macos import MacAfp
+from lab.protocols.nfs import macos
+from lab.protocols.nfs.macos import EDIT
+from lab.protocols.servers import macos_sharing
+from lab.protocols.smb.macos import MacSmb
 
 
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     made = Pair(tmp_path)
-    monkeypatch.setattr(macos_share, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
-    monkeypatch.setattr(macos_share, "listening", lambda port: "[ -s loaded ]")
-    monkeypatch.setattr(macos_nfs, "EXPORTS", str(tmp_path / "server/exports"))
+    monkeypatch.setattr(macos_sharing, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
+    monkeypatch.setattr(macos_sharing, "listening", lambda port: "[ -s loaded ]")
+    monkeypatch.setattr(macos, "EXPORTS", str(tmp_path / "server/exports"))
     return made
 
 
@@ -174,9 +175,9 @@ def test_a_folder_of_the_data_volume_is_exported_and_asked_for_by_its_place_ther
     there.symlink_to(pair.share.path)
     pair.serve("nfs")
     assert (pair.server.folder / "known").read_text().startswith(f"{there} -fspath={volume} ")
-    assert macos_nfs.exported_path(pair.sides["server"], pair.share) == str(there)
+    assert macos.exported_path(pair.sides["server"], pair.share) == str(there)
     theirs = replace(pair.share, served_by_lab=False)
-    assert macos_nfs.exported_path(pair.sides["server"], theirs) == pair.share.path
+    assert macos.exported_path(pair.sides["server"], theirs) == pair.share.path
 
 
 def test_lines_of_theirs_that_came_meanwhile_stay(pair: Pair) -> None:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from lab import workloads
 from lab.base.errors import LabFailure, Unsupported
-from lab.protocols.macos_mount import parse_df_point, parse_mounts
-from lab.protocols.macos_nfs import parse_network, parse_nfsstat
-from lab.protocols.macos_share import SharePoint, parse_share_points
-from lab.protocols.macos_smb import parse_multichannel, parse_statshares
+from lab.protocols.mounts.macos import parse_df_point, parse_mounts
+from lab.protocols.nfs.macos import parse_network, parse_nfsstat
+from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
+from lab.protocols.smb.macos import parse_multichannel, parse_statshares
 from lab.workloads.rsync import parse_version
 
 

@@ -23,8 +23,8 @@ from lab.design.grid import grid_of
 from lab.design.plan import Plan, cases_of, plan
 from lab.design.sweep_file import Sweep
 from lab.protocols import Attached, Share, Side
-from lab.protocols.linux_mount import words_of
-from lab.protocols.smb import parse_signed
+from lab.protocols.mounts.linux import words_of
+from lab.protocols.smb.linux import parse_signed
 from lab.results.run_folder import load
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"

@@ -20,11 +20,12 @@ from test_sweep import sweep_of
 from lab import protocols, workloads
 from lab.base.errors import BadInput, LabFailure, Unsupported
 from lab.design.plan import cases_of
-from lab.protocols import Share, Side, gvfs
-from lab.protocols.afp import LinuxAfp
-from lab.protocols.macos_afp import MacAfp
-from lab.protocols.netatalk import parse_login
-from lab.protocols.smb import LinuxSmb, parse_smbstatus
+from lab.protocols import Share, Side
+from lab.protocols.afp.linux import LinuxAfp
+from lab.protocols.afp.macos import MacAfp
+from lab.protocols.afp.netatalk import parse_login
+from lab.protocols.mounts import gvfs
+from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
 from lab.workloads import iperf3
 from lab.workloads.file import deadline_s
@@ -270,7 +271,7 @@ def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[M
 def test_a_new_protocol_is_one_new_file(add: Callable[[ModuleType, str], None]) -> None:
     add(
         protocols,
-        "from lab.protocols.base import Driver, Protocol\n"
+        "from lab.protocols.driver import Driver, Protocol\n"
         'PROTOCOL = Protocol("toy", 99, mounted=True, drivers={"linux": Driver})\n',
     )
     assert protocols.find("toy").port == 99

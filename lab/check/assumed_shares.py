@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from lab.check.assumption import Assumption
-from lab.protocols.macos_mount import PROMPT
+from lab.protocols.mounts.macos import PROMPT
 
 # The script that answers mount_smbfs and mount_afp, with a command in their place that asks nothing
 TERMINAL = f"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from lab.base import plugins
-from lab.protocols.base import Attached, Driver, Protocol, Share, Side, durability, options_in_effect
+from lab.protocols.driver import Attached, Driver, Protocol, Share, Side, durability, options_in_effect
 
 __all__ = ["Attached", "Driver", "Protocol", "Share", "Side", "durability", "find", "options_in_effect"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
-from lab.protocols.base import Attached, Driver, Protocol, Share, Side, Steps
+from lab.protocols.driver import Attached, Driver, Protocol, Share, Side, Steps
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 

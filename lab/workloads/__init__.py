@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from lab.base import plugins
-from lab.workloads.base import Payload, Tool
+from lab.workloads.workload import Payload, Tool
 
 __all__ = ["Payload", "Tool", "payload", "tool"]
 

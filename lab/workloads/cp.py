@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from lab.workloads.base import Tool
+from lab.workloads.workload import Tool
 
 # No holes and no shared blocks: every byte is to be read, sent and written. A Mac's cp would also copy extended
 # attributes, which some servers keep in files of their own.

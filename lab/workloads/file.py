@@ -7,7 +7,7 @@ from pathlib import Path
 from lab.base.errors import TransferError
 from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.workloads.base import Payload
+from lab.workloads.workload import Payload
 
 NOISE = Path(__file__).with_name("noise.pl").read_text(encoding="utf-8")
 FLOOR_BYTES_PER_S = 2e6

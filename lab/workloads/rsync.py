@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from lab.base.errors import Unsupported
 from lab.hosts import Host
-from lab.workloads.base import Tool
+from lab.workloads.workload import Tool
 
 # The whole file (openrsync knows -W by this name alone), straight to its name: no checksums of an old copy, no second
 # name and rename on the share.

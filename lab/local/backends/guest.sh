@@ -36,7 +36,7 @@ ip link add eth0 address "$(cat /sys/class/net/data/address)" type bridge
 ip link set data master eth0 up
 for device in data eth0; do ethtool -K "$device" tso off gso off gro off; done   # so that each counts frames as on a wire
 # Frames are received by a thread, which waits for programs with real-time priority: on the one processor no reply can reach
-# gvfsd-afp before it has noted what it sent (lab/protocols/gvfs.py), however busy the machine is
+# gvfsd-afp before it has noted what it sent (lab/protocols/mounts/gvfs.py), however busy the machine is
 echo 1 > /sys/class/net/data/threaded
 ip link set eth0 mtu 1500 up
 ip address add "$address" dev eth0

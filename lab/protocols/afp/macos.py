@@ -8,12 +8,12 @@ from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command
 from lab.hosts.mounts import real_path
-from lab.protocols import macos_share
-from lab.protocols.base import Share, Side, Steps
-from lab.protocols.macos_mount import parse_df_point, parse_mounts, prompted
-from lab.protocols.netatalk import last_login
+from lab.protocols.afp.netatalk import last_login
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts.macos import parse_df_point, parse_mounts, prompted
+from lab.protocols.servers import macos_sharing
 
-SERVICE = macos_share.Service(
+SERVICE = macos_sharing.Service(
     protocol="afp",
     label="com.apple.AppleFileServer",
     port=548,
@@ -38,13 +38,13 @@ REASONS = (
 )
 
 
-class MacAfp(macos_share.MacShare):
+class MacAfp(macos_sharing.MacShare):
     """mount_afp, sharing and AppleFileServer."""
 
     file_system = "afpfs"
     program = "mount_afp"
     gone = "macOS 27 has removed its AFP client: leave afp out of sweeps, or take an older Mac"
-    reasons = (*REASONS, *macos_share.REASONS)
+    reasons = (*REASONS, *macos_sharing.REASONS)
     service = SERVICE
 
     def serve(self, server: Side, share: Share) -> Steps:
@@ -57,7 +57,7 @@ class MacAfp(macos_share.MacShare):
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As the account that logs in. What it prints when all is well (``the mount flags are …``) is no failure."""
-        url = f"afp:{macos_share.url(server, share)}"
+        url = f"afp:{macos_sharing.url(server, share)}"
         return prompted(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
 
     def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:

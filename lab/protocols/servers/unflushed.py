@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lab.base.errors import LabFailure
-from lab.protocols.base import Side
+from lab.protocols.driver import Side
 
 UNFLUSHED = Path(__file__).with_name("unflushed.pl").read_text(encoding="utf-8")
 # $1 the file that identifies a daemon, $2 a program: for each process of that name in the daemon's group, whether it

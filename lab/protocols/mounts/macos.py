@@ -11,7 +11,7 @@ from lab.base.errors import Absent, LabFailure
 from lab.base.untrusted import first_line, printable
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
-from lab.protocols.base import Attached, Driver, Share, Side
+from lab.protocols.driver import Attached, Driver, Share, Side
 from lab.settings.setting import Setting
 
 PROMPT = Path(__file__).with_name("prompt.pl").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.hosts.command import command, script
 from lab.hosts.mounts import real_path
-from lab.protocols.base import Share, Side, Steps
-from lab.protocols.macos_mount import MacMount
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts.macos import MacMount
 from lab.settings.background import listening
 from lab.settings.setting import Setting
 

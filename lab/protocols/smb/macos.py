@@ -7,11 +7,11 @@ from typing import Any
 
 from lab.base.untrusted import word
 from lab.hosts.command import Command
-from lab.protocols import macos_share
-from lab.protocols.base import Share, Side, Steps
-from lab.protocols.macos_mount import prompted
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts.macos import prompted
+from lab.protocols.servers import macos_sharing
 
-SERVICE = macos_share.Service(
+SERVICE = macos_sharing.Service(
     protocol="smb",
     label="com.apple.smbd",
     port=445,
@@ -59,13 +59,13 @@ REASONS = (
 )
 
 
-class MacSmb(macos_share.MacShare):
+class MacSmb(macos_sharing.MacShare):
     """mount_smbfs, smbutil, sharing and smbd."""
 
     file_system = "smbfs"
     program = "mount_smbfs"
     gone = "every macOS has it; this system is damaged"
-    reasons = (*REASONS, *macos_share.REASONS)
+    reasons = (*REASONS, *macos_sharing.REASONS)
     service = SERVICE
 
     def __init__(self) -> None:
@@ -89,7 +89,9 @@ class MacSmb(macos_share.MacShare):
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As the account that logs in, for Macs let nobody else into what it mounts."""
         session = ("-s",) if self.own_session else ()
-        return prompted(client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_share.url(server, share), path)
+        return prompted(
+            client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_sharing.url(server, share), path
+        )
 
     def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""

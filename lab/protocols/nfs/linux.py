@@ -12,13 +12,14 @@ from typing import Any
 
 from lab.base.errors import Unsupported
 from lab.base.units import parse_size, size_label
-from lab.protocols import gvfs, knfsd
-from lab.protocols.base import Protocol, Share, Side, Steps
-from lab.protocols.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
-from lab.protocols.linux_mount import LinuxMount, in_private_mounts
-from lab.protocols.macos_nfs import MacNfs, exported_path
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts import gvfs
+from lab.protocols.mounts.linux import LinuxMount, in_private_mounts
+from lab.protocols.nfs import knfsd
+from lab.protocols.nfs.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
+from lab.protocols.nfs.macos import exported_path
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
-from lab.protocols.unflushed import is_unflushed, unflushed
+from lab.protocols.servers.unflushed import is_unflushed, unflushed
 from lab.settings.background import background_process, listening
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
@@ -167,7 +168,3 @@ def parse_export(line: str) -> bool:
     if not found:
         raise Unsupported(f"server: Ganesha did not log the options of its export: {line!r:.200}")
     return bool(int(found[1], 16) & EXPORT_OPTION_COMMIT)
-
-
-DRIVERS = {"linux": LinuxNfs, "macos": MacNfs}
-PROTOCOL = Protocol("nfs", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(COMMIT), options=OPTIONS)

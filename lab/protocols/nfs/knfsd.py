@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from lab.base.errors import Unsupported
 from lab.hosts.command import Command, command
-from lab.protocols.base import Share, Side, Steps
-from lab.protocols.kernel_server import KernelServer
-from lab.protocols.linux_mount import in_private_mounts
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts.linux import in_private_mounts
+from lab.protocols.servers.kernel_server import KernelServer
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 

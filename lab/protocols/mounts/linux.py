@@ -10,8 +10,8 @@ from lab.base.errors import LabFailure
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
-from lab.protocols import gvfs
-from lab.protocols.base import Attached, Driver, Share, Side, Steps
+from lab.protocols.driver import Attached, Driver, Share, Side, Steps
+from lab.protocols.mounts import gvfs
 from lab.protocols.options import Option, told
 from lab.settings.setting import Setting
 

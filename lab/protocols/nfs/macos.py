@@ -11,8 +11,8 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count, word
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
-from lab.protocols.base import Share, Side, Steps
-from lab.protocols.macos_mount import MacMount, has_program, parse_df_point
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts.macos import MacMount, has_program, parse_df_point
 from lab.settings.setting import Setting
 
 EXPORTS = "/etc/exports"

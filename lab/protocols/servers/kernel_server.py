@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command, script
-from lab.protocols.base import Side
+from lab.protocols.driver import Side
 
 # $1 a shell test: this kernel has the server; $2 what prints a word on who has it, or "free"; then the programs it
 # needs. A kernel that others share shows none of its threads.

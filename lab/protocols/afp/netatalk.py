@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lab.protocols.base import Share, Side
+from lab.protocols.driver import Share, Side
 
 
 def last_login(server: Side, share: Share) -> dict[str, Any]:

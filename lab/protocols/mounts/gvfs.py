@@ -13,7 +13,7 @@ from urllib.parse import quote
 from lab.base.errors import Unsupported
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
-from lab.protocols.base import Side, Steps
+from lab.protocols.driver import Side, Steps
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 

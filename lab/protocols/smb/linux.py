@@ -9,12 +9,13 @@ from typing import Any
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import from_json, word
-from lab.protocols import gvfs, ksmbd
-from lab.protocols.base import Protocol, Share, Side, Steps
-from lab.protocols.ksmbd import PORT
-from lab.protocols.linux_mount import LinuxMount
-from lab.protocols.macos_smb import SMB1, MacSmb
+from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.mounts import gvfs
+from lab.protocols.mounts.linux import LinuxMount
 from lab.protocols.options import Option, one_of, program, yes_or_no
+from lab.protocols.smb import ksmbd
+from lab.protocols.smb.ksmbd import PORT
+from lab.protocols.smb.macos import SMB1
 from lab.settings.background import background_process, listening
 
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
@@ -199,7 +200,3 @@ def parse_testparm(text: str) -> dict[str, str]:
 def _cipher(protection: dict[str, str]) -> str:
     """The cipher; where there is none (``-`` or nothing), the degree, which says so in a word."""
     return word(protection["cipher"].strip("-") or protection["degree"])
-
-
-DRIVERS = {"linux": LinuxSmb, "macos": MacSmb}
-PROTOCOL = Protocol("smb", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(SYNC), options=OPTIONS)

@@ -9,12 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.hosts.command import script
-from lab.protocols import gvfs
-from lab.protocols.base import Attached, Protocol, Share, Side, Steps
-from lab.protocols.linux_mount import LinuxMount, in_private_mounts, mounted
-from lab.protocols.macos_afp import MacAfp
-from lab.protocols.netatalk import last_login
-from lab.protocols.unflushed import is_unflushed, unflushed
+from lab.protocols.afp.netatalk import last_login
+from lab.protocols.driver import Attached, Share, Side, Steps
+from lab.protocols.mounts import gvfs
+from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mounted
+from lab.protocols.servers.unflushed import is_unflushed, unflushed
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -116,7 +115,3 @@ class LinuxAfp(LinuxMount):
 def _literal(path: str) -> str:
     """A path as it stands between double quotes in afp.conf, where a dollar sign begins a variable."""
     return path.replace("$", "$$")
-
-
-DRIVERS = {"linux": LinuxAfp, "macos": MacAfp}
-PROTOCOL = Protocol("afp", PORT, mounted=True, drivers=DRIVERS, server_syncs=("default", "async", "sync"))

@@ -1,0 +1,3 @@
+"""AFP, on every platform that has it."""
+
+from lab.protocols.afp.protocol import PROTOCOL as PROTOCOL

@@ -1,0 +1,1 @@
+"""What mounts of several protocols share: of Linux kernels, of macOS, of GVfs."""

@@ -1,0 +1,11 @@
+"""NFS: its driver for each platform, and what a sweep may say of it."""
+
+from __future__ import annotations
+
+from lab.protocols.driver import Protocol
+from lab.protocols.nfs.knfsd import PORT
+from lab.protocols.nfs.linux import COMMIT, OPTIONS, LinuxNfs
+from lab.protocols.nfs.macos import MacNfs
+
+DRIVERS = {"linux": LinuxNfs, "macos": MacNfs}
+PROTOCOL = Protocol("nfs", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(COMMIT), options=OPTIONS)

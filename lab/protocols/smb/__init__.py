@@ -1,0 +1,3 @@
+"""SMB, on every platform that has it."""
+
+from lab.protocols.smb.protocol import PROTOCOL as PROTOCOL
