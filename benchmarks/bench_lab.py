@@ -18,7 +18,7 @@ from typing import Any
 from lab.hosts import ROLES, connected
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
-from lab.session import Session
+from lab.run.session import Session
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal

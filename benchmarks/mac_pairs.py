@@ -16,11 +16,11 @@ from itertools import pairwise
 from bench_lab import bench_lab, opened
 
 from lab.base.errors import LabFailure, Unsupported
-from lab.capability import Capability
 from lab.design.case import Case
 from lab.local.darwin.profiles import PROFILES
-from lab.session import Session
-from lab.transfer import transfer
+from lab.run.capability import Capability
+from lab.run.session import Session
+from lab.run.transfer import transfer
 
 PROTOCOLS = {"afp": "cp", "nfs": "cp", "smb": "cp", "ssh": "rsync"}  # and the tool that copies
 SIZE_BYTES, DEADLINE_S = 1 << 20, 120.0

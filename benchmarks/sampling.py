@@ -22,9 +22,9 @@ from bench_lab import opened
 from lab.base.units import parse_size
 from lab.design.case import Case
 from lab.hosts import ROLES
-from lab.session import Session
+from lab.run.session import Session
+from lab.run.transfer import transfer
 from lab.stats import median_interval
-from lab.transfer import transfer
 from lab.workloads import iperf3
 
 # CPU time of the sampler and of what it started, and the host's clock, in hundredths of a second; $1 its pid

@@ -149,15 +149,15 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    from lab import run
     from lab.design import plan, plan_text
     from lab.design.sweep_file import load_sweep
     from lab.hosts.hosts_file import load_hosts
+    from lab.run import lifecycle
 
     wanted = load_sweep(arguments.sweep)
     planned = plan.plan(wanted)
     if arguments.hosts:
-        run.check_fit(load_hosts(arguments.hosts), wanted, arguments.hosts)
+        lifecycle.check_fit(load_hosts(arguments.hosts), wanted, arguments.hosts)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
@@ -169,15 +169,15 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from lab import run
-    from lab.progress import shown
+    from lab.run import lifecycle
+    from lab.run.progress import shown
 
     with shown(_console()) as display:
         most = arguments.on_failure
         if arguments.resume:
-            folder, ending = run.resume(arguments.hosts, arguments.resume, display, _say, most)
+            folder, ending = lifecycle.resume(arguments.hosts, arguments.resume, display, _say, most)
         else:
-            folder, ending = run.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, _say, most)
+            folder, ending = lifecycle.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, _say, most)
     if ending.early:
         _say(f"{ending.early}; `lab run --resume {folder.path}` goes on")
     if ending.imprecise:
@@ -199,7 +199,7 @@ def _most_failures(text: str) -> int | None:
 
 
 def _restore(arguments: argparse.Namespace) -> int:
-    from lab import restore
+    from lab.run import restore
 
     folders, problems = restore.open_journals(RESULTS, arguments.hosts)
     said = []

@@ -26,9 +26,9 @@ from lab.check.finding import Level
 from lab.design.plan import plan
 from lab.hosts import Host, testbed
 from lab.local import state
-from lab.progress import shown
 from lab.results.run_folder import RunFolder
-from lab.sweep import Progress
+from lab.run.progress import shown
+from lab.run.runner import Progress
 
 
 @pytest.fixture(autouse=True)

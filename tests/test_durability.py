@@ -16,7 +16,6 @@ from test_sweep import sweep_of
 
 from lab import protocols
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
-from lab.capability import check_server
 from lab.design.case import Case
 from lab.design.plan import cases_of
 from lab.hosts import Result
@@ -24,6 +23,7 @@ from lab.protocols import Share, Side
 from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, unflushed
 from lab.protocols.smb.linux import parse_testparm
+from lab.run.capability import check_server
 from lab.settings.setting import Setting
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"

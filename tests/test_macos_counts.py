@@ -12,9 +12,9 @@ from fakes import EmulatedHost
 from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos.counters import parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
+from lab.run.usage import usage
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
-from lab.usage import usage
 
 NETSTAT = [f"netstat:{line}" for line in capture("netstat-en0.txt").splitlines()]
 SHORT = [f"netstat:{line}" for line in capture("netstat-lo0-short-names.txt").splitlines()]

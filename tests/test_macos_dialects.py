@@ -15,7 +15,7 @@ from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
 from lab.protocols.nfs.macos import MacNfs
 from lab.protocols.smb.macos import MacSmb
-from lab.session import Session
+from lab.run.session import Session
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from fakes import FakeHost
 from test_config import HOSTS
 
 from lab.base.errors import Unsupported
-from lab.capability import check_tcp_space
 from lab.design.case import Case
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
-from lab.session import Session
+from lab.run.capability import check_tcp_space
+from lab.run.session import Session
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)
 

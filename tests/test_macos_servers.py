@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
-from lab.capability import check_sync
 from lab.design.case import Case
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
 from lab.protocols.servers import macos_sharing
 from lab.protocols.smb.macos import MacSmb
+from lab.run.capability import check_sync
 
 
 @pytest.fixture

@@ -11,7 +11,10 @@ import pytest
 
 from lab.base.errors import HostLost, LabFailure
 from lab.design.case import Case
-from lab.observation import (
+from lab.platforms import Connection, Counters, Reading, Timing
+from lab.platforms.linux.tcp import parse_ss
+from lab.results.run_folder import RunFolder
+from lab.run.observation import (
     buffer_remarks,
     buffers,
     disagreements,
@@ -22,11 +25,8 @@ from lab.observation import (
     trouble,
     wire_facts,
 )
-from lab.platforms import Connection, Counters, Reading, Timing
-from lab.platforms.linux.tcp import parse_ss
-from lab.results.run_folder import RunFolder
-from lab.session import Session
-from lab.usage import Carrier
+from lab.run.session import Session
+from lab.run.usage import Carrier
 
 SIZE = 100 * 2**20
 SS = Path(__file__).parent / "captures" / "linux" / "ss-6.15-sender.txt"

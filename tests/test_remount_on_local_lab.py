@@ -12,7 +12,7 @@ from lab.base.errors import CommandError
 from lab.design.case import Case
 from lab.hosts import connected, passwords
 from lab.hosts.hosts_file import load_hosts
-from lab.session import Session
+from lab.run.session import Session
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 

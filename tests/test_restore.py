@@ -12,11 +12,12 @@ from memory_host import World, knob, lab_signals, untouched
 from synthetic import trial, write_run
 from test_config import HOSTS
 
-from lab import cli, restore
+from lab import cli
 from lab.base import durable
 from lab.hosts import Host
 from lab.local import state
 from lab.results.run_folder import RunFolder
+from lab.run import restore
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 

@@ -16,7 +16,6 @@ import pytest
 from memory_host import World, knob, untouched
 from test_sweep import sweep_of
 
-from lab import sweep as sweep_module
 from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.design import stopping
 from lab.design.case import Case
@@ -25,11 +24,12 @@ from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial
-from lab.session import Session
+from lab.run import runner as sweep_module
+from lab.run.runner import Progress, Runner, check_recorded
+from lab.run.session import Session
+from lab.run.transfer import Measured
 from lab.settings.layers import Layers
 from lab.stats import wide_effects
-from lab.sweep import Progress, Runner, check_recorded
-from lab.transfer import Measured
 from lab.workloads import iperf3
 
 RATES = {"write": 100e6, "read": 50e6}

@@ -11,10 +11,10 @@ import pytest
 from bench import Bench
 from synthetic import trial
 
-from lab import store_ceiling
 from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.results.run_folder import RunFolder
+from lab.run import store_ceiling
 
 CASE = Case("smb", "cp", "write", 1500, "default", "disk", "file", 4096)
 IDS = {"write": "b001-store-write", "read": "b001-store-read"}

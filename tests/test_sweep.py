@@ -17,14 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from lab import platforms, session
+from lab import platforms
 from lab.base.errors import BadInput
 from lab.design.blocks import order
 from lab.design.case import Case
 from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
 from lab.hosts.hosts_file import Hosts
-from lab.session import Session
+from lab.run import session
+from lab.run.session import Session
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 

@@ -9,8 +9,8 @@ import pytest
 
 from lab.platforms import Connection, Reading, Ticks
 from lab.platforms.readings import Disk, Process
-from lab.samples import series
-from lab.usage import carrier, usage
+from lab.run.time_series import series
+from lab.run.usage import carrier, usage
 
 CP, SERVER, OLD = (7, 100), (8, 101), (9, 102)
 IDLE = Ticks(0, 0, 0, 0, 0, 0, 0, 0)

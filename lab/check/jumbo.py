@@ -15,8 +15,8 @@ from lab.check.link import JUMBO_MTU, SEGMENT
 from lab.hosts import ROLES, Host, connected
 from lab.hosts.hosts_file import Hosts
 from lab.results.run_folder import RunFolder
-from lab.run import changing, check_free, origin
-from lab.session import Session
+from lab.run.lifecycle import changing, check_free, origin
+from lab.run.session import Session
 
 SUBJECT = "link jumbo"
 

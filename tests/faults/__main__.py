@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads of its own do not survive a fork
 
 # what `lab run` imports when it comes to it: once here, not in each of thousands of processes
-import lab.progress
-import lab.run  # noqa: F401
+import lab.run.lifecycle  # noqa: F401
 from lab.hosts.ssh import CONNECT
 from lab.local import state
 

@@ -16,7 +16,6 @@ import lab
 from lab.base import durable
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
-from lab.capability import Capability, said
 from lab.design.grid import grid_of
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
@@ -24,11 +23,12 @@ from lab.hosts import ROLES, CommandLog, Host, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.session import Session
+from lab.run.capability import Capability, said
+from lab.run.runner import Ending, Progress, Runner, check_recorded
+from lab.run.session import Session
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
-from lab.sweep import Ending, Progress, Runner, check_recorded
 
 Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]

@@ -12,8 +12,8 @@ from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.platforms import Timing
 from lab.results.run_folder import Trial
-from lab.session import Session
-from lab.usage import usage
+from lab.run.session import Session
+from lab.run.usage import usage
 from lab.workloads.file import deadline_s, noise
 
 PROTOCOL, TOOL, STORE = "store", "disk", "disk"

@@ -12,9 +12,9 @@ from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
 from lab.hosts import ROLES
 from lab.platforms import Counters, Reading, Timing
-from lab.samples import series
-from lab.session import Session
-from lab.usage import Carrier, carrier, usage
+from lab.run.session import Session
+from lab.run.time_series import series
+from lab.run.usage import Carrier, carrier, usage
 
 ETHERNET_HEADER = 14  # addresses and type; interfaces count neither preamble nor checksum nor gap (IEEE 802.3)
 FAR_ABOVE = 1.25

@@ -10,7 +10,7 @@ from lab.base.errors import Absent, Unsupported
 from lab.design.case import Case
 from lab.hosts import ROLES
 from lab.protocols import Driver, Protocol
-from lab.session import Session
+from lab.run.session import Session
 
 
 class Capability:

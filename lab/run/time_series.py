@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from lab.platforms import Reading
-from lab.usage import busy_share, core_shares, ticks_spent
+from lab.run.usage import busy_share, core_shares, ticks_spent
 
 ABOUT_CONNECTION = ("rtt_ms", "cwnd", "ssthresh", "window_bytes", "acked_bytes", "received_bytes", "retransmits",
                     "delivery_bytes_per_s", "rcvbuf", "sndbuf")  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from lab import store_ceiling, workloads
+from lab import workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError
 from lab.design import stopping
 from lab.design.blocks import Slot, block_slots
@@ -17,9 +17,10 @@ from lab.design.sweep_file import Sweep
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial
 from lab.results.trial import CEILINGS
-from lab.session import Session
+from lab.run import store_ceiling
+from lab.run.session import Session
+from lab.run.transfer import Measured, transfer
 from lab.stats import wide_effects
-from lab.transfer import Measured, transfer
 from lab.workloads import iperf3
 
 SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first

@@ -13,9 +13,9 @@ from lab import workloads
 from lab.base.errors import HostError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.hosts import ROLES
-from lab.observation import observe
 from lab.platforms import Counters, Timing
-from lab.session import Session
+from lab.run.observation import observe
+from lab.run.session import Session
 from lab.workloads import Tool, file
 
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
@@ -34,7 +34,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Way:
+class Endpoints:
     """From where to where: the tool's two paths on the client, and where each end really lies."""
 
     source: str
@@ -52,30 +52,30 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     Raises LabFailure where it fails or a byte is wrong.
     """
     session.stand(case)
-    way = _way(session, case, trial_id)
+    endpoints = _endpoints(session, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client, server = session.platforms["client"], session.platforms["server"]
     seed = f"file-share-lab-{session.token}/{trial_id}"
-    with _files(session, way):
-        _prepare(session, case, way, seed)
+    with _files(session, endpoints):
+        _prepare(session, case, endpoints, seed)
         shell = session.attached.remote_shell if session.attached else ""
         versions = _versions(session, tool)
-        argv = tool.argv(client.name, versions.get("tool_version", ""), way.source, way.target, shell)
+        argv = tool.argv(client.name, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
         before = server.counters(session.interface("server"))
         try:
-            timing = client.timed(session.interface("client"), way.flush, argv, deadline_s)
+            timing = client.timed(session.interface("client"), endpoints.flush, argv, deadline_s)
         except TransferError as error:
-            raise TransferError(f"{error}{_no_room(session, way, case)}") from error
+            raise TransferError(f"{error}{_no_room(session, endpoints, case)}") from error
         counted = server.counters(session.interface("server"))
         seen = observe(session, case, timing, (before, counted), payload.files(case.size_bytes))
-        payload.check(session.hosts[way.target_role], way.target_path, case.size_bytes, seed)
+        payload.check(session.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
     states = {"client": timing.counted.state, "server": counted.state}
     void = _void(case, timing) or _not_in_effect(session, case, states) or seen.void
     effective = {**_effective(session, case, timing, states), **versions, **seen.effective}
     return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 
 
-def _way(session: Session, case: Case, trial_id: str) -> Way:
+def _endpoints(session: Session, case: Case, trial_id: str) -> Endpoints:
     if session.attached is None:
         raise LabFailure("client: no share is attached")
     name = f"{trial_id}.bin"
@@ -87,35 +87,37 @@ def _way(session: Session, case: Case, trial_id: str) -> Way:
     flushed = case.option("client_sync") == "fsync"
     if case.direction == "write":
         mounted = not session.attached.remote_shell
-        return Way(here, seen, seen if mounted and flushed else "", "client", here, "server", there)
-    return Way(seen, here, here if flushed else "", "server", there, "client", here)
+        return Endpoints(here, seen, seen if mounted and flushed else "", "client", here, "server", there)
+    return Endpoints(seen, here, here if flushed else "", "server", there, "client", here)
 
 
-def _no_room(session: Session, way: Way, case: Case) -> str:
+def _no_room(session: Session, endpoints: Endpoints, case: Case) -> str:
     """Whether a full disk is behind a failure: what file protocols make of it is often just an input/output error."""
-    folder = way.target_path.rpartition("/")[0]
+    folder = endpoints.target_path.rpartition("/")[0]
     try:
-        free = session.platforms[way.target_role].free_bytes(folder)
+        free = session.platforms[endpoints.target_role].free_bytes(folder)
     except LabFailure:
         return ""
-    return f"; {way.target_role}: no space: only {free} bytes are left in {folder}" if free < case.size_bytes else ""
+    return (
+        f"; {endpoints.target_role}: no space: only {free} bytes are left in {folder}" if free < case.size_bytes else ""
+    )
 
 
-def _prepare(session: Session, case: Case, way: Way, seed: str) -> None:
+def _prepare(session: Session, case: Case, endpoints: Endpoints, seed: str) -> None:
     """Have the payload lie where it comes from, and the client cold where it reads."""
 
     def make() -> None:
         payload = workloads.payload(case.workload)
-        payload.make(session.hosts[way.source_role], way.source_path, case.size_bytes, seed)
+        payload.make(session.hosts[endpoints.source_role], endpoints.source_path, case.size_bytes, seed)
 
     if case.direction == "write":
         make()
         return
     _at_once(session.mount_anew, make)
-    _prepare_caches(session, case, way)
+    _prepare_caches(session, case, endpoints)
 
 
-def _prepare_caches(session: Session, case: Case, way: Way) -> None:
+def _prepare_caches(session: Session, case: Case, endpoints: Endpoints) -> None:
     """Before a read: nothing of it in the client's memory, and all or nothing of it in the server's.
 
     Warm means that the server has just read all of it; a RAM disk is always so. The client is made cold first: two
@@ -126,7 +128,7 @@ def _prepare_caches(session: Session, case: Case, way: Way) -> None:
     session.platforms["client"].drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
         deadline_s = file.deadline_s(case.size_bytes)
-        session.hosts["server"].shell(READ_ALL, way.source_path, root=True, deadline_s=deadline_s)
+        session.hosts["server"].shell(READ_ALL, endpoints.source_path, root=True, deadline_s=deadline_s)
 
 
 def _versions(session: Session, tool: Tool) -> dict[str, str]:
@@ -139,7 +141,7 @@ def _versions(session: Session, tool: Tool) -> dict[str, str]:
 
 
 @contextmanager
-def _files(session: Session, way: Way) -> Iterator[None]:
+def _files(session: Session, endpoints: Endpoints) -> Iterator[None]:
     """Remove both files at the end, or a RAM disk soon is full; a host out of reach keeps its own until restored."""
 
     def remove(role: str, path: str) -> None:
@@ -149,7 +151,10 @@ def _files(session: Session, way: Way) -> Iterator[None]:
     try:
         yield
     finally:
-        _at_once(partial(remove, way.source_role, way.source_path), partial(remove, way.target_role, way.target_path))
+        _at_once(
+            partial(remove, endpoints.source_role, endpoints.source_path),
+            partial(remove, endpoints.target_role, endpoints.target_path),
+        )
 
 
 def _at_once(first: Callable[[], None], other: Callable[[], None]) -> None:

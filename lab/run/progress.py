@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lab.base.untrusted import first_line
-from lab.sweep import Progress as Step
+from lab.run.runner import Progress as Step
 
 
 @contextmanager

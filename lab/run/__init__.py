@@ -1,0 +1,1 @@
+"""A run, from start to folder: session, transfer, what was observed, restore."""
