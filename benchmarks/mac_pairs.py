@@ -17,7 +17,7 @@ from bench_lab import bench_lab, opened
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.design.case import Case
-from lab.local.darwin.profiles import PROFILES
+from lab.emulated_mac.profiles import PROFILES
 from lab.run.capability import Capability
 from lab.run.session import Session
 from lab.run.transfer import transfer

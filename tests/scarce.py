@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.local import leftovers, state
+from lab.local import cleanup, state
 
 PERIOD_US = 20_000
 MIB = 2**20
@@ -44,7 +44,7 @@ def _pid(name: str, role: str) -> int:
 @contextmanager
 def quota(name: str, role: str, cores: float) -> Iterator[None]:
     """So many cores for a host, and no more. Skips where this kernel has no quota that the host could see."""
-    group = leftovers.control_group(name, role)
+    group = cleanup.control_group(name, role)
     if group is None:
         pytest.skip("this kernel has no control groups of version 2, so that hosts have none")
     quota_us = round(cores * PERIOD_US)

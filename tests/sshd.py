@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from lab.base.errors import HostError
 from lab.hosts import SshHost
 from lab.hosts.hosts_file import HostConfig
-from lab.local import rootfs
+from lab.local import root_image
 
 TRANSPORTS = ("paramiko", "openssh")
 OVER_BOTH = pytest.mark.parametrize("sshd", TRANSPORTS, indirect=True)
@@ -129,7 +129,7 @@ def _command(*options: str) -> list[str]:
     private = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
     is_root = os.geteuid() == 0
     if PROGRAM is None and is_root and sys.platform == "linux":
-        return [*private, IN_ROOTFS, "sh", str(rootfs.ensure()), "/usr/sbin/sshd", *options]
+        return [*private, IN_ROOTFS, "sh", str(root_image.ensure()), "/usr/sbin/sshd", *options]
     if PROGRAM is None:
         pytest.skip("sshd is not installed")
     if is_root and not Path("/run/sshd").is_dir():

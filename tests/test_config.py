@@ -14,7 +14,7 @@ from lab.design.factors import OPTIONS
 from lab.design.sweep_file import MOST_TRIALS, Factors, load_sweep, parse_sweep
 from lab.hosts import ssh_target as ways
 from lab.hosts.hosts_file import load_hosts
-from lab.local import host_files
+from lab.local import host_config
 from lab.local.state import Lab, Process
 
 ROOT = Path(__file__).parent.parent
@@ -103,7 +103,7 @@ LINUX = {"client": "linux", "server": "linux"}
 def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
     lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", LINUX)
     path = tmp_path / lab.hosts_file
-    path.write_text(host_files.hosts_ini(lab))
+    path.write_text(host_config.hosts_ini(lab))
     hosts = load_hosts(path)
     assert (hosts.share.serve, hosts.lab.instance) == ("lab", "n/abc")
     assert hosts.client.proxy_command is not None
@@ -126,7 +126,7 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
     macs = {"client": "macos@15.5", "server": "macos@10.6.8"}
     lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", macs)
     path = tmp_path / lab.hosts_file
-    path.write_text(host_files.hosts_ini(lab))
+    path.write_text(host_config.hosts_ini(lab))
     hosts = load_hosts(path)
     assert "client an EMULATED Mac (15.5), server an EMULATED Mac (10.6.8)" in (hosts.lab.title or "")
     assert (hosts.client.user, hosts.client.sudo, str(hosts.share.path)) == ("lab", "nopasswd", "/Users/Shared/disk")

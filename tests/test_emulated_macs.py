@@ -16,9 +16,9 @@ import pytest
 from synthetic import trial, write_run
 
 from lab import stats
-from lab.local.darwin import faults, interfaces, options, processes, profiles
-from lab.local.darwin.calls import sysctls
-from lab.local.darwin.commands import PLACES, diskutil, hdiutil, ifconfig, mount, netstat, ping, place, route
+from lab.emulated_mac import faults, interfaces, options, processes, profiles
+from lab.emulated_mac.calls import sysctls
+from lab.emulated_mac.commands import PLACES, diskutil, hdiutil, ifconfig, mount, netstat, ping, place, route
 from lab.report import prose
 from lab.results import run_folder
 from lab.results import trial as records
@@ -44,7 +44,7 @@ def mac(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
             answer = known[name]
             return answer(**arguments) if callable(answer) else answer
 
-        module = importlib.import_module(f"lab.local.darwin.commands.{command}")
+        module = importlib.import_module(f"lab.emulated_mac.commands.{command}")
         monkeypatch.setattr(profiles, "chosen", lambda: profile)
         for place_of in (module, hdiutil, diskutil, mount):
             if hasattr(place_of, "call"):

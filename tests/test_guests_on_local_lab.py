@@ -18,7 +18,8 @@ from bench import Bench, end
 from traces import gone
 
 from lab.base.errors import LabFailure
-from lab.local import kernels, probe, rootfs, state
+from lab.local import backend_probe, root_image, state
+from lab.local import guest_kernels as kernels
 from lab.local.backends import GUESTS, choose
 
 pytestmark = [
@@ -363,17 +364,17 @@ def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) 
 
 
 def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:
-    answer, layers = tmp_path / "answer.json", [tmp_path, rootfs.ensure()]
-    said = probe.problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
+    answer, layers = tmp_path / "answer.json", [tmp_path, root_image.ensure()]
+    said = backend_probe.problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
     assert said == "a guest did not boot: one / KVM internal error"
-    assert probe.problem(answer, layers, f"echo {probe.BOOTED}", 600) == said
+    assert backend_probe.problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == said
     answer.write_text('{"boot": "another", "problem": "none that is known"}')
-    assert probe.problem(answer, layers, f"echo {probe.BOOTED}", 600) == ""
+    assert backend_probe.problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == ""
 
 
 def test_a_guest_that_does_not_end_is_given_up(tmp_path: Path) -> None:
-    layers = [tmp_path, rootfs.ensure()]
-    said = probe.problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
+    layers = [tmp_path, root_image.ensure()]
+    said = backend_probe.problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
     assert said == "a guest did not boot in 1 s: no message"
 
 

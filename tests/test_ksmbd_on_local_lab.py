@@ -14,13 +14,15 @@ from bench import Bench, end
 from test_guests_on_local_lab import MIB, left
 
 from lab.base.errors import LabFailure
-from lab.local import kernels
+from lab.local import guest_kernels
 from lab.local.backends import GUESTS
 
 pytestmark = [
     pytest.mark.local_lab,
     pytest.mark.guests,
-    pytest.mark.skipif(platform.machine() != kernels.MACHINE, reason=f"guests are for {kernels.MACHINE} only"),
+    pytest.mark.skipif(
+        platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
+    ),
 ]
 BY_KSMBD: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "smb.server": ["ksmbd"]}
 TRACES = "lsmod | grep ksmbd; ss -Htln sport = :445; ls -d /run/ksmbd.lock /etc/ksmbd 2>/dev/null || :"

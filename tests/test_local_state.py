@@ -12,7 +12,7 @@ from memory_host import lab_signals
 
 from lab import cli
 from lab.base.errors import BadInput
-from lab.local import lifecycle, rootfs, state
+from lab.local import lifecycle, root_image, state
 from lab.local.state import Lab, Process
 
 PROCESS = {"pid": 1, "started": 2}
@@ -29,7 +29,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the state file of the lab named mine would be."""
     monkeypatch.setattr(state, "RUN", tmp_path)
     monkeypatch.setattr(state, "need_root", lambda: None)
-    monkeypatch.setattr(rootfs, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(root_image, "cache_directory", lambda: tmp_path / "cache")
     (tmp_path / "mine").mkdir()
     return tmp_path / "mine" / "state.json"
 
@@ -60,7 +60,7 @@ def test_a_damaged_one_names_the_folder_to_remove(file: Path, content: bytes) ->
             use("mine")
         assert str(caught.value).startswith(f"{file}: damaged (")
         assert str(caught.value).endswith(f"if not, remove {file.parent}")
-        assert "lab.local.holder mine" in str(caught.value)
+        assert "lab.local.supervisor mine" in str(caught.value)
 
 
 def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lab.local.darwin import exports, mount_options, nsmb, profiles, services, smb_url
-from lab.local.darwin.commands import (
+from lab.emulated_mac import exports, mount_options, nsmb, profiles, services, smb_url
+from lab.emulated_mac.commands import (
     launchctl,
     mount_afp,
     mount_nfs,
@@ -22,8 +22,8 @@ from lab.local.darwin.commands import (
     sharing,
     smbutil,
 )
-from lab.local.darwin.mount_options import Refused
-from lab.local.darwin.servers import smb
+from lab.emulated_mac.mount_options import Refused
+from lab.emulated_mac.servers import smb
 
 CAPTURES = Path(__file__).parent / "captures" / "macos"
 Say = Callable[..., None]

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.emulated_mac.faults import FAULTS
 from lab.local import backends, lifecycle, state
-from lab.local.darwin.faults import FAULTS
 
 DEFAULT_RATE = "1gbit"
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.base.errors import BadInput, LabFailure
-from lab.local import backends, kernel, leftovers, link, platforms, rootfs, state
-from lab.local.darwin import faults
+from lab.emulated_mac import faults
+from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
 from lab.local.state import HOSTS, Lab
 
 STOP_DEADLINE_S = 20.0
@@ -39,8 +39,8 @@ def up(
     """
     state.need_root()
     state.check_name(name)
-    link.check_rate(rate)
-    link.delay_seconds(delay)
+    network.check_rate(rate)
+    network.delay_seconds(delay)
     chosen = platforms.parse(platform)
     made_by, why = backends.choose(own_kernel, backend, chosen.values())
     hosts_file = directory.resolve() / state.hosts_file_name(name)
@@ -51,9 +51,9 @@ def up(
                     f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down"
                 )
             _wait_for_end(lab)  # one that was killed is tidied up after, which would take the new one's files
-        leftovers.remove(name, hosts_file)
+        cleanup.remove(name, hosts_file)
         words = (name, rate, delay, str(hosts_file), json.dumps(chosen), made_by.name, why)
-        command = [sys.executable, "-m", "lab.local.holder", *words]
+        command = [sys.executable, "-m", "lab.local.supervisor", *words]
         holder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
         assert holder.stdout is not None
         answer = holder.stdout.read().decode()
@@ -77,7 +77,7 @@ def down(name: str) -> bool:
         try:
             _wait_for_end(lab)
         finally:
-            leftovers.remove(name, Path(lab.hosts_file))
+            cleanup.remove(name, Path(lab.hosts_file))
     return True
 
 
@@ -132,7 +132,7 @@ def run_inside(name: str, host: str, command: list[str]) -> int:
         "LANG=C.UTF-8",
     ]
     words = backends.find(lab.backend).inside(lab, host, [*environment, *command])
-    return subprocess.run(words, check=False, preexec_fn=kernel.allow_many_files).returncode
+    return subprocess.run(words, check=False, preexec_fn=syscalls.allow_many_files).returncode
 
 
 def _wait_for_end(lab: Lab) -> None:
@@ -161,7 +161,7 @@ def _up_with(name: str, host: str) -> Lab:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold the lock that keeps one `up` or `down` from another."""
-    cache = rootfs.cache_directory()
+    cache = root_image.cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "labs.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lab.base.errors import BadInput
-from lab.local.darwin import openssh, profiles
+from lab.emulated_mac import openssh, profiles
 from lab.local.state import HOSTS
 
 LINUX, MAC = "linux", "macos@"

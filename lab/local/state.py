@@ -92,7 +92,7 @@ def load(name: str) -> Lab | None:
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise BadInput(
             f"{path}: damaged ({type(error).__name__}: {error}), so that its lab cannot be found. If a process "
-            f"`lab.local.holder {name}` still runs, end it, and it tidies up; if not, remove {path.parent}"
+            f"`lab.local.supervisor {name}` still runs, end it, and it tidies up; if not, remove {path.parent}"
         ) from error
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import cli
-from lab.local import kernel, state
+from lab.local import state, syscalls
 
 from . import inject, space, trials
 from .inject import Fault, Sent
@@ -89,7 +89,7 @@ class Stage:
         self.outputs: list[tuple[str, int, str]] = []
 
     def __enter__(self) -> Stage:
-        kernel.keep_mounts_private()
+        syscalls.keep_mounts_private()
         space.make_results(self.results)
         return self
 
@@ -103,7 +103,7 @@ class Stage:
         parent, pid = os.getpid(), os.fork()
         if pid == 0:
             os.setsid()
-            kernel.die_with_parent(parent)
+            syscalls.die_with_parent(parent)
             os.chdir(self.folder)
             output = os.open(path, os.O_WRONLY | os.O_CREAT)
             os.dup2(output, 1)

@@ -16,7 +16,7 @@ from typing import Any
 
 from bench import Bench
 
-from lab.local import kernel, state
+from lab.local import state, syscalls
 
 from . import plan
 from .observe import Observer, State, is_mac
@@ -98,7 +98,7 @@ def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:
     parent = os.getpid()
 
     def job() -> None:
-        kernel.die_with_parent(parent)
+        syscalls.die_with_parent(parent)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the matrix, which ends this
         theirs.send(work(*arguments))

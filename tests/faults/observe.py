@@ -128,7 +128,7 @@ class Observer:
     def _is_controller_connected(self) -> bool:
         for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
             with suppress(OSError):  # it has just ended
-                if f"lab.local.connect {self.name} " in _command(pid):
+                if f"lab.local.proxy_command {self.name} " in _command(pid):
                     return True
         return False
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lab.base.errors import BadInput, LabFailure
-from lab.local import kernels
+from lab.local import guest_kernels
 from lab.local.backends.base import Backend
 from lab.local.backends.namespaces import Namespaces
 from lab.local.backends.qemu import Kvm, Tcg
@@ -45,14 +45,16 @@ def choose(own_kernel: bool, wanted: str, chosen: Collection[str]) -> tuple[Back
             return backend, "; ".join([f"--backend {wanted}" if wanted else "the first that boots here", *problems])
         problems.append(f"{backend.name}: {problem}")
     raise LabFailure(
-        f"--kernel own: no guest boots here (asked once a boot: remove {kernels.UML.path().parent}/kernel-*.json to "
+        f"--kernel own: no guest boots here (asked once a boot: remove {guest_kernels.UML.path().parent}/kernel-*.json to "
         f"ask again). {'; '.join(problems)}"
     )
 
 
 def _check_guests(chosen: Collection[str]) -> None:
-    if platform.machine() != kernels.MACHINE:
-        raise BadInput(f"--kernel own is for {kernels.MACHINE}, and this machine is {platform.machine()}: do without")
+    if platform.machine() != guest_kernels.MACHINE:
+        raise BadInput(
+            f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {platform.machine()}: do without"
+        )
     if set(chosen) != {LINUX}:
         raise BadInput("--kernel own is for Linux: emulated Macs need --kernel shared, the default")
     if not Path("/dev/net/tun").exists():

@@ -13,8 +13,9 @@ from lab.local.state import Lab
 class Backend(ABC):
     """One way to make a host.
 
-    Every host has namespaces and a control group of its own, a root that is its own to write (:mod:`lab.local.disk`),
-    and an end of the data link: all that makes it up is in there, and ends with it. A backend says what that is.
+    Every host has namespaces and a control group of its own, a root that is its own to write
+    (:mod:`lab.local.overlay`), and an end of the data link: all that makes it up is in there, and ends with it. A
+    backend says what that is.
     """
 
     name: ClassVar[str]

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from lab.local import disk, probe, state
+from lab.local import backend_probe, overlay, state
 from lab.local.backends.base import Backend
-from lab.local.commands import inside, must
-from lab.local.kernels import FILES, Kernel
+from lab.local.guest_kernels import FILES, Kernel
 from lab.local.state import ADDRESS, DATA_INTERFACE, HOSTS, PREFIX_LENGTH, Lab
+from lab.local.subprocesses import inside, must
 
 INIT = Path(__file__).with_name("guest.sh")
 SEED = f"/{FILES}/seed.tar"  # keys, accounts and guest.sh, as a second disk
@@ -71,8 +71,8 @@ class Guest(Backend):
         """The kernel and the disk; then a guest without any of the rest is booted, once in a boot of this machine."""
         answer = self.kernel.ensure().with_suffix(f".{self.name}.json")
         own_disk = "/dev/shm/root"
-        start = f"{self.setup(own_disk, 0)}\nexec {shlex.join(self.command(own_disk, probe.SCRIPT))}"
-        return probe.problem(answer, self.layers(), start, self.probe_s)
+        start = f"{self.setup(own_disk, 0)}\nexec {shlex.join(self.command(own_disk, backend_probe.SCRIPT))}"
+        return backend_probe.problem(answer, self.layers(), start, self.probe_s)
 
     def layers(self) -> Sequence[Path]:
         """The root filesystem, and the kernel over it."""
@@ -80,7 +80,7 @@ class Guest(Backend):
 
     def furnish(self, lab: Lab, host: str) -> None:
         """What starts the guest, and the seed."""
-        root = disk.root(lab.name, host)
+        root = overlay.root(lab.name, host)
         (root / FILES / "boot.sh").write_text(self._boot(host))
         with tarfile.open(root / SEED.lstrip("/"), "w") as seed:
             (root / SEED.lstrip("/")).chmod(0o600)
@@ -115,7 +115,7 @@ class Guest(Backend):
         options = (
             f"IdentityFile={state.identity(lab.name, 'ed25519')}",
             f"UserKnownHostsFile={directory / 'known_hosts'}",
-            f"ProxyCommand={sys.executable} -m lab.local.connect {lab.name} {host}",
+            f"ProxyCommand={sys.executable} -m lab.local.proxy_command {lab.name} {host}",
         )
         terminal = ["-t"] if os.isatty(0) else []
         given = [word for option in options for word in ("-o", option)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.local import platforms, rootfs
+from lab.local import platforms, root_image
 from lab.local.backends.base import Backend
-from lab.local.commands import inside, must
 from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH, Lab
+from lab.local.subprocesses import inside, must
 
 
 class Namespaces(Backend):
@@ -22,12 +22,12 @@ class Namespaces(Backend):
 
     def prepare(self) -> str:
         """The root filesystem, which every host needs, is all there is to build."""
-        rootfs.ensure()
+        root_image.ensure()
         return ""
 
     def layers(self) -> Sequence[Path]:
         """The root filesystem."""
-        return (rootfs.path(),)
+        return (root_image.path(),)
 
     def furnish(self, lab: Lab, host: str) -> None:
         """The root has all that it needs."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from lab.local import kernels
+from lab.local import guest_kernels
 from lab.local.backends.guest import LARGEST_MTU, MEMORY_MIB, SEED, Guest, mac
-from lab.local.kernels import DISK, VMLINUZ
+from lab.local.guest_kernels import DISK, VMLINUZ
 
 # That kernel has ext4 and NVMe built in, so it needs no initramfs. A second NVMe disk might be found before the first.
 KERNEL = "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 devtmpfs.mount=1 mitigations=off"
@@ -17,7 +17,7 @@ KERNEL = "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 devtmpfs.m
 class Qemu(Guest):
     """One processor, virtio devices, and a serial line as the console."""
 
-    kernel = kernels.CLOUD
+    kernel = guest_kernels.CLOUD
     seed = "/dev/vda"
     processor: ClassVar[tuple[str, ...]]
 

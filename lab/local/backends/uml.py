@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from lab.local import kernels
+from lab.local import guest_kernels
 from lab.local.backends.guest import LARGEST_MTU, MEMORY_MIB, SEED, Guest, mac
-from lab.local.kernels import DISK
+from lab.local.guest_kernels import DISK
 
 
 class UserModeLinux(Guest):
@@ -15,7 +15,7 @@ class UserModeLinux(Guest):
 
     name = "uml"
     title = "guests of User Mode Linux"
-    kernel = kernels.UML
+    kernel = guest_kernels.UML
     seed = "/dev/ubdb"
     probe_s = 60.0
 

@@ -1,6 +1,6 @@
 """A wire with delay, for kernels without netem: relays frames between one TAP device in each host.
 
-Run as ``python -m lab.local.wire CLIENT_PID SERVER_PID DELAY_S``. Prints ``ready`` once both devices exist; they
+Run as ``python -m lab.local.delay_relay CLIENT_PID SERVER_PID DELAY_S``. Prints ``ready`` once both devices exist; they
 vanish with this process, and this process with the one that started it.
 """
 
@@ -15,7 +15,7 @@ import time
 from collections import deque
 from contextlib import suppress
 
-from lab.local import kernel
+from lab.local import syscalls
 from lab.local.state import DATA_INTERFACE
 
 TUNSETIFF = 0x400454CA
@@ -27,7 +27,7 @@ LONGEST_QUEUE = 20_000  # frames; beyond it they are dropped, as a real switch d
 
 def open_tap(pid: int) -> int:
     """A file descriptor of a new TAP device ``eth0`` in the network of process ``pid``."""
-    kernel.enter_network(pid)
+    syscalls.enter_network(pid)
     tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", DATA_INTERFACE.encode(), IFF_TAP_WITHOUT_HEADER))
     return tap
@@ -63,7 +63,7 @@ def main() -> None:
     print("ready", flush=True)
     parent = os.getpid()
     if os.fork() == 0:
-        kernel.die_with_parent(parent)
+        syscalls.die_with_parent(parent)
         relay(taps[1], taps[0], delay_s)
     relay(taps[0], taps[1], delay_s)
 

@@ -1,4 +1,5 @@
-"""The process that holds a local lab: ``python -m lab.local.holder NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND WHY``.
+"""The process that holds a local lab: ``python -m lab.local.supervisor NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND
+WHY``.
 
 It starts the hosts and waits; asked to, it reboots one. The hosts die with it (the kernel sees to that), and so do the
 mounts of their disks, which are in a namespace of this process's own. What the kernel does not clean up
@@ -19,18 +20,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from lab import emulated_mac
 from lab.base.errors import LabError, LabFailure
-from lab.local import backends, connect, disk, host_files, kernel, leftovers, link, platforms, state
-from lab.local.commands import last_words
+from lab.local import backends, cleanup, host_config, overlay, platforms, proxy_command, state, syscalls
+from lab.local import network as link
 from lab.local.state import HOSTS, Lab, Process
+from lab.local.subprocesses import last_words
 
 INIT = Path(__file__).with_name("init.sh")
-DARWIN = Path(__file__).with_name("darwin")
+EMULATED_MAC = Path(emulated_mac.__file__).parent
 START_DEADLINE_S = 300.0  # a guest on a processor in software, on a busy machine
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-class Holder:
+class Supervisor:
     """One local lab from start to stop."""
 
     def __init__(
@@ -57,10 +60,10 @@ class Holder:
 
     def start(self) -> None:
         """Bring both hosts and the link up, and write the hosts file. Raises LabError."""
-        host_files.write(self.directory, self.name, self.lab.platforms)
-        kernel.keep_mounts_private()
+        host_config.write(self.directory, self.name, self.lab.platforms)
+        syscalls.keep_mounts_private()
         for host in HOSTS:
-            disk.attach(self.name, host, self.backend.layers())
+            overlay.attach(self.name, host, self.backend.layers())
             self.backend.furnish(self.lab, host)
         pids = {host: self._start_host(host) for host in HOSTS}
         for host, pid in pids.items():
@@ -69,7 +72,7 @@ class Holder:
         for host, pid in pids.items():
             self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
-        self.hosts_file.write_text(host_files.hosts_ini(self.lab))
+        self.hosts_file.write_text(host_config.hosts_ini(self.lab))
         self.lab.save()
 
     def reboot(self, host: str) -> None:
@@ -81,7 +84,7 @@ class Holder:
         with Path(f"/proc/{old}/ns/net").open("rb") as network:  # it would take the link with it
             os.kill(old, signal.SIGKILL)
             self.hosts.pop(host).wait()
-            leftovers.remove_group(self.name, host)
+            cleanup.remove_group(self.name, host)
             pid = self._start_host(host)
             self._wait_for_sshd(host, pid)  # before it, the host's file system is half built
             link.move(network.fileno(), pid)
@@ -94,12 +97,12 @@ class Holder:
         self.backend.plug_in(self.lab, host, pid)
 
     def _start_host(self, host: str) -> int:
-        group = leftovers.control_group(self.name, host)
+        group = cleanup.control_group(self.name, host)
         holder = os.getpid()
 
         def before_exec() -> None:
-            kernel.die_with_parent(holder)
-            kernel.allow_many_files()
+            syscalls.die_with_parent(holder)
+            syscalls.allow_many_files()
             signal.pthread_sigmask(signal.SIG_SETMASK, ())  # servers inside would inherit what is blocked here
             if group is not None:
                 (group / "cgroup.procs").write_text("0")
@@ -114,7 +117,7 @@ class Holder:
             "/bin/sh",
             str(INIT),
             host,
-            str(disk.root(self.name, host)),
+            str(overlay.root(self.name, host)),
             self._darwin(host),
             self.backend.boot(self.lab, host),
         ]
@@ -126,7 +129,7 @@ class Holder:
 
     def _darwin(self, host: str) -> str:
         """The folder of the emulated Mac, where the host is one; else empty."""
-        return str(DARWIN) if platforms.mac_version(self.lab.platforms[host]) else ""
+        return str(EMULATED_MAC) if platforms.mac_version(self.lab.platforms[host]) else ""
 
     def _first_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -144,7 +147,7 @@ class Holder:
         while self.hosts[host].poll() is None and time.monotonic() < deadline:
             # dialling moves its thread into the host's network, so it gets one to throw away
             with ThreadPoolExecutor(1) as thread, suppress(OSError):
-                thread.submit(connect.dial, pid, self.backend.ssh_address, 1.0).result().close()
+                thread.submit(proxy_command.dial, pid, self.backend.ssh_address, 1.0).result().close()
                 return
             time.sleep(0.02)
         raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_words(host)}")
@@ -166,7 +169,7 @@ class Holder:
         for process in self.processes():
             process.wait()
         for host in HOSTS:
-            disk.detach(self.name, host)
+            overlay.detach(self.name, host)
 
 
 def serve(holder: Holder) -> None:
@@ -191,7 +194,7 @@ def hold(
     name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, why: str, cleaner: int
 ) -> int:
     """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
-    kernel.die_with_parent(cleaner, signal.SIGTERM)
+    syscalls.die_with_parent(cleaner, signal.SIGTERM)
     signals = {*STOP_SIGNALS, *state.REBOOT.values(), signal.SIGCHLD}
     holder = Holder(name, rate, delay, hosts_file, chosen, backend, why)
     try:
@@ -206,13 +209,13 @@ def hold(
         return 1
     finally:
         holder.stop()
-        leftovers.remove(name, hosts_file)
+        cleanup.remove(name, hosts_file)
 
 
 def main() -> int:
     """Hold a lab in a child process, and tidy up after it however it ended."""
     name, rate, delay, hosts_file, chosen, backend, why = sys.argv[1:]
-    kernel.adopt_orphans()
+    syscalls.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
     if child == 0:
@@ -224,7 +227,7 @@ def main() -> int:
     with suppress(ChildProcessError):
         while True:
             os.wait()
-    leftovers.remove(name, Path(hosts_file))
+    cleanup.remove(name, Path(hosts_file))
     return 0
 
 

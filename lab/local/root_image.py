@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from lab.local import building
+from lab.local import image_builder
 
 SUITE = "trixie"  # bookworm has no netatalk; later suites have dropped AFP from GVfs
 PACKAGES = (
@@ -41,7 +41,7 @@ def cache_directory() -> Path:
 
 def path() -> Path:
     """The folder of this recipe's root filesystem, built or not: another recipe has another name."""
-    return cache_directory() / f"rootfs-{SUITE}-{digest(SUITE, *PACKAGES, *building.LEFT_OUT, *HOOKS)}"
+    return cache_directory() / f"rootfs-{SUITE}-{digest(SUITE, *PACKAGES, *image_builder.LEFT_OUT, *HOOKS)}"
 
 
 def digest(*recipe: str) -> str:
@@ -54,8 +54,8 @@ def ensure() -> Path:
 
     Raises LabFailure where mmdebstrap fails, BadInput where it is missing.
     """
-    return building.once(path(), "the hosts' root filesystem (once, about a minute)", _build)
+    return image_builder.once(path(), "the hosts' root filesystem (once, about a minute)", _build)
 
 
 def _build(folder: Path) -> None:
-    building.debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)
+    image_builder.debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)

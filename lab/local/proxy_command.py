@@ -1,4 +1,4 @@
-"""The controller's way into a host that has no address outside: ``python -m lab.local.connect NAME HOST``.
+"""The controller's way into a host that has no address outside: ``python -m lab.local.proxy_command NAME HOST``.
 
 An SSH ProxyCommand. It joins the host's network for one connection to its sshd and passes the bytes on,
 so that management never crosses the data link and this machine needs no address or interface of its own.
@@ -12,7 +12,7 @@ import socket
 import sys
 
 from lab.base.errors import BadInput
-from lab.local import backends, kernel, state
+from lab.local import backends, state, syscalls
 
 SSH_PORT = 22
 CHUNK = 1 << 16
@@ -23,7 +23,7 @@ def dial(pid: int, address: str, timeout_s: float = 10.0) -> socket.socket:
 
     Moves the calling thread into that network.
     """
-    kernel.enter_network(pid)
+    syscalls.enter_network(pid)
     return socket.create_connection((address, SSH_PORT), timeout=timeout_s)
 
 

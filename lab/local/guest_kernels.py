@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.local import building, rootfs
+from lab.local import image_builder, root_image
 
 MACHINE = "x86_64"
 FILES = "opt/guest"
@@ -40,35 +40,37 @@ class Kernel:
 
     def path(self) -> Path:
         """Its folder, built or not."""
-        name = rootfs.digest(
-            rootfs.path().name, self.suite, *self.packages, self.modules, *self.programs, IMAGE_SIZE, MKE2FS
+        name = root_image.digest(
+            root_image.path().name, self.suite, *self.packages, self.modules, *self.programs, IMAGE_SIZE, MKE2FS
         )
-        return rootfs.cache_directory() / f"kernel-{self.name}-{name}"
+        return root_image.cache_directory() / f"kernel-{self.name}-{name}"
 
     def ensure(self) -> Path:
         """The built folder; builds first what is missing. Raises LabFailure, BadInput where a program is missing."""
-        rootfs.ensure()
-        return building.once(self.path(), f"the guests' kernel {self.name} and disk (once, some seconds)", self._build)
+        root_image.ensure()
+        return image_builder.once(
+            self.path(), f"the guests' kernel {self.name} and disk (once, some seconds)", self._build
+        )
 
     def layers(self) -> tuple[Path, ...]:
         """What the root around a guest is made of, uppermost first."""
-        return self.path(), rootfs.path()
+        return self.path(), root_image.path()
 
     def _build(self, folder: Path) -> None:
-        root, unpacked, inside = rootfs.path(), folder / "unpacked", folder / "inside"
+        root, unpacked, inside = root_image.path(), folder / "unpacked", folder / "inside"
         image = folder / DISK.lstrip("/")
         for made in (inside / "usr/lib", image.parent):
             made.mkdir(parents=True)
         status = shlex.quote(f"{root}/var/lib/dpkg/status")
-        building.debian(unpacked, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status))
+        image_builder.debian(unpacked, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status))
         modules = (unpacked / self.modules).rename(inside / "usr/lib/modules")
         for version in modules.iterdir():
-            building.run_apart(DEPMOD, str(inside), str(root), version.name)
+            image_builder.run_apart(DEPMOD, str(inside), str(root), version.name)
         for program in self.programs:
             (inside / program).parent.mkdir(exist_ok=True)
             (unpacked / program).rename(inside / program)
         make_image = MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE)
-        building.run_apart(make_image, str(inside), str(root), str(image))
+        image_builder.run_apart(make_image, str(inside), str(root), str(image))
         for kernel in unpacked.glob("boot/vmlinuz-*"):
             kernel.rename(folder / VMLINUZ.lstrip("/"))
         (unpacked / "usr").rename(folder / "usr")
@@ -81,7 +83,7 @@ class Kernel:
 UML = Kernel("uml", "forky", ("user-mode-linux",), "usr/lib/uml/modules")
 CLOUD = Kernel(
     "cloud",
-    rootfs.SUITE,
+    root_image.SUITE,
     # tiny-initramfs, which nobody uses, in place of a larger one that the kernel's package would want; ksmbd-tools
     # conflicts with the root filesystem's samba, which does not matter to what is only unpacked
     ("linux-image-cloud-amd64", "tiny-initramfs", "qemu-system-x86", "qemu-utils", "ksmbd-tools"),

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from lab.local import rootfs, state
+from lab.local import root_image, state
 from lab.local.state import HOSTS
 
 EMPTY_DEADLINE_S = 10.0
@@ -24,7 +24,7 @@ def control_group(name: str, host: str) -> Path | None:
 
 def disk_directory(name: str, host: str) -> Path:
     """A folder on this machine's own disk that the host sees as /srv/disk."""
-    return rootfs.cache_directory() / "disks" / f"{name}-{host}"
+    return root_image.cache_directory() / "disks" / f"{name}-{host}"
 
 
 def remove(name: str, hosts_file: Path) -> None:

@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.local import leftovers, state
-from lab.local.commands import must, run
+from lab.local import cleanup, state
+from lab.local.subprocesses import must, run
 
 
 def root(name: str, host: str) -> Path:
@@ -32,7 +32,7 @@ def attach(name: str, host: str, lower: Sequence[Path]) -> None:
     shutil.copytree(scratch.parent / "etc", layers["root"] / "etc", dirs_exist_ok=True)
     password = (scratch.parent.parent / "password").read_text()
     must(run("chroot", str(layers["root"]), "chpasswd", given=f"lab:{password}"))
-    folder, seen = leftovers.disk_directory(name, host), layers["root"] / "srv" / "disk"
+    folder, seen = cleanup.disk_directory(name, host), layers["root"] / "srv" / "disk"
     for path in (folder, seen):
         path.mkdir(parents=True, exist_ok=True)
     must(run("mount", "--bind", str(folder), str(seen)))

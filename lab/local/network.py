@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import partial
 
 from lab.base.errors import BadInput, LabFailure
-from lab.local import kernel
-from lab.local.commands import inside, must, run
+from lab.local import syscalls
 from lab.local.state import DATA_INTERFACE
+from lab.local.subprocesses import inside, must, run
 
 # So that a frame on the wire is what the MTU says, as on a real card's far side
 OFFLOADS = ("tso", "off", "gso", "off", "gro", "off")
@@ -74,10 +74,10 @@ def _has_netem(pid: int) -> bool:
 
 
 def _user_space_wire(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "lab.local.wire", str(pids["client"]), str(pids["server"]), repr(delay_s)]
+    command = [sys.executable, "-m", "lab.local.delay_relay", str(pids["client"]), str(pids["server"]), repr(delay_s)]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+        preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
     )  # fmt: skip
     assert process.stdout is not None
     if process.stdout.readline() != b"ready\n":

@@ -108,7 +108,7 @@ def hosts_ini(lab: Lab) -> str:
             f"{_transport(lab.platforms[host])}"
             f"identity = {state.identity(lab.name, _kind_of_key(lab.platforms[host]))}\n"
             f"known_hosts = {directory / 'known_hosts'}\n"
-            f"proxy_command = {sys.executable} -m lab.local.connect {lab.name} {host}\n"
+            f"proxy_command = {sys.executable} -m lab.local.proxy_command {lab.name} {host}\n"
             f"data_address = {ADDRESS[host]}\n"
             f"ram_disk = {backends.find(lab.backend).ram_disk}\n"
         )

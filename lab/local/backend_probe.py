@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from lab.local import kernel
-from lab.local.commands import last_words
+from lab.local import syscalls
+from lab.local.subprocesses import last_words
 
 SCRIPT = "echo guest''booted"  # then process 1 ends, so the kernel panics, and so the guest ends
 BOOTED = "guestbooted"  # what it prints: unlike the kernel, which prints its command line as it stands
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-AROUND = Path(__file__).with_name("probe.sh")
+AROUND = Path(__file__).with_name("backend_probe.sh")
 
 
 def problem(answer: Path, layers: Sequence[Path], start: str, deadline_s: float) -> str:
@@ -43,7 +43,7 @@ def _boot(layers: Sequence[Path], start: str, deadline_s: float) -> str:
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-            timeout=deadline_s, preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+            timeout=deadline_s, preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
         )  # fmt: skip
         said = done.stdout
     except subprocess.TimeoutExpired as error:
