@@ -11,12 +11,12 @@ from emulated_mac import IFCONFIG, mac
 from fakes import EmulatedHost, FakeHost
 from test_config import HOSTS
 
-from lab import cli
 from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure
 from lab.check import doctor, files
 from lab.check import host as host_check
 from lab.check.finding import Finding, Level, looked, of_error, worst_first
 from lab.check.machine import Machine
+from lab.cli import main as cli
 from lab.hosts import Result
 from lab.hosts.hosts_file import HostConfig, load_hosts
 from lab.platforms.linux.platform import Linux

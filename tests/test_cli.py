@@ -18,11 +18,11 @@ from synthetic import make_trials, trial, write_run
 from test_config import HOSTS, SWEEP
 from test_sweep import sweep_of
 
-from lab import cli
 from lab.base.errors import HostError, Interrupted
 from lab.check import doctor
 from lab.check.doctor import Finding
 from lab.check.finding import Level
+from lab.cli import main as cli
 from lab.design.plan import plan
 from lab.hosts import Host, testbed
 from lab.local import state
@@ -255,7 +255,7 @@ def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
 
 def test_python_m_lab_is_the_same_command() -> None:
     command = [sys.executable, "-m", "lab", "plan", "no.toml"]
-    root = Path(cli.__file__).parent.parent
+    root = Path(cli.__file__).parents[2]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "no.toml: no such file; sweeps/ holds the ones that come with the lab\n"
@@ -274,7 +274,7 @@ def test_python_m_lab_is_the_same_command() -> None:
 )
 def test_output_that_nobody_gets(tmp_path: Path, streams: str, code: int, said: str) -> None:
     """A script that relies on the exit code must not be told that all is well, and nobody gets a traceback."""
-    root = Path(cli.__file__).parent.parent
+    root = Path(cli.__file__).parents[2]
     line = f'"$1" -m lab plan "$2" {streams}'
     command = ["sh", "-c", line, "sh", sys.executable, str(root / "sweeps" / "blog-2011.toml")]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -285,7 +285,7 @@ def test_output_that_nobody_gets(tmp_path: Path, streams: str, code: int, said: 
 
 
 def test_a_terminal_that_lacks_a_character_shows_another(tmp_path: Path) -> None:
-    root = Path(cli.__file__).parent.parent
+    root = Path(cli.__file__).parents[2]
     folder = write_run(tmp_path, [trial()])
     command = [sys.executable, "-m", "lab", "show", str(folder.path)]
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from memory_host import lab_signals
 
-from lab import cli
 from lab.base.errors import BadInput
+from lab.cli import main as cli
 from lab.local import lifecycle, root_image, state
 from lab.local.state import Lab, Process
 

@@ -13,7 +13,7 @@ import pytest
 from bench import Bench
 from lying_host import BAIT, lying
 
-from lab import cli
+from lab.cli import main as cli
 from lab.results.run_folder import RunFolder
 
 pytestmark = pytest.mark.local_lab

@@ -12,8 +12,8 @@ from memory_host import World, knob, lab_signals, untouched
 from synthetic import trial, write_run
 from test_config import HOSTS
 
-from lab import cli
 from lab.base import durable
+from lab.cli import main as cli
 from lab.hosts import Host
 from lab.local import state
 from lab.results.run_folder import RunFolder

@@ -185,7 +185,7 @@ def test_the_end_of_input_at_the_prompt_is_no_traceback(monkeypatch: pytest.Monk
 
 NO_CORE = """
 import resource, sys
-from lab import cli
+from lab.cli import main as cli
 cli.main(["plan", "nothing-here.toml"])
 print(resource.getrlimit(resource.RLIMIT_CORE))
 """

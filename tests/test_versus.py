@@ -11,7 +11,8 @@ from invented import cases, noise, run
 from scipy.stats import ttest_ind
 from synthetic import RUN, make_trials, write_run
 
-from lab import cli, stats
+from lab import stats
+from lab.cli import main as cli
 from lab.results.run_folder import Trial
 
 OF = cases(protocol=["afp", "smb"], mtu=[1500, 9000])

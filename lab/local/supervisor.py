@@ -22,8 +22,7 @@ from pathlib import Path
 
 from lab import emulated_mac
 from lab.base.errors import LabError, LabFailure
-from lab.local import backends, cleanup, host_config, overlay, platforms, proxy_command, state, syscalls
-from lab.local import network as link
+from lab.local import backends, cleanup, host_config, network, overlay, platforms, proxy_command, state, syscalls
 from lab.local.state import HOSTS, Lab, Process
 from lab.local.subprocesses import last_words
 
@@ -40,7 +39,7 @@ class Supervisor:
         self, name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, why: str
     ):
         self.backend = backends.find(backend)
-        self.name, self.rate, self.delay, self.hosts_file = name, rate, link.delay_seconds(delay), hosts_file
+        self.name, self.rate, self.delay, self.hosts_file = name, rate, network.delay_seconds(delay), hosts_file
         self.directory = state.directory(name)
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
         self.wire: list[subprocess.Popen[bytes]] = []
@@ -68,7 +67,7 @@ class Supervisor:
         pids = {host: self._start_host(host) for host in HOSTS}
         for host, pid in pids.items():
             self._wait_for_sshd(host, pid)
-        self.wire = link.connect(pids, self.delay)
+        self.wire = network.connect(pids, self.delay)
         for host, pid in pids.items():
             self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
@@ -81,19 +80,19 @@ class Supervisor:
         Raises LabError where it does not come up again.
         """
         old = self.lab.hosts[host].pid
-        with Path(f"/proc/{old}/ns/net").open("rb") as network:  # it would take the link with it
+        with Path(f"/proc/{old}/ns/net").open("rb") as namespace:  # it would take the link with it
             os.kill(old, signal.SIGKILL)
             self.hosts.pop(host).wait()
             cleanup.remove_group(self.name, host)
             pid = self._start_host(host)
             self._wait_for_sshd(host, pid)  # before it, the host's file system is half built
-            link.move(network.fileno(), pid)
+            network.move(namespace.fileno(), pid)
         self._plug_in(host, pid)
         self.lab.hosts[host] = Process.of(pid)
         self.lab.save()
 
     def _plug_in(self, host: str, pid: int) -> None:
-        link.shape(pid, self.rate, self.delay)
+        network.shape(pid, self.rate, self.delay)
         self.backend.plug_in(self.lab, host, pid)
 
     def _start_host(self, host: str) -> int:
@@ -172,7 +171,7 @@ class Supervisor:
             overlay.detach(self.name, host)
 
 
-def serve(holder: Holder) -> None:
+def serve(holder: Supervisor) -> None:
     """Reboot hosts on request until asked to stop, or until any process of the lab has ended."""
     requests: dict[int, str] = {number: host for host, number in state.REBOOT.items()}
     while all(process.poll() is None for process in holder.processes()):
@@ -196,7 +195,7 @@ def hold(
     """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
     syscalls.die_with_parent(cleaner, signal.SIGTERM)
     signals = {*STOP_SIGNALS, *state.REBOOT.values(), signal.SIGCHLD}
-    holder = Holder(name, rate, delay, hosts_file, chosen, backend, why)
+    holder = Supervisor(name, rate, delay, hosts_file, chosen, backend, why)
     try:
         holder.start()
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab import cli
+from lab.cli import main as cli
 from lab.local import state, syscalls
 
 from . import inject, space, trials

@@ -45,8 +45,8 @@ def choose(own_kernel: bool, wanted: str, chosen: Collection[str]) -> tuple[Back
             return backend, "; ".join([f"--backend {wanted}" if wanted else "the first that boots here", *problems])
         problems.append(f"{backend.name}: {problem}")
     raise LabFailure(
-        f"--kernel own: no guest boots here (asked once a boot: remove {guest_kernels.UML.path().parent}/kernel-*.json to "
-        f"ask again). {'; '.join(problems)}"
+        f"--kernel own: no guest boots here (asked once a boot: remove {guest_kernels.UML.path().parent}/kernel-*.json "
+        f"to ask again). {'; '.join(problems)}"
     )
 
 

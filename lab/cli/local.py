@@ -12,7 +12,7 @@ from lab.local import backends, lifecycle, state
 DEFAULT_RATE = "1gbit"
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_commands(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 

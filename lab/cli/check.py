@@ -1,0 +1,38 @@
+"""`lab check`: what both hosts are, what they can do, and what is in the way."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from lab.cli.terminal import HOSTS, RESULTS, console, say
+
+COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Its options."""
+    parser.add_argument("--json", action="store_true")
+    jumbo = "raise the MTU of both hosts for a moment, to see whether the path carries jumbo frames"
+    parser.add_argument("--jumbo", action="store_true", help=jumbo)
+    hardware = "compare what the lab takes for granted about a Mac with what this one says; changes nothing"
+    parser.add_argument("--hardware", action="store_true", help=hardware)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look at both hosts; 1 where there is a problem."""
+    from lab.check import doctor
+
+    findings, facts = doctor.check(
+        arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, say, arguments.hardware
+    )
+    if arguments.json:
+        print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
+    output = console()
+    for finding in findings if not arguments.json else ():
+        remedy = f"  -> {finding.remedy}" if finding.remedy else ""
+        text = f" {finding.subject}: {finding.message}{remedy}"
+        output.print(f"[{COLOURS[finding.level]}]{finding.level:8}[/]", end="")
+        output.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
+    return 1 if any(finding.level == "problem" for finding in findings) else 0

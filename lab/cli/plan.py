@@ -1,0 +1,36 @@
+"""`lab plan`: what a sweep would do, and whether the hosts fit it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Its options."""
+    parser.add_argument("sweep", type=Path)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan; touches no host."""
+    from lab.design import plan, plan_text
+    from lab.design.sweep_file import load_sweep
+    from lab.hosts.hosts_file import load_hosts
+    from lab.run import lifecycle
+
+    sweep = load_sweep(arguments.sweep)
+    planned = plan.plan(sweep)
+    if arguments.hosts:
+        lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts)
+    if arguments.json:
+        print(json.dumps(asdict(planned), indent=1))
+        return 0
+    for line in plan_text.lines(sweep, planned):
+        print(line)
+    for slot in planned.slots if arguments.order else ():
+        print(f"{slot.trial_id}  {slot.case.case_id}")
+    return 0
