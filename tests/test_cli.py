@@ -27,6 +27,7 @@ from lab.design.plan import plan
 from lab.hosts import Host, testbed
 from lab.local import state
 from lab.results.run_folder import RunFolder
+from lab.run.catalogue import CATALOGUE
 from lab.run.progress import shown
 from lab.run.runner import Progress
 
@@ -239,7 +240,7 @@ def test_a_plan_says_what_does_not_fit_the_hosts_file(capsys: pytest.CaptureFixt
 
 
 def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
-    slot = plan(sweep_of()).slots[0]
+    slot = plan(sweep_of(), CATALOGUE).slots[0]
     screen = io.StringIO()
     with shown(Console(file=screen, width=200)) as display:
         display(Progress(slot, 0, 4, 0.0, None, 2, 2))

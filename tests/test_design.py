@@ -23,6 +23,7 @@ from lab.design.factors import OPTIONS
 from lab.design.grid import grid_of
 from lab.design.plan import Plan, cases_of, plan
 from lab.design.sweep_file import Sweep
+from lab.run.catalogue import CATALOGUE
 
 
 def sweep(**changes: Any) -> Sweep:
@@ -54,7 +55,7 @@ SWEEPS = st.builds(
 def planned(wanted: Sweep) -> Plan:
     """Its plan; what cannot be planned, for its cases are too few, is no example."""
     try:
-        return plan(wanted)
+        return plan(wanted, CATALOGUE)
     except BadInput as error:
         if "the least that can is" not in str(error) and "do not fit between" not in str(error):
             raise
@@ -65,7 +66,7 @@ def planned(wanted: Sweep) -> Plan:
 
 
 def test_a_cold_server_is_asked_for_where_it_can_be_cold() -> None:
-    cases, left_out = cases_of(sweep(factors={"store": ["ram", "disk"], "server_cache": ["warm", "cold"]}))
+    cases, left_out = cases_of(sweep(factors={"store": ["ram", "disk"], "server_cache": ["warm", "cold"]}), CATALOGUE)
     cold = {(case.direction, case.store) for case in cases if case.option("server_cache") == "cold"}
     assert cold == {("read", "disk")}
     assert len(cases) == 5
@@ -77,7 +78,9 @@ def test_a_cold_server_is_asked_for_where_it_can_be_cold() -> None:
 
 def test_a_write_that_no_client_flushes_is_one_case() -> None:
     for levels in (["close", "fsync"], ["fsync", "close"]):
-        cases, left_out = cases_of(sweep(factors={"protocol": ["ssh"], "tool": ["rsync"], "client_sync": levels}))
+        cases, left_out = cases_of(
+            sweep(factors={"protocol": ["ssh"], "tool": ["rsync"], "client_sync": levels}), CATALOGUE
+        )
         writes = [case.option("client_sync") for case in cases if case.direction == "write"]
         reads = [case.option("client_sync") for case in cases if case.direction == "read"]
         assert (writes, reads) == (levels[:1], levels)
@@ -89,7 +92,7 @@ def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.Mo
     monkeypatch.setitem(vars(protocols.find("smb")), "server_syncs", ("default", "sync"))
     monkeypatch.setitem(vars(protocols.find("nfs")), "server_syncs", ("default",))
     wanted = sweep(factors={"protocol": ["smb", "nfs"], "server_sync": ["default", "sync", "always"]})
-    cases, left_out = cases_of(wanted)
+    cases, left_out = cases_of(wanted, CATALOGUE)
     assert {(case.protocol, case.option("server_sync")) for case in cases} == {
         ("smb", "default"), ("smb", "sync"), ("nfs", "default"),
     }  # fmt: skip
@@ -101,7 +104,7 @@ def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.Mo
 
 
 def test_a_sweep_that_says_nothing_of_the_options_has_the_cases_it_had() -> None:
-    cases, left_out = cases_of(sweep_of(protocol=["smb", "ssh"], tool=["rsync"], store=["ram", "disk"]))
+    cases, left_out = cases_of(sweep_of(protocol=["smb", "ssh"], tool=["rsync"], store=["ram", "disk"]), CATALOGUE)
     assert {case.options for case in cases} == {tuple(OPTIONS.items())}
     assert (len(cases), left_out) == (8, ())
 
@@ -136,7 +139,7 @@ def test_every_case_is_once_in_each_block_beside_the_anchors(wanted: Sweep) -> N
 @settings(max_examples=20, deadline=None)
 def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wanted: Sweep) -> None:
     found = planned(wanted)
-    assert found == plan(wanted)
+    assert found == plan(wanted, CATALOGUE)
     one_by_one = [block_slots(wanted, found.cases, block) for block in range(1, wanted.blocks + 1)]
     assert list(found.slots) == [slot for block in one_by_one for slot in block]
     json.dumps(asdict(found), allow_nan=False)
@@ -145,7 +148,7 @@ def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wan
 @given(SWEEPS)
 @settings(max_examples=30, deadline=None)
 def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep) -> None:
-    found, (grid, _) = planned(wanted), grid_of(wanted)
+    found, (grid, _) = planned(wanted), grid_of(wanted, CATALOGUE)
     assert len(found.cases) == wanted.runs_of(len(grid))
     assert [case for case in grid if case in set(found.cases)] == list(found.cases)
     assert found.cases[0] == grid[0]
@@ -158,12 +161,12 @@ def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep
 
 
 def test_an_old_trial_keeps_its_name_and_an_anchor_has_one_of_its_own() -> None:
-    case = cases_of(sweep())[0][0]
+    case = cases_of(sweep(), CATALOGUE)[0][0]
     assert (Slot(1, 2, case).trial_id, Slot(1, 2, case, anchor=True).trial_id) == ("b001-0002", "b001-a0002")
 
 
 def ordered_by_mtu(*mtus: int) -> list[Case]:
-    known = {case.mtu: case for case in cases_of(sweep(factors={"mtu": sorted(set(mtus))}))[0]}
+    known = {case.mtu: case for case in cases_of(sweep(factors={"mtu": sorted(set(mtus))}), CATALOGUE)[0]}
     return [known[mtu] for mtu in mtus]
 
 
@@ -176,7 +179,7 @@ def test_anchors_stand_at_the_ends_and_where_the_mtu_changes_anyway(count: int, 
 
 
 def test_anchors_cost_what_they_move() -> None:
-    without, with_anchors = plan(sweep(blocks=3)), plan(sweep(blocks=3, anchors=2))
+    without, with_anchors = plan(sweep(blocks=3), CATALOGUE), plan(sweep(blocks=3, anchors=2), CATALOGUE)
     assert len(with_anchors.slots) == len(without.slots) + 6
     assert with_anchors.bytes_moved == without.bytes_moved + (6 << 20)
     assert with_anchors.estimated_s > without.estimated_s
@@ -222,16 +225,16 @@ def test_anchors_cost_what_they_move() -> None:
 )  # fmt: skip
 def test_a_design_that_cannot_be_is_explained(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        plan(sweep(**changes))
+        plan(sweep(**changes), CATALOGUE)
 
 
 def test_the_least_fraction_that_is_named_works() -> None:
     factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
     with pytest.raises(BadInput) as refused:
-        plan(sweep(fraction=0.01, factors=factors))
+        plan(sweep(fraction=0.01, factors=factors), CATALOGUE)
     least = str(refused.value).rsplit('"', 2)[1]
     assert least == "6/20"
-    assert len(plan(sweep(fraction=least, factors=factors)).cases) == 6
+    assert len(plan(sweep(fraction=least, factors=factors), CATALOGUE).cases) == 6
 
 
 # --- what a plan says
@@ -239,16 +242,16 @@ def test_the_least_fraction_that_is_named_works() -> None:
 
 def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:
     factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
-    found = plan(sweep(factors=factors)).effects
+    found = plan(sweep(factors=factors), CATALOGUE).effects
     assert [(effect.name, effect.least_pairs, effect.most_pairs) for effect in found] == [
         ("protocol", 4, 8), ("tool", 8, 8), ("mtu", 10, 10),
     ]  # fmt: skip
-    found = plan(sweep(factors=factors, effects=["mtu:tool", "direction"])).effects
+    found = plan(sweep(factors=factors, effects=["mtu:tool", "direction"]), CATALOGUE).effects
     assert [(effect.name, effect.least_pairs) for effect in found] == [("tool:mtu", 4), ("direction", 10)]
 
 
 def said(wanted: Sweep) -> str:
-    return "\n".join(plan_text.lines(wanted, plan(wanted)))
+    return "\n".join(plan_text.lines(wanted, plan(wanted, CATALOGUE)))
 
 
 def test_a_plan_says_what_it_can_and_cannot_tell() -> None:

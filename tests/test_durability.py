@@ -24,6 +24,7 @@ from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, unflushed
 from lab.protocols.smb.linux import parse_testparm
 from lab.run.capability import check_server
+from lab.run.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
@@ -140,7 +141,9 @@ def test_a_command_that_is_missing_is_named() -> None:
 
 
 def case_of(protocol: str, *, store: str = "disk", direction: str = "read", **options: str) -> Case:
-    (case, *_), _ = cases_of(sweep_of(protocol=[protocol], tool=["rsync"], direction=[direction], store=[store]))
+    (case, *_), _ = cases_of(
+        sweep_of(protocol=[protocol], tool=["rsync"], direction=[direction], store=[store]), CATALOGUE
+    )
     return dataclasses.replace(case, options=tuple((dict(case.options) | options).items()))
 
 

@@ -26,6 +26,7 @@ from lab.protocols import Attached, Share, Side
 from lab.protocols.mounts.linux import words_of
 from lab.protocols.smb.linux import parse_signed
 from lab.results.run_folder import load
+from lab.run.catalogue import CATALOGUE
 
 CAPTURES = Path(__file__).parent / "captures" / "linux"
 SIGNED, UNSIGNED = (
@@ -52,7 +53,7 @@ def share(**options: str) -> Share:
 
 def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:
     wanted = sweep(smb={"dialect": ["2.1", "3.0", "default"], "signing": [True, False]}, nfs={"version": [3, 4.1]})
-    made, _ = cases_of(wanted)
+    made, _ = cases_of(wanted, CATALOGUE)
     assert [case.protocol for case in made] == ["smb"] * 6 + ["nfs"] * 2
     named = [{name: level for name, level in case.options if "." in name} for case in made]
     assert named[1] == {"smb.dialect": "2.1", "smb.signing": "false"}
@@ -63,8 +64,8 @@ def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:
 
 
 def test_a_case_that_asks_for_nothing_is_the_one_that_it_always_was() -> None:
-    (asked, *_), _ = cases_of(sweep(smb={"dialect": ["default", "2.1"]}))
-    (plain, *_), _ = cases_of(sweep())
+    (asked, *_), _ = cases_of(sweep(smb={"dialect": ["default", "2.1"]}), CATALOGUE)
+    (plain, *_), _ = cases_of(sweep(), CATALOGUE)
     assert (asked.case_id, asked.mount_options) == (plain.case_id, {})
 
 
@@ -79,7 +80,7 @@ def test_a_case_that_asks_for_nothing_is_the_one_that_it_always_was() -> None:
     ],
 )
 def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given: list[Any], levels: list[str]) -> None:
-    made, _ = cases_of(sweep([protocol], **{protocol: {option: given}}))
+    made, _ = cases_of(sweep([protocol], **{protocol: {option: given}}), CATALOGUE)
     assert [case.option(f"{protocol}.{option}") for case in made] == levels
 
 
@@ -109,14 +110,14 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
 )
 def test_what_no_option_can_be_is_refused_with_what_is_right(factors: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput) as refused:
-        cases_of(sweep(**factors))
+        cases_of(sweep(**factors), CATALOGUE)
     assert f"[factors] {said}" in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_too_many_trials_are_counted_with_the_options() -> None:
     few = {"version": [3, 4.0, 4.1, 4.2], "nconnect": [1, 2, 4, 8]}
-    assert len(cases_of(sweep(["nfs", "smb"], nfs=few, blocks=1000))[0]) == 17
+    assert len(cases_of(sweep(["nfs", "smb"], nfs=few, blocks=1000), CATALOGUE)[0]) == 17
     with pytest.raises(ValueError, match=r"more than 100000.*nfs.version 4, nfs.nconnect 4, nfs.rsize 7"):
         sweep(["nfs"], nfs=few | {"rsize": [2**power for power in range(12, 19)]}, blocks=1000)
 
@@ -126,7 +127,7 @@ def test_too_many_trials_are_counted_with_the_options() -> None:
 
 def test_a_plan_says_what_it_can_tell_and_names_no_hole_that_is_meant() -> None:
     wanted = sweep(smb={"signing": [True, False]}, nfs={"version": [3, 4.1]}, mtu=[1500, 9000], blocks=3)
-    found = plan(wanted)
+    found = plan(wanted, CATALOGUE)
     assert [(effect.name, effect.least_pairs) for effect in found.effects] == [
         ("protocol", 2), ("mtu", 4), ("smb.signing", 2), ("nfs.version", 2),
     ]  # fmt: skip
@@ -137,13 +138,13 @@ def test_a_plan_says_what_it_can_tell_and_names_no_hole_that_is_meant() -> None:
 @pytest.mark.parametrize("effect", ["protocol:smb.signing", "smb.signing:nfs.version"])
 def test_an_option_acts_within_its_protocol_only(effect: str) -> None:
     with pytest.raises(BadInput, match="an option goes with its own protocol only"):
-        plan(sweep(smb={"signing": [True, False]}, nfs={"version": [3, 4.1]}, effects=[effect]))
+        plan(sweep(smb={"signing": [True, False]}, nfs={"version": [3, 4.1]}, effects=[effect]), CATALOGUE)
 
 
 def fractional() -> tuple[Sweep, Plan]:
     smb, nfs = {"dialect": ["2.1", "3.0", "3.1.1"], "signing": [True, False]}, {"version": [3, 4.0, 4.1]}
     wanted = sweep(smb=smb, nfs=nfs, mtu=[1500, 4000, 9000], tool=["cp", "rsync"], blocks=4, fraction=0.6)
-    return wanted, plan(wanted)
+    return wanted, plan(wanted, CATALOGUE)
 
 
 def test_a_fraction_keeps_the_effects_of_options_apart() -> None:
@@ -166,7 +167,7 @@ def test_a_frame_has_a_column_for_each_option_and_none_where_nobody_named_one(tm
 
 def frame_of(wanted: Sweep, logs: Any) -> Any:
     """A synthetic run of the cases of a sweep."""
-    made, _ = cases_of(wanted)
+    made, _ = cases_of(wanted, CATALOGUE)
     names = list(dict.fromkeys(name for case in made for name, _ in case.options if "." in name))
     of = cases(protocol=["x"] * len(made)).assign(
         protocol=[case.protocol for case in made], mtu=[case.mtu for case in made], tool=[case.tool for case in made],
@@ -359,7 +360,7 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
 
 
 def test_gvfs_takes_no_options_of_a_mount() -> None:
-    made, left_out = grid_of(sweep(["nfs"], nfs={"client": ["kernel", "gvfs"], "version": ["default", 3]}))
+    made, left_out = grid_of(sweep(["nfs"], nfs={"client": ["kernel", "gvfs"], "version": ["default", 3]}), CATALOGUE)
     assert [case.mount_options for case in made] == [
         {"client": "kernel"}, {"client": "kernel", "version": "3"}, {"client": "gvfs"}
     ]  # fmt: skip
@@ -368,7 +369,7 @@ def test_gvfs_takes_no_options_of_a_mount() -> None:
 
 def test_a_server_is_chosen_on_plots_of_their_own() -> None:
     wanted = sweep(["nfs"], nfs={"server": ["kernel", "ganesha"], "client": ["kernel", "gvfs"]}, blocks=2)
-    made = plan(wanted)
+    made = plan(wanted, CATALOGUE)
     assert "nfs.server" in made.strata[-1].factors
     assert made.changes["server"] == 4
     assert [len(list(group)) for _, group in groupby(slot.case.mount_options["server"] for slot in made.slots)] in (
@@ -378,5 +379,5 @@ def test_a_server_is_chosen_on_plots_of_their_own() -> None:
 
 
 def test_a_grid_without_options_is_as_before() -> None:
-    found, _ = grid_of(sweep_of(protocol=["smb", "nfs"]))
+    found, _ = grid_of(sweep_of(protocol=["smb", "nfs"]), CATALOGUE)
     assert all("." not in name for case in found for name, _ in case.options)

@@ -27,6 +27,7 @@ from lab.protocols.afp.netatalk import parse_login
 from lab.protocols.mounts import gvfs
 from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
+from lab.run.catalogue import CATALOGUE
 from lab.workloads import iperf3
 from lab.workloads.file import deadline_s
 
@@ -275,7 +276,7 @@ def test_a_new_protocol_is_one_new_file(add: Callable[[ModuleType, str], None]) 
         'PROTOCOL = Protocol("toy", 99, mounted=True, drivers={"linux": Driver})\n',
     )
     assert protocols.find("toy").port == 99
-    assert len(cases_of(sweep_of(protocol=["toy", "smb"]))[0]) == 4
+    assert len(cases_of(sweep_of(protocol=["toy", "smb"]), CATALOGUE)[0]) == 4
     with pytest.raises(BadInput, match="known are afp, nfs, smb, ssh, toy"):
         protocols.find("x")
 
@@ -287,7 +288,7 @@ def test_a_new_tool_and_a_new_payload_are_one_new_file(add: Callable[[ModuleType
         "class Toy(Rsync):\n    name = 'toy'\nclass Two(OneFile):\n    name = 'two'\n    def files(self, _): return 2\n"
         "TOOL, PAYLOAD = Toy(), Two()\n",
     )
-    (case, *_), _ = cases_of(sweep_of(tool=["toy"], kind="two"))
+    (case, *_), _ = cases_of(sweep_of(tool=["toy"], kind="two"), CATALOGUE)
     assert (case.tool, workloads.payload(case.workload).files(case.size_bytes)) == ("toy", 2)
 
 

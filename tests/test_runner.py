@@ -25,6 +25,7 @@ from lab.platforms import Counters, Timing
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial
 from lab.run import runner as sweep_module
+from lab.run.catalogue import CATALOGUE
 from lab.run.runner import Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.transfer import Measured
@@ -102,7 +103,7 @@ SMALL = sweep_of(blocks=2, mtu=[1500, 9000], protocol=["smb", "nfs"])
 
 def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) -> None:
     ending = bench.runner(SMALL).run()
-    slots = plan(SMALL).slots
+    slots = plan(SMALL, CATALOGUE).slots
     assert (ending.early, ending.not_ok) == ("", 0)
     assert bench.transfers == [slot.trial_id for slot in slots]
     found = bench.transferred()
@@ -247,7 +248,7 @@ def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: Bench) ->
     bench.outcome = lambda _: measured()
     ending = bench.runner(SMALL).run()
     assert (ending.early, ending.not_ok) == ("", 0)
-    assert bench.transfers == [slot.trial_id for slot in plan(SMALL).slots][5:]
+    assert bench.transfers == [slot.trial_id for slot in plan(SMALL, CATALOGUE).slots][5:]
     assert len(bench.ceilings) == 8
     assert bench.seen[0].done == 5
     after = bench.trials()
@@ -318,7 +319,7 @@ def noisy(spread: float) -> Callable[[str], Measured]:
 def looks(bench: Bench, sweep: Sweep, blocks: int) -> list[list[str]]:
     """What is too wide after 1, 2, … so many blocks, from the run folder."""
     trials = run_folder.load(bench.folder.path)
-    names = [effect.name for effect in plan(sweep).effects]
+    names = [effect.name for effect in plan(sweep, CATALOGUE).effects]
     assert sweep.precision
     return [wide_effects(trials[trials["block"] <= n], names, sweep.precision) for n in range(1, blocks + 1)]
 
@@ -330,7 +331,7 @@ def last_block(bench: Bench) -> int:
 def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: Bench) -> None:
     anchored = SMALL.model_copy(update={"anchors": 3})
     bench.runner(anchored).run()
-    slots = plan(anchored).slots
+    slots = plan(anchored, CATALOGUE).slots
     assert bench.transfers == [slot.trial_id for slot in slots]
     found = bench.transferred()
     assert [trial_id for trial_id, trial in found.items() if trial.anchor] == [
@@ -338,7 +339,7 @@ def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: Bench) -> N
     ]
     anchors = [trial for trial in found.values() if trial.anchor]
     assert len(anchors) == 6
-    assert {trial.case_id for trial in anchors} == {plan(anchored).cases[0].case_id}
+    assert {trial.case_id for trial in anchors} == {plan(anchored, CATALOGUE).cases[0].case_id}
     assert len(bench.ceilings) == 8  # an anchor stands on a network of its block, whose ceiling is known
     bench.transfers.clear()
     bench.runner(anchored).run()

@@ -25,6 +25,7 @@ from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
 from lab.hosts.hosts_file import Hosts
 from lab.run import session
+from lab.run.catalogue import CATALOGUE
 from lab.run.session import Session
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
@@ -60,7 +61,9 @@ def runs(cases: Sequence[Case], key: Callable[[Case], Any]) -> list[Any]:
 
 
 def test_cases_are_the_product_of_the_levels() -> None:
-    cases, left_out = cases_of(sweep_of(mtu=[1500, 9000], tool=["cp", "rsync"], tcp_space=["default", "64 KiB"]))
+    cases, left_out = cases_of(
+        sweep_of(mtu=[1500, 9000], tool=["cp", "rsync"], tcp_space=["default", "64 KiB"]), CATALOGUE
+    )
     assert len(cases) == len(set(cases)) == 16
     assert left_out == ()
     assert {case.tcp_space for case in cases} == {"default", 65536}
@@ -70,7 +73,7 @@ def test_cases_are_the_product_of_the_levels() -> None:
 
 
 def test_what_cannot_be_combined_is_left_out_with_the_reason() -> None:
-    cases, left_out = cases_of(sweep_of(protocol=["ssh", "nfs"], tool=["cp", "rsync"]))
+    cases, left_out = cases_of(sweep_of(protocol=["ssh", "nfs"], tool=["cp", "rsync"]), CATALOGUE)
     assert {(case.protocol, case.tool) for case in cases} == {("ssh", "rsync"), ("nfs", "cp"), ("nfs", "rsync")}
     assert left_out == ("ssh with cp: cp needs a mounted share, ssh has none",)
 
@@ -94,21 +97,21 @@ def test_what_cannot_be_combined_is_left_out_with_the_reason() -> None:
 )
 def test_names_that_nobody_knows_are_bad_input(sweep: Sweep, said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        plan(sweep)
+        plan(sweep, CATALOGUE)
 
 
 def test_names_that_nobody_knows_are_said_with_the_file() -> None:
     sweep = 'name = "a"\n[workload]\nsize = 1\n[factors]\nprotocol = ["NFS"]'
     with pytest.raises(BadInput, match=r"^my\.toml: \[factors\] protocol: unknown protocol 'NFS'"):
-        plan(parse_sweep(sweep, Path("my.toml")))
+        plan(parse_sweep(sweep, Path("my.toml")), CATALOGUE)
     with pytest.raises(BadInput, match=r"^my\.toml: \[factors\]: no case is left"):
-        plan(parse_sweep(sweep.replace("NFS", "ssh"), Path("my.toml")))
+        plan(parse_sweep(sweep.replace("NFS", "ssh"), Path("my.toml")), CATALOGUE)
 
 
 @given(SWEEPS)
 @settings(max_examples=60)
 def test_every_block_has_every_case_once(sweep: Sweep) -> None:
-    planned = plan(sweep)
+    planned = plan(sweep, CATALOGUE)
     counts = Counter((slot.block, slot.case) for slot in planned.slots)
     assert set(counts.values()) == {1}
     assert set(counts) == set(itertools.product(range(1, sweep.blocks + 1), planned.cases))
@@ -121,7 +124,7 @@ def test_every_block_has_every_case_once(sweep: Sweep) -> None:
 @given(SWEEPS, st.integers(1, 100))
 @settings(max_examples=60)
 def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) -> None:
-    ordered = order(cases_of(sweep)[0], sweep.seed, block)
+    ordered = order(cases_of(sweep, CATALOGUE)[0], sweep.seed, block)
     factors = sweep.factors
     assert len(runs(ordered, lambda case: case.mtu)) == len(factors.mtu)
     networks = runs(ordered, lambda case: (case.mtu, case.tcp_space))
@@ -133,7 +136,7 @@ def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) ->
 @given(SWEEPS)
 @settings(max_examples=30)
 def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
-    planned = plan(sweep)
+    planned = plan(sweep, CATALOGUE)
     mtus = tcp_spaces = servers = 0
     before: tuple[Any, ...] = ()
     for slot in planned.slots:
@@ -150,15 +153,15 @@ def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
 @given(SWEEPS)
 @settings(max_examples=30)
 def test_a_plan_is_the_same_every_time_and_can_be_written_as_json(sweep: Sweep) -> None:
-    planned = plan(sweep)
-    assert planned == plan(sweep)
+    planned = plan(sweep, CATALOGUE)
+    assert planned == plan(sweep, CATALOGUE)
     written = json.loads(json.dumps(asdict(planned), allow_nan=False))
     assert [slot["case"]["mtu"] for slot in written["slots"]] == [slot.case.mtu for slot in planned.slots]
 
 
 def test_the_order_of_a_seed_is_the_same_on_every_machine_and_in_every_year() -> None:
     """A run is resumed by the order that the seed gives: an update of the lab or of Python must not change it."""
-    ordered = order(cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]))[0], seed=7, block=1)
+    ordered = order(cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]), CATALOGUE)[0], seed=7, block=1)
     assert [f"{case.mtu} {case.protocol} {case.direction}" for case in ordered] == [
         "9000 nfs read",
         "9000 nfs write",
@@ -172,7 +175,9 @@ def test_the_order_of_a_seed_is_the_same_on_every_machine_and_in_every_year() ->
 
 
 def test_blocks_and_seeds_differ_at_every_level() -> None:
-    cases = cases_of(sweep_of(mtu=[1500, 9000], tcp_space=["default", 65536], protocol=["afp", "smb", "nfs"]))[0]
+    cases = cases_of(
+        sweep_of(mtu=[1500, 9000], tcp_space=["default", 65536], protocol=["afp", "smb", "nfs"]), CATALOGUE
+    )[0]
     orders = [order(cases, seed, block) for seed in range(4) for block in range(1, 11)]
     assert len({tuple(cases) for cases in orders}) == len(orders)
     keys: list[Callable[[Case], Any]] = [
@@ -184,7 +189,7 @@ def test_blocks_and_seeds_differ_at_every_level() -> None:
 
 def test_the_order_does_not_depend_on_how_levels_are_listed_elsewhere() -> None:
     """Each block has a generator of its own: what one block needs of chance does not change the next."""
-    cases = cases_of(sweep_of(mtu=[1500, 9000]))[0]
+    cases = cases_of(sweep_of(mtu=[1500, 9000]), CATALOGUE)[0]
     alone = order(cases, 1, 3)
     order(cases, 1, 1)
     assert order(cases, 1, 3) == alone
@@ -192,7 +197,7 @@ def test_the_order_does_not_depend_on_how_levels_are_listed_elsewhere() -> None:
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
 def test_sweeps_that_come_with_the_lab_can_be_planned(path: Path) -> None:
-    planned = plan(load_sweep(path))
+    planned = plan(load_sweep(path), CATALOGUE)
     assert planned.slots
     assert planned.estimated_s > 0
 
@@ -219,6 +224,6 @@ def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatc
     config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
     hosts = {role: FakeHost(role) for role in sections}
     opened = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr("x"), "t")
-    assert opened.share(cases_of(sweep_of(store=["disk"]))[0][0]).path == server
+    assert opened.share(cases_of(sweep_of(store=["disk"]), CATALOGUE)[0][0]).path == server
     assert opened.sides["server"].directory == f"{server}/file-share-lab-t"
     assert opened.sides["client"].directory == f"{server.replace('server', 'client')}/file-share-lab-t"

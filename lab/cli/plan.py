@@ -21,9 +21,10 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.design.sweep_file import load_sweep
     from lab.hosts.hosts_file import load_hosts
     from lab.run import lifecycle
+    from lab.run.catalogue import CATALOGUE
 
     sweep = load_sweep(arguments.sweep)
-    planned = plan.plan(sweep)
+    planned = plan.plan(sweep, CATALOGUE)
     if arguments.hosts:
         lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts)
     if arguments.json:

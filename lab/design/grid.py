@@ -7,26 +7,25 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lab import protocols, workloads
 from lab.base.errors import BadInput
 from lab.base.validation import shown
 from lab.design.case import Case
+from lab.design.catalogue import Catalogue, SharingProtocol, Tool
 from lab.design.factors import DEFAULT, FACTORS, OPTIONS
 from lab.design.sweep_file import Sweep
-from lab.protocols.options import clash
 
 
 def grid_of(
-    sweep: Sweep, refused: Mapping[str, str] = MappingProxyType({})
+    sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names.
 
     ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
     """
-    _check_names(sweep)
+    _check_names(sweep, catalogue)
     factors, workload = sweep.factors, sweep.workload
-    served = {name: protocols.find(name) for name in factors.protocol}
-    tools = {name: workloads.tool(name) for name in factors.tool}
+    served = {name: catalogue.protocol(name) for name in factors.protocol}
+    tools = {name: catalogue.tool(name) for name in factors.tool}
     own = {name: _mount_options(sweep, protocol) for name, protocol in served.items()}
     kept: list[Case] = []
     left_out: dict[str, None] = {}
@@ -46,13 +45,13 @@ def grid_of(
     return tuple(kept), tuple(left_out)
 
 
-def _mount_options(sweep: Sweep, protocol: protocols.Protocol) -> dict[str, tuple[str, ...]]:
+def _mount_options(sweep: Sweep, protocol: SharingProtocol) -> dict[str, tuple[str, ...]]:
     """The levels of each option of a protocol's mount that the sweep names. Raises BadInput."""
     given = sweep.factors.options.get(protocol.name, {})
     return {f"{protocol.name}.{name}": _option_levels(sweep.place, protocol, name, given[name]) for name in given}
 
 
-def _option_levels(place: str, protocol: protocols.Protocol, name: str, given: Any) -> tuple[str, ...]:
+def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any) -> tuple[str, ...]:
     key = f"{place}[factors] {protocol.name}.{name}"
     if name not in protocol.options:
         raise BadInput(f"{key}: unknown; {protocol.name} has {', '.join(protocol.options) or 'no options'}")
@@ -69,13 +68,13 @@ def _option_levels(place: str, protocol: protocols.Protocol, name: str, given: A
     return tuple(levels)
 
 
-def _why_not(case: Case, protocol: protocols.Protocol, tool: workloads.Tool, usual_client_sync: str) -> str:
+def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_sync: str) -> str:
     """Why a combination means nothing, or the same as another one; empty where it is a case."""
-    if why := clash(case.mount_options):
+    if why := protocol.conflict(case.mount_options):
         return f"{case.protocol} with {why}"
     if tool.needs_mount and not protocol.mounted:
         return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
-    server_syncs = getattr(protocol, "server_syncs", ("default",))
+    server_syncs = protocol.server_syncs
     if (server_sync := case.option("server_sync")) not in server_syncs:
         has = ", ".join(server_syncs)
         return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {has} only"
@@ -89,12 +88,12 @@ def _why_not(case: Case, protocol: protocols.Protocol, tool: workloads.Tool, usu
     return ""
 
 
-def _check_names(sweep: Sweep) -> None:
+def _check_names(sweep: Sweep, catalogue: Catalogue) -> None:
     """Raise BadInput for a name that nobody knows, with the key that it stands at."""
     asked: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
-        "[factors] protocol": (protocols.find, sweep.factors.protocol),
-        "[factors] tool": (workloads.tool, sweep.factors.tool),
-        "[workload] kind": (workloads.payload, (sweep.workload.kind,)),
+        "[factors] protocol": (catalogue.protocol, sweep.factors.protocol),
+        "[factors] tool": (catalogue.tool, sweep.factors.tool),
+        "[workload] kind": (catalogue.payload, (sweep.workload.kind,)),
     }
     for key, (find, names) in asked.items():
         for name in names:

@@ -1,8 +1,4 @@
-"""The design of a sweep: which cases, in which order, with which anchors, and what that costs and can tell.
-
-Randomised complete blocks, each a split-plot design: MTU stands on whole plots, TCP buffers on sub-plots of these, what
-is served on sub-plots of those, and inside them the other factors come in random order.
-"""
+"""The design of a sweep: which cases, how many blocks, and what that costs and can tell."""
 
 from __future__ import annotations
 
@@ -16,6 +12,7 @@ from lab.base.errors import BadInput
 from lab.design import fraction
 from lab.design.blocks import Slot, _mtu, _network, _server, block_slots
 from lab.design.case import Case
+from lab.design.catalogue import Catalogue
 from lab.design.effects import Effect, asked_for, cannot_tell, distinct, levels_of
 from lab.design.grid import grid_of
 from lab.design.sweep_file import Sweep
@@ -69,9 +66,9 @@ class Plan:
     cannot_tell: tuple[str, ...]
 
 
-def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+def cases_of(sweep: Sweep, catalogue: Catalogue) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The cases of a sweep, and why combinations are missing. Raises BadInput for names that nobody knows."""
-    grid, left_out = grid_of(sweep)
+    grid, left_out = grid_of(sweep, catalogue)
     return _fraction_of(sweep, grid), left_out
 
 
@@ -92,12 +89,12 @@ def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
     return tuple(grid[index] for index in fraction.choose(levels, runs, sweep.seed))
 
 
-def plan(sweep: Sweep, refused: Mapping[str, str] = MappingProxyType({})) -> Plan:
+def plan(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = MappingProxyType({})) -> Plan:
     """Everything that a run would do, in order. Touches nothing.
 
     ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
     """
-    grid, left_out = grid_of(sweep, refused)
+    grid, left_out = grid_of(sweep, catalogue, refused)
     cases = _fraction_of(sweep, grid)
     if sweep.anchors > len(cases) + 1:
         raise BadInput(f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases; give fewer")

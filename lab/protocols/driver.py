@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from lab.base.errors import Absent, SettingRefused, Unsupported
 from lab.hosts import Host
 from lab.hosts.fields import plain_folder
-from lab.protocols.options import Option
+from lab.protocols.options import Option, clash
 from lab.settings.setting import Setting
 
 Steps: TypeAlias = Generator[Setting, None, None]
@@ -197,3 +197,7 @@ class Protocol:
         if platform not in self.drivers:
             raise Absent(f"{self.name} is not supported on {platform}; it is on {', '.join(self.drivers)}")
         return self.drivers[platform]()
+
+    def conflict(self, options: Mapping[str, str]) -> str:
+        """Why these levels of ``options`` cannot go together; empty where they can."""
+        return clash(options)

@@ -24,6 +24,7 @@ from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
 from lab.run.capability import Capability, said
+from lab.run.catalogue import CATALOGUE
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.settings import host_journal
@@ -44,7 +45,7 @@ def start(
     config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
     sweep = parse_sweep(text, sweep_file)
     check_fit(config, sweep, hosts_file)
-    plan(sweep)  # raises for what cannot be, while no host has been reached
+    plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
@@ -53,10 +54,10 @@ def start(
             host.run("true", root=True)
             session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
         check_free(hosts)
-        left_out = Capability(session).left_out(grid_of(sweep)[0])
+        left_out = Capability(session).left_out(grid_of(sweep, CATALOGUE)[0])
         for line in said(left_out):
             tell(line)  # before a plan of the rest, which may not be possible
-        for line in session.no_ops(plan(sweep, left_out).cases):
+        for line in session.no_ops(plan(sweep, CATALOGUE, left_out).cases):
             tell(line)
         about = {
             "sweep_text": text,

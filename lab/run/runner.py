@@ -18,6 +18,7 @@ from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial
 from lab.results.trial import CEILINGS
 from lab.run import store_ceiling
+from lab.run.catalogue import CATALOGUE
 from lab.run.session import Session
 from lab.run.transfer import Measured, transfer
 from lab.stats import wide_effects
@@ -63,7 +64,7 @@ class Progress:
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
     """Raise BadInput where a run folder holds another case than the sweep gives for its place, or cannot be read."""
     transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS]
-    cases = plan(sweep, folder.left_out).cases
+    cases = plan(sweep, CATALOGUE, folder.left_out).cases
     blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
     due = {slot.trial_id: slot for block in blocks for slot in block_slots(sweep, cases, block)}
     for trial in transfers:
@@ -90,7 +91,7 @@ class Runner:
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
         self.most_failures = most_failures
         self.recorded = {trial.trial_id: trial for trial in folder.trials()}
-        self.plan = plan(sweep, folder.left_out)
+        self.plan = plan(sweep, CATALOGUE, folder.left_out)
         self.wide: dict[int, list[str]] = {}
         self.not_ok = self.failures = self.done = self.total = 0
         self.started = time.monotonic()

@@ -1,0 +1,58 @@
+"""What a sweep may name: the protocols, tools and payloads that there are, as far as a design needs to know them.
+
+A design is made without protocols or hosts: whoever asks for one hands it a catalogue (:mod:`lab.run.catalogue`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Option(Protocol):
+    """An option of a protocol's mount."""
+
+    @property
+    def level(self) -> Callable[[Any], str]:
+        """Text of what a sweep gives as a level. Raises ValueError."""
+
+
+class SharingProtocol(Protocol):
+    """A protocol: whether it mounts, what its server can promise of written data, which options its mount has."""
+
+    @property
+    def name(self) -> str:
+        """As in a sweep."""
+
+    @property
+    def mounted(self) -> bool:
+        """Whether it gives the client a mounted folder."""
+
+    @property
+    def server_syncs(self) -> tuple[str, ...]:
+        """The levels of ``server_sync`` that its server can be given."""
+
+    @property
+    def options(self) -> Mapping[str, Option]:
+        """The options of its mount, by name."""
+
+    def conflict(self, options: Mapping[str, str]) -> str:
+        """Why these levels of its options cannot go together; empty where they can."""
+
+
+class Tool(Protocol):
+    """A command that moves files."""
+
+    @property
+    def needs_mount(self) -> bool:
+        """Whether it copies between folders of one host only."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """How to find each by its name; every function raises BadInput for a name that nobody knows."""
+
+    protocol: Callable[[str], SharingProtocol]
+    tool: Callable[[str], Tool]
+    payload: Callable[[str], object]
