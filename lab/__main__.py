@@ -1,6 +1,5 @@
 """``python -m lab`` is the same as the ``lab`` command."""
 
-from lab.cli.main import main
+import runpy
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+runpy.run_module("lab.cli.main", run_name="__main__")

@@ -85,7 +85,7 @@ def test_after_an_error_signals_are_no_longer_held() -> None:
 
 HUNG_UP = """
 import os, signal
-from lab import interrupts
+from lab.base import signals as interrupts
 from lab.base.errors import Interrupted
 interrupts.install()
 reading, writing = os.pipe()

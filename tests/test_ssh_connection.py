@@ -177,7 +177,7 @@ def test_a_name_that_nobody_knows_is_explained(sshd: Sshd) -> None:
 
 NOT_SSHD = """
 import socket, sys, threading
-from lab.config import HostConfig
+from lab.hosts.hosts_file import HostConfig
 from lab.base.errors import HostError
 from lab.hosts import SshHost, openssh_connection, paramiko_connection
 openssh_connection.CONNECT_DEADLINE_S = paramiko_connection.CONNECT_DEADLINE_S = 1
@@ -308,7 +308,7 @@ def test_a_refusal_through_a_proxy_leaves_no_process(sshd: Sshd, home: Path, pro
 
 INTERRUPTED = """
 import os, signal, sys, time
-from lab.config import HostConfig
+from lab.hosts.hosts_file import HostConfig
 from lab.hosts import SshHost
 signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
 host = SshHost("client", HostConfig.model_validate_json(sys.argv[1]))

@@ -90,3 +90,7 @@ def _give_up_output() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
