@@ -77,8 +77,8 @@ grep -v " on $1 (" table > left; mv left table
 """
 SMBUTIL = """
 case $1 in
-statshares) sed 's/^SharedDir/lab      /' "$CAPTURES/smbutil-statshares-15.txt" ;;
-multichannel) cat "$CAPTURES/smbutil-multichannel-14.txt" ;;
+statshares) sed 's/^SharedDir/lab      /' "$MACOS_CAPTURES/smbutil-statshares-15.txt" ;;
+multichannel) cat "$MACOS_CAPTURES/smbutil-multichannel-14.txt" ;;
 esac
 """
 # launchctl load and unload print next to nothing and exit 0, whatever happens; list says whether a label is known. What
@@ -159,7 +159,7 @@ COMMANDS = {
     "mount_afp": MOUNT_AFP,
     "mount_nfs": MOUNT_NFS,
     "smbutil": SMBUTIL,
-    "nfsstat": 'sed "s|/Users/x/Cloud|$2|; s/vers=3/vers=$(cat vers)/" "$CAPTURES/nfsstat-m.txt"',
+    "nfsstat": 'sed "s|/Users/x/Cloud|$2|; s/vers=3/vers=$(cat vers)/" "$MACOS_CAPTURES/nfsstat-m.txt"',
     "launchctl": LAUNCHCTL,
     "sharing": SHARING,
     "nfsd": NFSD,
@@ -168,7 +168,7 @@ COMMANDS = {
     "dseditgroup": DSEDITGROUP,
     "pwpolicy": "cat hashes",
     "df": DF,
-    "ifconfig": 'cat "$CAPTURES/ifconfig-10gbase-t.txt"',
+    "ifconfig": 'cat "$MACOS_CAPTURES/ifconfig-10gbase-t.txt"',
     "sleep": "",
     "uname": '[ "$*" = -r ] && cat darwin',
 }
@@ -188,7 +188,7 @@ def mac(folder: Path, role: str, usage: str = " [-s]") -> EmulatedHost:
     daemons.mkdir()
     for label in SERVICES:
         (daemons / f"{label}.plist").touch()
-    head = f'CAPTURES="{MACOS_CAPTURES}" NEW="{usage}"\n'
+    head = f'MACOS_CAPTURES="{MACOS_CAPTURES}" NEW="{usage}"\n'
     return EmulatedHost(folder, {name: head + text for name, text in COMMANDS.items()}, REAL, role)
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+from support.paths import ROOT
 
 from lab.design import stopping
 
 
 @pytest.fixture(scope="module")
 def coverage() -> ModuleType:
-    path = Path(__file__).parent.parent / "benchmarks" / "coverage.py"
+    path = ROOT / "benchmarks" / "coverage.py"
     spec = importlib.util.spec_from_file_location("coverage_benchmark", path)
     assert spec
     assert spec.loader

@@ -179,8 +179,8 @@ NOT_SSHD = """
 import socket, sys, threading
 from lab.hosts.hosts_file import HostConfig
 from lab.base.errors import HostError
-from lab.hosts import SshHost, openssh_connection, paramiko_connection
-openssh_connection.CONNECT_DEADLINE_S = paramiko_connection.CONNECT_DEADLINE_S = 1
+from lab.hosts import SshHost, openssh, paramiko
+openssh.CONNECT_DEADLINE_S = paramiko.CONNECT_DEADLINE_S = 1
 server = socket.create_server(("127.0.0.1", 0))
 def answer():
     taken, _ = server.accept()
