@@ -57,10 +57,10 @@ def write(directory: Path, name: str, chosen: Mapping[str, str]) -> None:
         (etc / "ssh" / "sshd_config").write_text(_sshd_config(chosen[host]))
         version = platforms.mac_version(chosen[host])
         if version:
-            (etc / "darwin-version").write_text(f"{version}\n")
+            (etc / "emulated-mac-version").write_text(f"{version}\n")
             # a Mac's file servers keep passwords in databases of their own
-            (etc / "darwin-password").touch(0o600)
-            (etc / "darwin-password").write_text(password)
+            (etc / "emulated-mac-password").touch(0o600)
+            (etc / "emulated-mac-password").write_text(password)
         (etc / "hostname").write_text(host + "\n")
         (etc / "resolv.conf").write_text("")
         names = [f"127.0.0.1 localhost {host}", *(f"{ADDRESS[other]} {other}-data" for other in HOSTS)]

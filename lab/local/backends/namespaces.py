@@ -34,7 +34,7 @@ class Namespaces(Backend):
 
     def boot(self, lab: Lab, host: str) -> str:
         """An emulated Mac has to be set up first."""
-        return "/opt/darwin/boot.sh" if platforms.mac_version(lab.platforms[host]) else ""
+        return "/opt/emulated_mac/boot.sh" if platforms.mac_version(lab.platforms[host]) else ""
 
     def plug_in(self, lab: Lab, host: str, pid: int) -> None:
         """It is in the host already, and needs an address."""

@@ -17,9 +17,9 @@ from support.paths import MACOS_CAPTURES
 from support.synthetic_runs import trial, write_run
 
 from lab import stats
-from lab.emulated_mac import faults, interfaces, options, processes, profiles
-from lab.emulated_mac.calls import sysctls
-from lab.emulated_mac.commands import PLACES, diskutil, hdiutil, ifconfig, mount, netstat, ping, place, route
+from lab.emulated_mac import bsd_getopt, faults, interfaces, processes, profiles, programs
+from lab.emulated_mac.kernel import sysctls
+from lab.emulated_mac.programs import PLACES, diskutil, hdiutil, ifconfig, mount, netstat, ping, place, route
 from lab.report import prose
 from lab.results import run_folder
 from lab.results import trial as records
@@ -44,8 +44,8 @@ def mac(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
             answer = known[name]
             return answer(**arguments) if callable(answer) else answer
 
-        module = importlib.import_module(f"lab.emulated_mac.commands.{command}")
-        monkeypatch.setattr(profiles, "chosen", lambda: profile)
+        module = importlib.import_module(f"lab.emulated_mac.programs.{command}")
+        monkeypatch.setattr(profiles, "current", lambda: profile)
         for place_of in (module, hdiutil, diskutil, mount):
             if hasattr(place_of, "call"):
                 monkeypatch.setattr(place_of, "call", call)
@@ -273,9 +273,9 @@ def test_a_ping_longer_than_its_socket_fails_like_one_longer_than_the_mtu(
 
 def test_vm_stat_has_the_rows_and_the_columns_of_a_mac(mac: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = {"free": 4430, "active": 751091, "inactive": 749576, "wired": 207285}
-    monkeypatch.setattr(processes, "memory_pages", lambda page: pages)
+    monkeypatch.setattr(processes, "read_memory_pages", lambda page: pages)
     events = dict.fromkeys(("pgfault", "pgpgin", "pgpgout", "pswpin", "pswpout"), 12817858289)
-    monkeypatch.setattr(processes, "counts", lambda: events)
+    monkeypatch.setattr(processes, "read_event_counts", lambda: events)
     said = mac("15.5", "vm_stat", answers={"sysctl_read": "16384"})[1].splitlines()
     real = capture("vm_stat-16k-pages.txt").splitlines()
     assert said[:4] == real[:4]
@@ -293,7 +293,7 @@ def test_sw_vers_is_that_of_its_version(mac: Run) -> None:
 
 
 def test_every_program_is_a_module_and_every_module_is_placed() -> None:
-    folder = Path(options.__file__).parent / "commands"
+    folder = Path(programs.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
     assert modules == {name.replace("-", "_") for name in PLACES}
     lacking = {name for name in PLACES if place(name, profiles.PROFILES["10.6.8"]) is None}
@@ -331,12 +331,12 @@ def test_no_figure_and_no_table_can_be_taken_for_those_of_a_mac(tmp_path: Path) 
 
 
 def test_options_end_at_the_first_word_that_is_none() -> None:
-    found, rest = options.parse("x", ["-ab", "v", "-c", "w", "-a"], "ab:c", "usage")
+    found, rest = bsd_getopt.parse("x", ["-ab", "v", "-c", "w", "-a"], "ab:c", "usage")
     assert (found, rest) == ([("a", ""), ("b", "v"), ("c", "")], ["w", "-a"])
 
 
 def test_sysctl_knows_no_doautosndbuf_since_11() -> None:
-    known = {version: sysctls._network(profiles.PROFILES[version]) for version in profiles.PROFILES}
+    known = {version: sysctls.network_variables(profiles.PROFILES[version]) for version in profiles.PROFILES}
     has = {version for version, names in known.items() if "net.inet.tcp.doautosndbuf" in names}
     assert has == {"10.9.5", "10.13.6", "10.15.7"}
     assert {version for version, names in known.items() if "net.inet.tcp.sockthreshold" in names} == {"10.6.8"}

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from support.paths import MACOS_CAPTURES
 
-from lab.emulated_mac import exports, mount_options, nsmb, profiles, services, smb_url
-from lab.emulated_mac.commands import (
+from lab.emulated_mac import exports_file, launchd_services, mount_options, nsmb_conf, profiles, smb_url
+from lab.emulated_mac.mount_options import Refused
+from lab.emulated_mac.programs import (
     launchctl,
     mount_afp,
     mount_nfs,
@@ -23,7 +24,6 @@ from lab.emulated_mac.commands import (
     sharing,
     smbutil,
 )
-from lab.emulated_mac.mount_options import Refused
 from lab.emulated_mac.servers import smb
 
 Say = Callable[..., None]
@@ -40,7 +40,7 @@ def mac(monkeypatch: pytest.MonkeyPatch) -> Say:
     def choose(module: Any, version: str, **answers: Any) -> None:
         profile = profiles.find(version)
         assert profile
-        monkeypatch.setattr(profiles, "chosen", lambda: profile)
+        monkeypatch.setattr(profiles, "current", lambda: profile)
 
         def call(name: str, /, **arguments: Any) -> Any:
             answer = {"fault": False, **answers}[name]
@@ -210,20 +210,20 @@ def volume_of(path: str) -> str:
 
 
 def errors_of(text: str) -> list[str]:
-    return exports.read(text, volume_of)[1]
+    return exports_file.parse(text, volume_of)[1]
 
 
 @pytest.fixture
 def folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders that are there."""
     there = ("/Users/rfay", "/Users/rfay/workspace", "/Volumes/lab", "/Volumes/lab/a")
-    monkeypatch.setattr(exports, "_is_plain_folder", lambda path: path in there)
+    monkeypatch.setattr(exports_file, "_is_plain_folder", lambda path: path in there)
 
 
 @pytest.mark.usefixtures("folders")
 def test_exports_are_read_as_nfsd_reads_them() -> None:
     text = "# none\n/Volumes/lab -alldirs -fspath=/Volumes/lab \\\n  -mapall=501:20 -network 10.0.0.0 -mask 255.0.0.0\n"
-    (one,), errors = exports.read(text, volume_of)
+    (one,), errors = exports_file.parse(text, volume_of)
     assert (errors, one.paths, one.all_dirs, one.map_all, one.uid, one.gid) == (
         [],
         ["/Volumes/lab"],
@@ -233,7 +233,7 @@ def test_exports_are_read_as_nfsd_reads_them() -> None:
         20,
     )
     assert (one.network, one.mask, one.line) == ("10.0.0.0", "255.0.0.0", 3)
-    (one,), errors = exports.read("/Volumes/lab -mapall=0\n", volume_of)  # a user alone brings its own group
+    (one,), errors = exports_file.parse("/Volumes/lab -mapall=0\n", volume_of)  # a user alone brings its own group
     assert (errors, one.hosts, one.map_all, one.uid, one.gid) == ([], [], True, 0, 0)
 
 
@@ -265,17 +265,17 @@ def test_a_url_is_decoded_and_shown_without_its_password() -> None:
 
 
 def test_preferences_choose_the_dialects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nsmb, "GLOBAL", tmp_path / "nsmb.conf")
-    personal = tmp_path / nsmb.PERSONAL
+    monkeypatch.setattr(nsmb_conf, "GLOBAL", tmp_path / "nsmb.conf")
+    personal = tmp_path / nsmb_conf.PERSONAL
     personal.parent.mkdir(parents=True)
     personal.write_text("[default]\nsigning_required=yes\nprotocol_vers_map=7\n[OTHER]\nprotocol_vers_map=2\n")
-    nsmb.GLOBAL.write_text("[SERVER]\nprotocol_vers_map=4\n")
-    found = nsmb.Preferences("server", tmp_path)
+    nsmb_conf.GLOBAL.write_text("[SERVER]\nprotocol_vers_map=4\n")
+    found = nsmb_conf.Preferences("server", tmp_path)
     assert found.yes("signing_required")
-    assert nsmb.dialects((15, 5), found.versions((15, 5))) == ["SMB_3.0", "SMB_3.0.2", "SMB_3.1.1"]
-    assert nsmb.dialects((10, 9, 5), found.versions((10, 9, 5))) == ["SMB_2.002", "SMB_2.1"]
-    assert nsmb.dialects((10, 6, 8), found.versions((10, 6, 8))) == []
-    assert "max protocol = NT1" in nsmb.samba_conf([], signed=False)
+    assert nsmb_conf.dialects((15, 5), found.versions((15, 5))) == ["SMB_3.0", "SMB_3.0.2", "SMB_3.1.1"]
+    assert nsmb_conf.dialects((10, 9, 5), found.versions((10, 9, 5))) == ["SMB_2.002", "SMB_2.1"]
+    assert nsmb_conf.dialects((10, 6, 8), found.versions((10, 6, 8))) == []
+    assert "max protocol = NT1" in nsmb_conf.samba_conf([], signed=False)
     assert smb.dialects((10, 6, 8)) == ("NT1", "NT1")
     assert smb.dialects((10, 9, 5)) == ("NT1", "SMB2_10")
     assert smb.dialects((10, 13, 6)) == ("SMB2_02", "SMB3_02")
@@ -342,16 +342,19 @@ def test_mount_nfs_ends_with_the_error_number(mac: Say, tmp_path: Path, capsys: 
 
 def test_afp_is_gone_where_apple_took_it_out(mac: Say, tmp_path: Path) -> None:
     assert [place("mount_afp", profiles.PROFILES[version]) for version in ("26.0", "27.0")] == ["/sbin", None]
-    labels = {version: {one.label for one in services.of(profiles.PROFILES[version])} for version in profiles.PROFILES}
-    with_afp = {version for version, found in labels.items() if "com.apple.AppleFileServer" in found}
+    labels = {
+        version: {service.label for service in launchd_services.services_of(profile)}
+        for version, profile in profiles.PROFILES.items()
+    }
+    with_afp = {version for version, names in labels.items() if "com.apple.AppleFileServer" in names}
     assert with_afp == {"10.6.8", "10.9.5", "10.13.6", "10.15.7"}
-    assert {version for version, found in labels.items() if "org.samba.smbd" in found} == {"10.6.8"}
+    assert {version for version, names in labels.items() if "org.samba.smbd" in names} == {"10.6.8"}
     mac(mount_afp, "15")
     assert mount_afp.main(["-x"]) == 64
     assert mount_afp.main(["afp://u:p@127.0.0.1/v", str(tmp_path)]) == 61
 
 
 def test_property_lists_are_ones() -> None:
-    for service in services.SERVICES:
-        text = plistlib.dumps(services.property_list(service))
+    for service in launchd_services.SERVICES:
+        text = plistlib.dumps(launchd_services.property_list(service))
         assert plistlib.loads(text)["Label"] == service.label
