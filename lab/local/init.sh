@@ -7,7 +7,7 @@ name=$1 root=$2 emulated_mac=$3 boot=$4
 
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
-mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" || :   # without it the host's CPU seconds are unknown, and said so
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" || :   # where the kernel has none, the host's CPU seconds are unknown
 mount -t tmpfs -o mode=755 dev "$root/dev"
 for node in "null 1 3" "zero 1 5" "full 1 7" "random 1 8" "urandom 1 9" "tty 5 0" "fuse 10 229"; do
     # shellcheck disable=SC2086
