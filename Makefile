@@ -1,4 +1,4 @@
-.PHONY: demo test test-guests faults check fmt clean
+.PHONY: demo test test-guests faults check docs docs-reference fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
@@ -24,11 +24,20 @@ check:  ## lint, format, types, layers
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 
+docs:   ## the documentation as web pages in docs/_build; warnings are errors
+	@scripts/setup.sh docs
+	.venv/bin/python docs/reference/generate.py --check
+	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs docs/_build
+
+docs-reference: ## write the pages of the reference that follow from the code
+	@scripts/setup.sh check
+	.venv/bin/python docs/reference/generate.py
+
 fmt:    ## format the code
 	@scripts/setup.sh check
 	.venv/bin/ruff check --fix-only .
 	.venv/bin/ruff format .
 
 clean:  ## remove what was installed and built here; results stay
-	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

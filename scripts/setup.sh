@@ -1,13 +1,16 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|demo|test|test-guests|faults    `check` needs no root and no system packages beyond Python
+# usage: setup.sh check|docs|demo|test|test-guests|faults
+# `check` and `docs` need no root and no system packages beyond Python
 set -eu
 cd "$(dirname "$0")/.."
 purpose=$1
 
+case $purpose in check | docs) needs_lab= ;; *) needs_lab=1 ;; esac
+
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
-if [ "$purpose" != check ]; then
+if [ -n "$needs_lab" ]; then
     [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/two-macs.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
 fi
@@ -32,7 +35,7 @@ install_packages() {
 
 python=$(find_python)
 missing=
-if [ "$purpose" != check ]; then
+if [ -n "$needs_lab" ]; then
     for pair in mmdebstrap:mmdebstrap ip:iproute2 mke2fs:e2fsprogs ssh:openssh-client nsenter:util-linux unshare:util-linux; do
         command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
     done
@@ -52,4 +55,9 @@ if [ "$(cat .venv/installed 2>/dev/null || :)" != "$wanted" ]; then
     "$python" -m venv .venv
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
     echo "$wanted" >.venv/installed
+fi
+if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs; then
+    echo "Installing Sphinx into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+    cp requirements-docs.txt .venv/installed-docs
 fi
