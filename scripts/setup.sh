@@ -1,15 +1,14 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|docs|demo|test|test-guests|faults
-# `check` and `docs` need no root and no system packages beyond Python
+# usage: setup.sh check|unit|docs|demo|test|test-guests|faults
+# `check`, `unit` and `docs` need no root and no system packages
 set -eu
 cd "$(dirname "$0")/.."
 purpose=$1
 
-case $purpose in check | docs) needs_lab= ;; *) needs_lab=1 ;; esac
-
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
+case $purpose in check|unit|docs) needs_lab= ;; *) needs_lab=yes ;; esac
 if [ -n "$needs_lab" ]; then
     [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/two-macs.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"

@@ -1,4 +1,4 @@
-"""What the code says of itself, as tables of Markdown: fields with the strings below them, and how values are written."""
+"""What the code says of itself, as tables of Markdown: fields with the strings below them, and their types in words."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def commands_page() -> Iterator[str]:
     """Every command of the command line."""
     yield """# Commands
 
-`lab` and `python -m lab` are the same. After `scripts/setup.sh check` it is `.venv/bin/lab`. Exit code 0: done; 1: it ran, and
-something failed; 2: bad input. Runs go to `results/` of the current folder.
+`lab` and `python -m lab` are the same. After `scripts/setup.sh check` it is `.venv/bin/lab`.
+Exit code 0: done; 1: it ran, and something failed; 2: bad input. Runs go to `results/` of the current folder.
 """
     for name, about, command in _commands(parser(), "lab"):
         yield f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n"
@@ -87,16 +87,19 @@ def _argument(action: argparse.Action) -> tuple[str, str]:
 
 def sweep_page() -> Iterator[str]:
     """Keys of a sweep file."""
-    yield "# Keys of a sweep file\n\nA sweep is a TOML file. An unknown key is an error. `lab plan` says what it comes to.\n"
+    yield """# Keys of a sweep file
+
+A sweep is a TOML file. An unknown key is an error. `lab plan` says what it comes to.
+"""
     yield "## Top level\n\n" + keys(sweep_file.Sweep, without=("workload", "factors"))
     yield "## [workload]\n\n" + keys(sweep_file.Workload)
-    yield "## [factors]\n\nEach key is a list of levels. The cases are all combinations, less those that make no sense.\n"
+    yield "## [factors]\n\nEach key is a list of levels. The cases are their combinations, less the impossible ones.\n"
     yield keys(sweep_file.Factors)
     yield """## Options of a mount
 
 In `[factors]` too, by protocol: `smb.signing = [false, true]`. An option multiplies the cases of its own protocol only.
-The level `"default"` is what client and server agree on by themselves. Only a Linux client that mounts by its kernel can be told
-options other than `client` and `server`.
+The level `"default"` is what client and server agree on by themselves. Only a Linux client that mounts by its kernel
+can be told options other than `client` and `server`.
 """
     known: dict[str, protocols.Protocol] = plugins.members(protocols, "PROTOCOL")
     rows = [
@@ -128,8 +131,8 @@ def hosts_page() -> Iterator[str]:
     """Keys of a hosts file."""
     yield """# Keys of a hosts file
 
-`hosts.ini`, or what `--hosts` names: sections of `key = value`. A value ends at the end of its line; a comment may follow it after
-a space. An unknown key is an error. The file that comes with the lab has a comment for each key.
+`hosts.ini`, or what `--hosts` names: sections of `key = value`. A value ends at the end of its line; a comment may
+follow it after a space. An unknown key is an error. The file that comes with the lab has a comment for each key.
 """
     yield "## [client] and [server]\n\n" + keys(hosts_file.HostConfig)
     yield "## [share]\n\n" + keys(hosts_file.ShareConfig)
@@ -145,7 +148,7 @@ def run_folder_page() -> Iterator[str]:
 | file | what |
 | --- | --- |
 | `run.json` | [what the run was](#run-json) |
-| `trials.jsonl` | [one line a trial](#a-trial), appended durably, never edited; a line that a crash tore goes to `trials.torn` |
+| `trials.jsonl` | [one line a trial](#a-trial), never edited; a line that a crash tore goes to `trials.torn` |
 | `samples.jsonl` | [the course of each trial](observed.md#the-course-of-a-trial); no table rests on it |
 | `journal.jsonl` | [the changes to the hosts](#a-change), begun and put back; a torn last line goes to `journal.torn` |
 | `commands.log` | every command sent to a host, with its duration and exit code, without its standard input |
@@ -157,22 +160,27 @@ def run_folder_page() -> Iterator[str]:
     yield "### Facts of a host\n\nWhat the host says of itself before the run.\n\n" + record(Facts)
     yield """## A trial
 
-A line of `trials.jsonl`. `null` means: not measured. The ceilings are lines too: that of the link has the protocol `link`, that of
-the server's disk the protocol `store`. The keys of `effective` and `observed` are in [Counted and in effect](observed.md).
+A line of `trials.jsonl`. `null` means: not measured. The ceilings are lines too: that of the link has the protocol
+`link`, that of the server's disk the protocol `store`. [Counted and in effect](observed.md) has the keys of `effective`
+and `observed`.
 """
     yield record(trial.Trial)
-    yield "## A change\n\nA line of `journal.jsonl`, written before the change. A command is the object `argv`, `root`, `deadline_s`.\n"
+    yield """## A change
+
+A line of `journal.jsonl`, written before the change. A command is an object of `argv`, `root` and `deadline_s`.
+"""
     yield record(journal.Record)
     yield "When it has been put back, a second line says so.\n\n" + record(journal.Restored)
     yield """## table.csv
 
-A row a trial, a column for each [field of a trial](#a-trial); `options`, `effective` and `observed` as JSON. Text that a spreadsheet
-would take for a formula begins with `'`. `lab.results.load` gives the same as a DataFrame. Further columns:
+A row a trial, a column for each [field of a trial](#a-trial); `options`, `effective` and `observed` as JSON. Text that
+a spreadsheet would take for a formula gets a `'` before it. `lab.results.load` gives the same as a DataFrame. Further
+columns:
 """
     columns = [name for name in run_folder.frame([], {}).columns if name not in trial.FIELDS]
     options = {name: f"The level of `{name}`, of `options`." for name in columns if name not in DERIVED}
     yield table(("column", "meaning"), [(f"`{name}`", {**options, **DERIVED}[name]) for name in columns])
-    yield "One more for each option of a mount that any trial names, such as `smb.signing`; `–` where the protocol is another one.\n"
+    yield "One more for each option of a mount that a trial names, such as `smb.signing`; `–` for other protocols.\n"
 
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
@@ -186,7 +194,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
 def main() -> int:
     """Write the pages, or compare them."""
     check = sys.argv[1:] == ["--check"]
-    stale = []
+    stale: list[str] = []
     for name, parts in PAGES.items():
         file, text = HERE / name, STAMP + "\n".join(parts())
         old = file.read_text(encoding="utf-8") if file.exists() else ""
