@@ -13,5 +13,4 @@ nitpicky = True
 # links to headings of other pages are checked down to this level
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
-# the pages of this folder itself are on their way into how-to/ and explanation/
-exclude_patterns = ["_build", "[!i]*.md"]
+exclude_patterns = ["_build"]
