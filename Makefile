@@ -13,7 +13,7 @@ test-guests: ## every test of guests with kernels of their own, on each backend 
 	@scripts/setup.sh test-guests
 	.venv/bin/python -m pytest -m "" tests/test_guests_on_local_lab.py tests/test_ksmbd_on_local_lab.py
 
-faults: ## break a run at every command that it sends (docs/faults.md); FAULTS='--share 0.02' does less
+faults: ## break a run at every command that it sends (docs/how-to/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults
 	PYTHONPATH=tests .venv/bin/python -m faults $(FAULTS)
 

@@ -8,7 +8,7 @@ purpose=$1
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
 if [ "$purpose" != check ]; then
-    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/two-macs.md"
+    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
 fi
 
