@@ -10,7 +10,7 @@ stop() { echo "make $purpose: $1" >&2; exit 2; }
 
 case $purpose in check|unit|docs) needs_lab= ;; *) needs_lab=yes ;; esac
 if [ -n "$needs_lab" ]; then
-    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/two-macs.md"
+    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
 fi
 

@@ -128,8 +128,9 @@ class Sweep(Model):
             raise ValueError("max_blocks: means nothing without a precision; give one, or blocks alone")
         if self.precision is not None and self.blocks < stopping.LEAST_BLOCKS:
             raise ValueError(
-                f"blocks: {self.blocks} are too few to stop at a precision: intervals would be too narrow too "
-                f"often (docs/methods.md, Design); give blocks = {stopping.LEAST_BLOCKS}, or more"
+                f"blocks: {self.blocks} are too few to stop at a precision: intervals would be too narrow too often "
+                "(docs/explanation/methods.md, Stopping at a precision); "
+                f"give blocks = {stopping.LEAST_BLOCKS}, or more"
             )
         if self.most_blocks < self.blocks:
             raise ValueError(f"max_blocks: {self.max_blocks} are fewer than blocks ({self.blocks}), the least number")
