@@ -12,5 +12,4 @@ html_copy_source = False
 nitpicky = True
 # links to headings of other pages are checked down to this level
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence", "deflist"]
 exclude_patterns = ["_build"]

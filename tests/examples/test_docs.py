@@ -25,6 +25,7 @@ PAGES = [*TOP, *sorted((ROOT / "docs").rglob("*.md"))]
 SCRIPTS = sorted((HERE / "shell").glob("*.sh"))
 SWEEPS = [*sorted((ROOT / "sweeps").glob("*.toml")), *sorted((HERE / "sweeps").glob("*.toml"))]
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMING = ("", ".ini", ".ipynb", ".pl", ".py", ".sh", ".toml")  # files that name pages
 COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?lab ([a-z].*)")
 NAME_OF_LAB = re.compile(r"(?<=--name )first|(?<=hosts\.local\.)first")
 
@@ -103,6 +104,16 @@ def test_every_sweep_plans(path: Path) -> None:
 def test_links_out_of_a_page_beside_the_documentation_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         assert "://" in target or (ROOT / target).exists(), target
+
+
+def test_pages_that_the_code_names_exist() -> None:
+    folders = ("lab", "sweeps", "scripts", "tests", "notebooks", "benchmarks")
+    files = [ROOT / "Makefile", ROOT / "hosts.ini", *(file for name in folders for file in (ROOT / name).rglob("*.*"))]
+    texts = [
+        file.read_text(encoding="utf-8") for file in files if file.suffix in NAMING and "captures" not in file.parts
+    ]
+    pages = {page for text in texts for page in re.findall(r"\bdocs/[\w/-]+\.md", text)}
+    assert not {page for page in pages if not (ROOT / page).exists()}
 
 
 @pytest.mark.parametrize("path", named(PAGES))
