@@ -58,7 +58,7 @@ def mentions(path: Path) -> Iterator[str]:
 
 
 def test_the_reference_is_what_the_code_says() -> None:
-    command = [sys.executable, ROOT / "docs/reference/generate.py", "--check"]
+    command = [sys.executable, str(ROOT / "docs/reference/generate.py"), "--check"]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
