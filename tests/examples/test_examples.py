@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -68,7 +69,9 @@ def test_a_protocol_is_served_mounted_and_unmounted(add: Add) -> None:
     (apply,) = mount.apply
     program, *options, source, path = apply.argv
     assert (program, source, path) == ("sshfs", "me@192.0.2.2:/lab/ram", "/lab/mnt")
-    assert any(option.startswith("ssh_command=ssh -o BatchMode=yes") for option in options)
+    assert "ssh_command=/bin/sh /lab/sshfs-connect" in options
+    connect = next(given for argv, given in stage.told() if "/lab/sshfs-connect" in argv and given)
+    assert shlex.split(connect)[:4] == ["exec", "ssh", "-o", "BatchMode=yes"]
     assert path in mount.undo("absent")[0].argv
     assert (stage.attached.path, stage.attached.effective["mount"]) == (path, "sshfs")
     assert not [argv for argv, _ in stage.told() if SECRET in " ".join(argv)]

@@ -28,7 +28,9 @@ class LinuxSshfs(UnixSsh):
         login = yield from super().attach(client, server, share)
         path = f"{client.directory}/mnt"
         client.host.run("mkdir", "-p", path)
-        options = ("-o", f"ssh_command={login.remote_shell}", "-o", f"sftp_server={SFTP_SERVER}")
+        # sshfs splits its ssh_command at each space and knows no quotes, so the words go into a script
+        connect = client.write("sshfs-connect", f'exec {login.remote_shell} "$@"\n')
+        options = ("-o", f"ssh_command=/bin/sh {connect}", "-o", f"sftp_server={SFTP_SERVER}")
         yield mounted(client, path, command("sshfs", *options, login.path, path, deadline_s=60))
         return Attached(path, effective={**login.effective, "mount": "sshfs"})
 
