@@ -1,8 +1,12 @@
-.PHONY: demo test test-guests faults check fmt clean
+.PHONY: demo unit test test-guests faults check fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
 	@scripts/demo.sh
+
+unit:   ## the tests that need no local lab: no root, any system
+	@scripts/setup.sh unit
+	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile tests/unit
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test
@@ -11,7 +15,7 @@ test:   ## every test, those on the local lab included, but for the slowest of g
 
 test-guests: ## every test of guests with kernels of their own, on each backend that boots here
 	@scripts/setup.sh test-guests
-	.venv/bin/python -m pytest -m "" tests/test_guests_on_local_lab.py tests/test_ksmbd_on_local_lab.py
+	.venv/bin/python -m pytest -m "" tests/guests
 
 faults: ## break a run at every command that it sends (docs/how-to/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults

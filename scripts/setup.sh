@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|demo|test|test-guests|faults    `check` needs no root and no system packages beyond Python
+# usage: setup.sh check|unit|demo|test|test-guests|faults    `check` and `unit` need no root and no system packages
 set -eu
 cd "$(dirname "$0")/.."
 purpose=$1
 
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
-if [ "$purpose" != check ]; then
+case $purpose in check|unit) needs_lab= ;; *) needs_lab=yes ;; esac
+if [ -n "$needs_lab" ]; then
     [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
 fi
@@ -32,7 +33,7 @@ install_packages() {
 
 python=$(find_python)
 missing=
-if [ "$purpose" != check ]; then
+if [ -n "$needs_lab" ]; then
     for pair in mmdebstrap:mmdebstrap ip:iproute2 mke2fs:e2fsprogs ssh:openssh-client nsenter:util-linux unshare:util-linux; do
         command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
     done

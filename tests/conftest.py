@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import Bench
 from hypothesis import HealthCheck, settings
-from sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
+from support.local_lab import Bench
+from support.paths import ROOT, TESTS
+from support.sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
 
 import lab.hosts.passwords
 from lab.hosts import SshHost
 from lab.local import lifecycle, state
 
-ROOT = Path(__file__).parents[1]
 # begins the name of every local lab of this test run: workers of pytest-xdist inherit it from their controller
 LABS = os.environ.setdefault("LABS_OF_THIS_TEST_RUN", f"test-{os.getpid()}")
 # a machine that is slow, or busy with something else, fails no test
@@ -49,10 +49,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with the local lab first, which are long: short ones keep all workers busy until the end.
+    """Mark what needs the local lab by its folder, and begin with it: short files keep all workers busy until the end.
 
     Without root there are no namespaces: say so for each test that would need them.
     """
+    for item in items:
+        if item.path.is_relative_to(TESTS / "local_lab") or item.path.is_relative_to(TESTS / "guests"):
+            item.add_marker(pytest.mark.local_lab)
     slow = {item.path for item in items if item.get_closest_marker("local_lab")}
     items.sort(key=lambda item: item.path not in slow)
     if os.geteuid() == 0 and sys.platform == "linux":

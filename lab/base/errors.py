@@ -26,10 +26,19 @@ LONGEST_LINE = 300
 
 
 class LabError(Exception):
-    """An error with one message that says what happened and what to do next."""
+    """What happened, and in ``remedy`` what to do about it, where that is known; as text: both, the remedy last.
 
-    def __init__(self, message: str):
-        super().__init__(message if len(message) <= LONGEST else f"{message[:LONGEST]}…")
+    ``message`` names the place first: the file, section and key, or the host. It does not end with a full stop.
+    """
+
+    def __init__(self, message: str, remedy: str = ""):
+        self.message = message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
+        self.remedy = remedy
+        super().__init__(self.message, self.remedy)
+
+    def __str__(self) -> str:
+        """Message and remedy, as a person reads them."""
+        return f"{self.message}: {self.remedy}" if self.remedy else self.message
 
 
 class BadInput(LabError):
@@ -55,15 +64,18 @@ class HostKeyError(HostError):
 class CommandError(HostError):
     """A command on a host ended with a non-zero exit code.
 
-    The message holds the host, the command, the exit code and the last lines of what it printed, and in a ``hint`` what
-    to do, where that is known.
+    The message holds the host, the command, the exit code and the last lines of what it printed. The remedy stands on a
+    line of its own.
     """
 
-    def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, hint: str = ""):
-        self.host, self.argv, self.exit_code, self.output, self.hint = host, tuple(argv), exit_code, output, hint
-        tail = "\n".join(f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:])
-        message = f"{host}: {abridged(argv)}: {self.how_it_ended()}"
-        super().__init__("\n".join(part for part in (message, tail, hint) if part))
+    def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, remedy: str = ""):
+        self.host, self.argv, self.exit_code, self.output = host, tuple(argv), exit_code, output
+        tail = [f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:]]
+        super().__init__("\n".join([f"{host}: {abridged(argv)}: {self.how_it_ended()}", *tail]), remedy)
+
+    def __str__(self) -> str:
+        """Message and remedy, the remedy on a line of its own."""
+        return "\n".join(filter(None, [self.message, self.remedy]))
 
     def how_it_ended(self) -> str:
         """Say how the command ended, for the message."""

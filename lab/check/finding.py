@@ -50,7 +50,7 @@ def of_error(level: Level, subject: str, error: Exception) -> Finding:
     if isinstance(error, CommandError):  # whose lines are the command's
         shown = "a script of the lab's" if error.argv[:2] == ("/bin/sh", "-c") else abridged(error.argv)
         said = (error.output.strip().splitlines() or ["it said nothing"])[-1]
-        return Finding(level, subject, f"{shown}: {error.how_it_ended()}: {said}", error.hint)
+        return Finding(level, subject, f"{shown}: {error.how_it_ended()}: {said}", error.remedy)
     if not isinstance(error, LabError):
         return Finding(level, subject, f"what a command printed cannot be read: {error}")
     message, remedy = (*re.split(r"\n|(?<=\S)\. (?=[A-Z])", text, maxsplit=1), "")[:2]

@@ -113,7 +113,7 @@ class Settings:
         except DeadlineExceeded:
             raise
         except CommandError as error:
-            hint = error.hint or setting.remedy
+            hint = error.remedy or setting.remedy
             raise CommandError(error.host, error.argv, error.exit_code, error.output, hint) from error
 
     def _change_confirmed(self, setting: Setting, record: Record, host_journal: HostJournal) -> None:

@@ -14,7 +14,7 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any
 
-from bench import Bench
+from support.local_lab import Bench
 
 from lab.local import state, syscalls
 

@@ -1,0 +1,315 @@
+"""`lab check` as a person runs it: on real hosts that are well, and on real hosts that were broken for the test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.local_lab import Bench
+
+# the machine of a test may be busy, and its memory swapped: that is for its owner to know
+OF_THE_MACHINE = ("client load", "server load", "client swap", "server swap")
+
+
+@pytest.fixture(scope="module")
+def broken(new_bench: Callable[..., Bench]) -> Bench:
+    """A lab that tests break and mend."""
+    return new_bench()
+
+
+def findings(bench: Bench, hosts: Path | None = None) -> list[dict[str, Any]]:
+    """What the check finds, less what is of the machine below; the exit code is checked along with it."""
+    done = bench.lab("check", "--json", "--hosts", str(hosts or bench.hosts))
+    assert done.stderr == ""
+    found = json.loads(done.stdout)["findings"]
+    assert done.returncode == (1 if any(finding["level"] == "problem" for finding in found) else 0)
+    return [finding for finding in found if finding["subject"] not in OF_THE_MACHINE]
+
+
+def of(found: list[dict[str, Any]], *levels: str) -> list[tuple[str, str]]:
+    """Subjects and messages of the findings of these levels."""
+    return [(finding["subject"], finding["message"]) for finding in found if finding["level"] in levels]
+
+
+def only(found: list[dict[str, Any]], level: str) -> dict[str, Any]:
+    """The one finding of a level, the note about jumbo frames aside."""
+    (finding,) = [each for each in found if each["level"] == level and each["subject"] != "link MTU"]
+    return finding
+
+
+@contextmanager
+def changed(bench: Bench, host: str, do: str, undo: str) -> Iterator[None]:
+    """A change inside a host for the time of a block."""
+    bench.inside(host, do)
+    try:
+        yield
+    finally:
+        bench.inside(host, undo)
+
+
+@contextmanager
+def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[str]]:
+    """A command inside a host that prints a line when it is ready, and stays until its input ends."""
+    command = bench.command("local", "exec", "--name", bench.name, host, "--", *argv)
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=bench.directory, text=True, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield process
+
+
+def test_a_pair_that_is_well(bench: Bench) -> None:
+    found = findings(bench)
+    assert of(found, "problem", "warning") == []
+    notes = {finding["subject"]: finding for finding in found if finding["level"] == "note"}
+    assert set(notes) <= {"link MTU", "nfs options", "smb options"}  # options: where this kernel has no nfs or cifs
+    assert "lab check --jumbo" in notes["link MTU"]["remedy"]
+    well = dict(of(found, "ok"))
+    assert well["client sudo"] == "logged in as root"
+    assert well["server address"] == "10.99.0.2 on eth0, which leads to the other host"
+    assert well["link path"] == "packets of MTU 1500 cross it in one piece, and back"
+    assert {f"{role} {what}" for role in ("client", "server") for what in ("SSH", "programs", "memory", "clock")} < {
+        *well
+    }
+    assert {"afp", "nfs", "smb", "ssh", "TCP buffers", "share password"} < {*well}
+
+
+def test_programs_that_no_sweep_can_name_are_told_and_why(bench: Bench) -> None:
+    """The hosts of this lab share a kernel. What it can mount differs, and with it what is told of the client."""
+
+    def told(**changes: str) -> list[tuple[str, str]]:
+        notes = of(findings(bench, bench.changed_hosts(**changes)), "note")
+        return [note for note in notes if note[0].endswith(" options") and note[1].startswith("server: ")]
+
+    shared = "cannot be named: others share this host's kernel, which has one"
+    assert told() == [
+        ("nfs options", f"server: nfs.server = kernel {shared} NFS server for all"),
+        ("smb options", f"server: smb.server = ksmbd {shared} ksmbd for all"),
+    ]
+    assert told(share_serve="existing") == []
+
+
+def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -> None:
+    report = json.loads(bench.lab("check", "--json", "--hosts", str(bench.hosts)).stdout)
+    assert report["hosts"]["server"]["mtu"] == 1500
+    assert report["tcp_buffers"]["nfs"]["client"]["reaches"] is True
+    lines = bench.lab("check", "--hosts", str(bench.hosts)).stdout.splitlines()
+    levels = [line.split()[0] for line in lines]
+    assert levels == sorted(levels, key=["problem", "warning", "note", "ok"].index)
+    read = [line[9:].partition(": ")[0] for line in lines]
+    known = [each["subject"] for each in report["findings"]]
+    # the load of this machine may have changed in between, and with it what comes before what
+    steady = {subject for subject in (*read, *known) if not subject.endswith((" load", " quiet"))}
+    assert [subject for subject in read if subject in steady] == [subject for subject in known if subject in steady]
+
+
+Expected = list[tuple[str, str, str]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"server_data_address": "10.99.0.9", "server_interface": "eth0"},
+            [("server address", "10.99.0.9 is on no interface of it: it has eth0 10.99.0.2", "correct data_address")],
+        ),
+        (
+            {"client_data_address": "10.99.0.2", "server_data_address": "10.55.0.9"},
+            [
+                ("server system", "10.99.0.2 is an address of this host itself", "is data_address 10.99.0.2"),
+                ("client system", "Network is unreachable", "is data_address 10.55.0.9 of the other host right?"),
+            ],
+        ),
+        (
+            {"client_interface": "eth7", "server_interface": "lo", "client_ram_disk": "4096 GiB"},
+            [
+                ("client address", "there is no interface eth7; there are lo, eth0", "correct interface in [client]"),
+                ("server address", "leave by eth0, while interface = lo: MTU and", "interface as the one that"),
+                ("client memory", "it does not fit", "give ram_disk ="),
+                ("server memory", "in the same memory", "in [server]"),
+            ],
+        ),
+        (
+            {
+                "client_user": "lab", "server_user": "lab", "server_sudo": "nopasswd",
+                "client_mount_base": "/nowhere", "share_password": "env:NO_SUCH_VARIABLE",
+                "server_ram_disk_format": "ext4",
+            },
+            [
+                ("server memory", "ram_disk_format = ext4: its kernel has ", ""),
+                ("client sudo", "sudo = none, and lab is not root", "give sudo = nopasswd or password in [client]"),
+                ("server sudo", "sudo: a password is required", "in it `lab ALL=(root) NOPASSWD: ALL`"),
+                ("client folder", "mount_base = /nowhere: there is no such folder", "make it there"),
+                ("share password", "NO_SUCH_VARIABLE, which is not set", ""),
+            ],
+        ),
+    ],
+    ids=["address", "addresses", "interfaces and memory", "accounts and folders"],
+)  # fmt: skip
+def test_a_hosts_file_that_does_not_fit_the_hosts(broken: Bench, changes: dict[str, str], expected: Expected) -> None:
+    found = findings(broken, broken.changed_hosts(**changes))
+    for subject, message, remedy in expected:
+        (problem,) = [each for each in found if each["level"] == "problem" and each["subject"] == subject]
+        assert message in problem["message"]
+        assert remedy in problem["remedy"]
+
+
+def test_a_wrong_password_is_tried_once(broken: Bench, tmp_path: Path) -> None:
+    """Some systems lock an account after three."""
+    wrong = tmp_path / "password"
+    wrong.touch(0o600)
+    wrong.write_text("wrong")
+    account = {"client_user": "lab", "client_sudo": "password", "client_sudo_password": f"file:{wrong}"}
+    found = findings(broken, broken.changed_hosts(**account))
+    problem = only(found, "problem")
+    assert problem["message"].endswith("1 incorrect password attempt")
+    assert "sudo_password in [client]" in problem["remedy"]
+    cannot = [subject for subject, message in of(found, "warning") if message == "client: cannot mount without root"]
+    assert cannot == ["afp", "nfs", "smb"]
+
+
+def test_a_host_that_is_down_leaves_the_other_to_be_looked_at(broken: Bench) -> None:
+    found = findings(broken, broken.changed_hosts(client_proxy_command="echo gone >&2; false"))
+    problem = only(found, "problem")
+    assert problem["subject"] == "client SSH"
+    assert "cannot be reached on port 22: gone" in problem["message"]
+    assert problem["remedy"].startswith("Is it on")
+    assert ("link", "only the server could be looked at: what needs both is left out") in of(found, "note")
+    well = dict(of(found, "ok"))
+    assert well["server sudo"] == "logged in as root"
+    assert well["smb"] == "server: served by smbd"
+
+
+def test_both_hosts_down(broken: Bench) -> None:
+    found = findings(broken, broken.changed_hosts(client_proxy_command="false", server_proxy_command="false"))
+    assert [subject for subject, _ in of(found, "problem")] == ["client SSH", "server SSH"]
+    assert [subject for subject, _ in of(found, "note")] == ["link"]
+
+
+def test_a_key_that_is_refused(broken: Bench, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    problem = only(findings(broken, broken.changed_hosts(server_identity=str(key))), "problem")
+    assert problem["subject"] == "server SSH"
+    assert "SSH refused the login" in problem["message"]
+    assert "ssh-copy-id" in problem["remedy"]
+
+
+def test_programs_that_are_missing(broken: Bench) -> None:
+    missing = {"client": ["/usr/bin/perl", "/usr/bin/rsync", "/usr/libexec/gvfsd-fuse"]}
+    missing["server"] = ["/usr/bin/iperf3", "/usr/sbin/smbd"]
+    with ExitStack() as stack:
+        for host, paths in missing.items():
+            away = "; ".join(f"mv {path} {path}.away" for path in paths)
+            back = "; ".join(f"mv {path}.away {path}" for path in paths)
+            stack.enter_context(changed(broken, host, away, back))
+        found = findings(broken)
+    remedies = {(each["level"], each["subject"], each["message"]): each["remedy"] for each in found}
+    useless = "nothing can be measured without it"
+    assert remedies["problem", "client programs", f"perl is missing: {useless}"] == "`apt-get install perl` there"
+    assert remedies["problem", "server programs", f"iperf3 is missing: {useless}"] == "`apt-get install iperf3` there"
+    assert remedies["warning", "smb", "server: cannot serve it without smbd"] == "`apt-get install samba` there"
+    rsync = "rsync is missing: the tool rsync is out, and with it the protocol ssh"
+    assert remedies["warning", "client programs", rsync] == "`apt-get install rsync` there"
+    assert {each["subject"] for each in found if "gvfs-fuse" in each["remedy"]} == {"afp", "nfs", "smb"}
+    assert not [message for _, message in of(found, "warning") if "could not be looked at" in message]
+
+
+def test_an_mtu_that_differs(broken: Bench) -> None:
+    with changed(broken, "client", "ip link set eth0 mtu 9000", "ip link set eth0 mtu 1500"):
+        found = findings(broken)
+    assert ("link MTU", "the client's is 9000, the server's 1500: large packets may get lost one way") in of(
+        found, "warning"
+    )
+
+
+def test_jumbo_frames_that_are_on_already_are_proven(broken: Bench) -> None:
+    on, off = "ip link set eth0 mtu 9000", "ip link set eth0 mtu 1500"
+    with changed(broken, "server", on, off), changed(broken, "client", on, off):
+        found = findings(broken)
+        assert ("link path", "packets of MTU 9000 cross it in one piece, and back") in of(found, "ok")
+        assert not [subject for subject, _ in of(found, "note") if subject.startswith("link")]
+        narrow = "ip route change 10.99.0.0/24 dev eth0 mtu lock 1400"  # as if a switch between them carried no more
+        with changed(broken, "client", narrow, "ip route change 10.99.0.0/24 dev eth0 src 10.99.0.1"):
+            problem = only(findings(broken), "problem")
+    assert problem["message"].startswith("packets of MTU 9000 do not cross it, of 576 they do")
+    assert "1500" in problem["remedy"]
+
+
+def test_a_clock_that_is_off(broken: Bench) -> None:
+    """The host's clock is that of the machine: its perl is made to tell another time."""
+    perl = '#!/bin/sh\\nexec /usr/bin/perl -e "print time - 90"\\n'
+    with changed(
+        broken,
+        "server",
+        f"printf '{perl}' >/usr/local/bin/perl; chmod 755 /usr/local/bin/perl",
+        "rm /usr/local/bin/perl",
+    ):
+        found = findings(broken)
+    (finding,) = [each for each in found if each["subject"] == "server clock"]
+    assert finding["level"] == "warning"
+    assert finding["message"].endswith(
+        "s behind the controller's: times of files and of the report will contradict each other"
+    )
+    assert 85 < float(finding["message"].split()[0]) < 95
+
+
+def test_a_backup_that_is_running(broken: Bench) -> None:
+    copy = 'cp "$(command -v cat)" /tmp/restic; echo ready; exec /tmp/restic'
+    with running(broken, "server", "sh", "-c", copy) as process:
+        finding = only(findings(broken), "warning")
+        process.communicate("")
+    broken.inside("server", "rm /tmp/restic")
+    assert (finding["subject"], finding["message"]) == ("server backups and indexers", "restic is running")
+
+
+def test_a_server_in_the_way_of_the_labs_own_and_one_that_is_there(broken: Bench) -> None:
+    listen = "use IO::Socket; $l = IO::Socket::INET->new(LocalPort => 445, Listen => 9, ReuseAddr => 1) or die; $| = 1;"
+    with running(broken, "server", "perl", "-e", f'{listen} print "ready\\n"; <STDIN>') as process:
+        finding = only(findings(broken), "warning")
+        existing = findings(broken, broken.changed_hosts(share_serve="existing"))
+        tuned = findings(broken, broken.changed_hosts(share_serve="existing", server_tune="yes"))
+        process.communicate("")
+    assert finding["message"] == "another server answers at 10.99.0.2 port 445, which the lab's own needs"
+    assert [subject for subject, message in of(existing, "warning") if "nothing answers" in message] == ["afp", "nfs"]
+    assert [message for subject, message in of(existing, "note") if subject == "TCP buffers"] == [
+        "tcp_space changes nothing for afp, nfs, smb, ssh on the server: "
+        "the lab leaves that host as it is (tune in the hosts file)"
+    ]
+    assert [message.partition(": ")[2] for subject, message in of(tuned, "note") if subject == "TCP buffers"] == [
+        "a server that runs already keeps the sizes that its sockets were made with"
+    ]
+    assert "server memory" not in [each["subject"] for each in existing]  # nor does it make a RAM disk there
+
+
+def test_a_share_whose_folder_is_not_there(broken: Bench) -> None:
+    existing = findings(broken, broken.changed_hosts(share_serve="existing", share_path="/srv/no-such"))
+    assert only(existing, "problem")["message"] == "[share] path = /srv/no-such: there is no such folder"
+
+
+def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> None:
+    done = bench.lab("check", "--json", "--jumbo", "--hosts", str(bench.hosts))
+    (jumbo,) = [each for each in json.loads(done.stdout)["findings"] if each["subject"] == "link jumbo"]
+    assert (jumbo["level"], jumbo["message"]) == ("ok", "packets of 9000 bytes cross the path in one piece")
+    assert list((bench.directory / "results").iterdir()) == []
+
+
+def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50))) as run:
+        bench.wait_for('"b001-0001"', run)
+        said = dict(of(findings(bench), "problem"))
+        for role in ("client", "server"):
+            assert "in use by root@" in said[f"{role} use"]
+        run.kill()
+    bench.wait_until_free()
+    said = dict(of(findings(bench), "problem"))
+    for role in ("client", "server"):
+        assert said[f"{role} use"].startswith("an ended run left it changed: ")
+    assert "MTU of eth0" in said["client use"]
+    assert bench.lab("restore").returncode == 0
+    assert not [subject for subject, _ in of(findings(bench), "problem")]

@@ -1,0 +1,224 @@
+"""Shares of emulated Macs, really served and mounted: real bytes both ways, real refusals, and nothing left behind."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from support.local_lab import Bench
+from support.paths import TESTS
+
+LAB = "/linux/usr/bin/setpriv --reuid=501 --regid=20 --init-groups /usr/bin/env HOME=/Users/lab PATH=$PATH /bin/sh -c"
+PASSWORD = "/linux/etc/darwin-password"
+# Commands that another part of the emulation brings; asked of the kernel as they will ask
+UNMOUNT = """
+/linux/usr/bin/python3 -c '
+import sys; sys.path.insert(0, "/linux/opt")
+from darwin.system import call
+call("unmount", target=sys.argv[1], force=sys.argv[2] == "force")' "$1" "$2"
+"""
+LEFT = "ls /private/var/fuse; cat /linux/proc/mounts | cut -d ' ' -f 2 | grep -e /Users/lab/ -e /fuse/; :"
+SERVE = """
+mkdir -p /Users/lab/shared && echo hello > /Users/lab/shared/f && /linux/usr/bin/chown -R lab /Users/lab/shared &&
+mkdir -p /Volumes/labram && /linux/usr/bin/mount -t tmpfs -o uid=501,gid=20 ram /Volumes/labram &&
+echo hello > /Volumes/labram/f &&
+sharing -a /Users/lab/shared -n labram -S labram -A labram -s 101 -g 000 || exit
+load() {
+    case $(sw_vers -productVersion) in
+    10.6*|10.9*) launchctl load -w "/System/Library/LaunchDaemons/$1.plist" ;;
+    *) launchctl enable "system/$1" && launchctl bootstrap system "/System/Library/LaunchDaemons/$1.plist" ;;
+    esac
+}
+case $(sw_vers -productVersion) in 10.6*) load smbd ;; *) load com.apple.smbd ;; esac
+[ -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ] && load com.apple.AppleFileServer
+echo "/Volumes/labram -mapall=501:20 -network 10.99.0.0 -mask 255.255.255.0" > /etc/exports &&
+nfsd -F /etc/exports checkexports && nfsd enable
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    showmount -e localhost 2>/dev/null | grep -q labram && exit; sleep 0.3
+done
+exit 1
+"""
+# The file comes back byte for byte, and is on the server too: $1 the folder where it is mounted
+TRANSFER = """
+dd if=/dev/urandom of=/private/tmp/random bs=1048576 count=8 2>/dev/null
+cat /private/tmp/random > "$1/random" && cmp /private/tmp/random "$1/random" && cat "$1/f" && rm "$1/f"
+"""
+
+
+def run(bench: Bench, host: str, script: str, *args: str, user: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run a script on a Mac, as root or as its user."""
+    words = ["/bin/sh", "-c", script, "sh", *args]
+    if user:
+        words = ["/bin/sh", "-c", f"cd /Users/lab; exec {LAB} {shlex.quote(script)} sh {shlex.join(args)}"]
+    return bench.lab("local", "exec", "--name", bench.name, host, "--", *words)
+
+
+@pytest.fixture(scope="module")
+def macs(new_bench: Callable[..., Bench]) -> Bench:
+    """macOS 15.5 as the client of OS X 10.9, which serves all three protocols."""
+    bench = new_bench("--platform", "client=macos@15.5", "--platform", "server=macos@10.9")
+    assert run(bench, "server", SERVE).returncode == 0
+    return bench
+
+
+@pytest.fixture
+def point(macs: Bench) -> str:
+    """A mount point of the user's; nothing may be left at it."""
+    run(macs, "client", "mkdir -p /Users/lab/mnt", user=True)
+    return "/Users/lab/mnt"
+
+
+def password(bench: Bench) -> str:
+    return run(bench, "client", f"cat {PASSWORD}").stdout
+
+
+def mount(bench: Bench, protocol: str, point: str, *, word: str = "") -> subprocess.CompletedProcess[str]:
+    """Mount the server's share; as root where NFS wants a port below 1024."""
+    account = f"lab:{word or password(bench)}@server-data/labram"
+    if protocol == "nfs":
+        options = "resvport,nolocks,soft,intr,retrycnt=0"
+        return run(bench, "client", f"mount_nfs -o {options} server-data:/Volumes/labram {point}")
+    program = {"smb": f"mount_smbfs -N //{account}", "afp": f"mount_afp afp://{account}"}[protocol]
+    return run(bench, "client", f"{program} {point}", user=True)
+
+
+def unmount(bench: Bench, point: str, how: str = "") -> subprocess.CompletedProcess[str]:
+    return run(bench, "client", UNMOUNT, point, how)
+
+
+@pytest.mark.parametrize("protocol", ["smb", "nfs", "afp"])
+def test_bytes_go_both_ways(macs: Bench, point: str, protocol: str) -> None:
+    folder = "/Volumes/labram" if protocol == "nfs" else "/Users/lab/shared"
+    # afpd of netatalk 4 aborts where a client replaces a file that Samba made
+    run(macs, "server", f"rm -f {folder}/*; echo hello > {folder}/f; /linux/usr/bin/chown lab {folder}/f")
+    done = mount(macs, protocol, point)
+    assert done.returncode == 0, done.stderr
+    moved = run(macs, "client", TRANSFER, point, user=True)
+    assert (moved.returncode, moved.stdout) == (0, "hello\n"), moved.stderr
+    sums = [run(macs, host, f"/linux/usr/bin/md5sum < {path}").stdout for host, path in
+            (("client", "/private/tmp/random"), ("server", f"{folder}/random"))]  # fmt: skip
+    assert sums[0] == sums[1]
+    assert run(macs, "server", f"ls {folder}").stdout == "random\n"
+    if protocol == "smb":
+        assert mount(macs, protocol, point).stderr == f"mount_smbfs: mount error: {point}: File exists\n"
+    assert unmount(macs, point).returncode == 0
+    assert run(macs, "client", LEFT).stdout == ""
+
+
+def test_a_wrong_password_is_refused(macs: Bench, point: str) -> None:
+    smb = mount(macs, "smb", point, word="wrong")
+    said = "mount_smbfs: server rejected the connection: Authentication error\n"
+    assert (smb.returncode, smb.stderr) == (77, said)
+    afp = mount(macs, "afp", point, word="wrong")
+    assert (afp.returncode, "-5023" in afp.stderr) == (97, True)
+    assert run(macs, "client", LEFT).stdout == ""
+
+
+def test_what_is_not_shared_is_refused(macs: Bench, point: str) -> None:
+    smb = run(macs, "client", f"mount_smbfs -N //lab:{password(macs)}@server-data/none {point}", user=True)
+    said = f"mount_smbfs: mount error: {point}: No such file or directory\n"
+    assert (smb.returncode, smb.stderr) == (64, said)
+    nfs = run(macs, "client", f"mount_nfs -o resvport,nolocks server-data:/Users {point}")
+    assert nfs.returncode == 13, nfs.stderr
+    unprivileged = run(macs, "client", f"mount_nfs -o nolocks server-data:/Volumes/labram {point}", user=True)
+    assert unprivileged.returncode == 13, unprivileged.stderr
+    reserved = run(macs, "client", f"mount_nfs -o resvport server-data:/Volumes/labram {point}", user=True)
+    assert reserved.returncode == 1, reserved.stderr
+    assert run(macs, "client", LEFT).stdout == ""
+
+
+def test_what_was_negotiated_is_told(macs: Bench, point: str) -> None:
+    assert mount(macs, "smb", point).returncode == 0
+    shares = run(macs, "client", f"smbutil statshares -m {point}", user=True).stdout
+    assert "SMB_VERSION                   SMB_2.1\n" in shares  # the most that 10.9 serves
+    assert unmount(macs, point).returncode == 0
+    options = "resvport,nolocks,rsize=1048576,wsize=16384"
+    done = run(macs, "client", f"mount_nfs -o {options} server-data:/Volumes/labram {point}")
+    assert done.returncode == 0, done.stderr
+    original, current = run(macs, "client", "nfsstat -m").stdout.split("-- Current mount parameters:")
+    assert "rsize=1048576,wsize=16384" in original
+    assert "rsize=65536,wsize=16384" in current  # the most that a Mac served up to 10.15
+    assert unmount(macs, point).returncode == 0
+
+
+def test_a_share_whose_server_died_comes_off(macs: Bench, point: str) -> None:
+    assert mount(macs, "smb", point).returncode == 0
+    stop, start = (
+        f"launchctl {verb} /System/Library/LaunchDaemons/com.apple.smbd.plist" for verb in ("unload", "load")
+    )
+    assert run(macs, "server", stop).returncode == 0
+    try:
+        assert unmount(macs, point, "force").returncode == 0
+        assert run(macs, "client", LEFT).stdout == ""
+        assert mount(macs, "smb", point).stderr == "mount_smbfs: server connection failed: Connection refused\n"
+    finally:
+        run(macs, "server", start)
+
+
+def test_a_busy_share_stays_unless_forced(macs: Bench, point: str) -> None:
+    assert mount(macs, "smb", point).returncode == 0
+    busy = run(macs, "client", f"cd {point} && /bin/sh -c {shlex.quote(UNMOUNT)} sh {point} ''")
+    assert "Resource busy" in busy.stderr
+    assert unmount(macs, point, "force").returncode == 0
+    assert run(macs, "client", LEFT).stdout == ""
+
+
+def test_a_mount_point_must_be_the_callers(macs: Bench) -> None:
+    run(macs, "client", "mkdir -p /private/var/roots")
+    refused = mount(macs, "smb", "/private/var/roots")
+    said = "mount_smbfs: mount error: /private/var/roots: Operation not permitted\n"
+    assert (refused.returncode, refused.stderr) == (64, said)
+
+
+def test_nfsd_ends_with_its_exports(macs: Bench) -> None:
+    assert "nfsd is running" in run(macs, "server", "nfsd status").stdout
+    away = "mv /etc/exports /etc/exports.away; sleep 1; nfsd status"
+    back = "mv /etc/exports.away /etc/exports; sleep 2; nfsd status"
+    lines = run(macs, "server", f"{away}; {back}").stdout.splitlines()
+    assert lines[:2] == ["nfsd service is enabled", "nfsd is not running"]
+    assert lines[3].startswith("nfsd is running (pid ")
+
+
+def test_servers_come_up_again_with_their_mac(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--platform", "client=macos@10.6", "--platform", "server=macos@10.6")
+    assert run(bench, "server", SERVE).returncode == 0
+    assert bench.lab("local", "reboot", "--name", bench.name, "server").returncode == 0
+    run(bench, "client", "mkdir -p /Users/lab/mnt", user=True)
+    tries = "for try in 1 2 3 4 5 6 7 8 9; do mount_smbfs -N //lab:$1@server-data/labram mnt && break; sleep 0.5; done"
+    done = run(bench, "client", f"{tries}; cat mnt/f", password(bench), user=True)
+    assert done.stdout == "hello\n", done.stderr  # both ends speak SMB 1
+    assert "unknown" in run(bench, "client", "launchctl print system").stderr
+    assert run(bench, "client", "ls /sbin/mount_afp /System/Library/LaunchDaemons").stdout.count("\n") >= 4
+
+
+LINUX_SERVERS = TESTS / "support" / "linux_servers.sh"
+
+
+@pytest.mark.parametrize("protocol", ["smb", "nfs", "afp"])
+def test_a_linux_server_serves_macs(linux_server: Bench, protocol: str) -> None:
+    bench = linux_server
+    account = f"lab:{password(bench)}@server-data/labram"
+    program = {
+        "smb": f"mount_smbfs -N //{account}",
+        "afp": f"mount_afp afp://{account}",
+        "nfs": "mount_nfs -o resvport,nolocks,retrycnt=0 server-data:/mnt/share",
+    }[protocol]
+    run(bench, "client", f"mkdir -p /Users/lab/{protocol}", user=True)
+    run(bench, "server", "rm -f /mnt/share/*; echo hello > /mnt/share/f; chown lab /mnt/share/f")
+    done = run(bench, "client", f"{program} /Users/lab/{protocol}", user=protocol != "nfs")
+    assert done.returncode == 0, done.stderr
+    moved = run(bench, "client", TRANSFER, f"/Users/lab/{protocol}", user=True)
+    assert (moved.returncode, moved.stdout) == (0, "hello\n"), moved.stderr
+    assert unmount(bench, f"/Users/lab/{protocol}").returncode == 0
+    assert run(bench, "client", LEFT).stdout == ""
+
+
+@pytest.fixture(scope="module")
+def linux_server(new_bench: Callable[..., Bench]) -> Bench:
+    """macOS 26 as the client of a Linux host's Samba, Ganesha and netatalk."""
+    bench = new_bench("--platform", "client=macos@26.0")
+    done = run(bench, "server", LINUX_SERVERS.read_text(encoding="utf-8"), password(bench))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return bench

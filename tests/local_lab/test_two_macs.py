@@ -1,0 +1,107 @@
+"""Whole sweeps over emulated Macs: every protocol that two versions have, with real transfers, and nothing left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from support.local_lab import HOSTS, Bench
+
+from lab.results import run_folder
+from lab.results.trial import CEILINGS
+
+# What a sweep changes on a Mac, as its owner would look for it
+STATE = r"""
+mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; nfsd status | sed 's/(pid.*//'
+cat /etc/exports /etc/nfs.conf 2>/dev/null
+ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
+hdiutil info -plist; ls -a /private/tmp /private/var /Users/lab
+running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
+"""
+LINUX_STATE = (
+    "cat /proc/self/mounts | cut -d ' ' -f 2,3; ls -a /tmp; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem"
+)
+MARK = "before\n"
+
+
+def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
+    looks = {
+        host: STATE if platform != "linux" else LINUX_STATE for host, platform in zip(HOSTS, platforms, strict=True)
+    }
+    return {host: bench.inside(host, look).splitlines() for host, look in looks.items()}
+
+
+def swept(bench: Bench, **factors: Any) -> pd.DataFrame:
+    """The trials of a sweep that must have gone well."""
+    done = bench.run(**factors)
+    trials = run_folder.load(bench.newest())
+    assert done.returncode == 0, done.stdout + trials["reason"].to_string()
+    return trials[~trials["protocol"].isin(CEILINGS)]
+
+
+@pytest.mark.parametrize(
+    ("client", "server", "store", "protocols"),
+    [
+        ("macos@10.13", "macos@10.13", "ram", ["afp", "nfs", "smb", "ssh"]),
+        ("macos@27", "macos@26", "disk", ["nfs", "smb"]),  # which nfsd knows by its place on the data volume
+        ("macos@10.6", "linux", "ram", ["afp", "nfs", "smb"]),  # knows SMB 1 alone
+        ("linux", "macos@10.15", "ram", ["afp", "nfs", "smb"]),
+    ],
+)
+def test_what_two_systems_have_is_measured_and_put_back(
+    new_bench: Callable[..., Bench], client: str, server: str, store: str, protocols: list[str]
+) -> None:
+    bench = new_bench("--platform", f"client={client}", "--platform", f"server={server}")
+    platforms = (client, server)
+    before = state(bench, platforms)
+    asked = [*protocols, *({"afp"} - set(protocols))]  # where Apple has taken AFP out, a sweep goes on without it
+    trials = swept(bench, protocol=asked, tool=["cp", "rsync"], mtu=[9000], store=[store], size="2 MiB")
+    assert state(bench, platforms) == before
+    assert set(trials["protocol"]) == set(protocols)
+    assert len(trials) == sum(4 if protocol != "ssh" else 2 for protocol in protocols)
+    assert trials["verified"].all()
+    moved = trials["wire_tx_bytes"].where(trials["direction"] == "write", trials["wire_rx_bytes"])
+    assert (moved >= trials["size_bytes"]).all()
+    told = {row["protocol"]: row["effective"].get("dialect") for _, row in trials.iterrows()}
+    if client == "linux":  # libsmbclient, and so GVfs, does not say what it agreed on, and no more does a Mac's server
+        assert "smb" not in told or told["smb"] is None
+    else:
+        assert told["nfs"] == "NFSv3"
+        assert told["smb"].startswith("SMB 1" if client == "macos@10.6" else ("SMB 2", "SMB 3"))
+    run = json.loads((bench.newest() / "run.json").read_text())
+    assert "EMULATED" in run["title"]
+
+
+def test_a_line_in_the_exports_is_taken_out_again_and_no_other(new_bench: Callable[..., Bench]) -> None:
+    """Others' lines stay, byte by byte, also one that does not end."""
+    bench = new_bench("--platform", "client=linux", "--platform", "server=macos@12")
+    bench.inside(
+        "server", "mkdir -p /Users/Shared/mine; printf '# mine\\n/Users/Shared/mine -ro 10.99.0.9' > /etc/exports"
+    )
+    before = bench.inside("server", "od -c /etc/exports; nfsd status | sed 's/(pid.*//'")
+    swept(bench, protocol=["nfs"], tool=["cp"], store=["disk"], size="1 MiB")
+    assert bench.inside("server", "od -c /etc/exports; nfsd status | sed 's/(pid.*//'") == before
+
+
+def test_old_macs_are_reached_as_their_hosts_file_says_by_an_account_as_their_owner_has_it(
+    new_bench: Callable[..., Bench],
+) -> None:
+    """SSH with SHA-1 and RSA only, and a sudo that asks, remembers, and takes no -k with a command."""
+    bench = new_bench("--platform", "macos@10.6")
+    password = f"file:/run/file-share-lab/{bench.name}/password"
+    own = {"user": "you", "sudo": "password", "sudo_password": password}
+    hosts = bench.changed_hosts(**{f"{host}_{key}": value for host in HOSTS for key, value in own.items()})
+    before = state(bench, ("macos@10.6",) * 2)
+    trials = swept(bench, hosts=hosts, protocol=["nfs", "ssh"], direction=["write"], size="1 MiB")
+    assert state(bench, ("macos@10.6",) * 2) == before
+    assert len(trials) == 2
+    about = json.loads((bench.newest() / "run.json").read_text())["hosts"]
+    assert {(facts["transport"], facts["user"]) for facts in about.values()} == {("openssh", "you")}
+    hosts.write_text(re.sub(r"(?m)^(transport|ssh_algorithms) .*\n", "", hosts.read_text()))
+    problems = bench.lab("check", "--hosts", str(hosts)).stdout.splitlines()
+    advice = f"-> Give transport = openssh and ssh_algorithms = ssh-rsa in {hosts}: "
+    assert [line.partition(advice)[2] for line in problems[:2]] == [f"[{host}]" for host in HOSTS]

@@ -1,0 +1,234 @@
+"""What a Mac has to mount shares and to offer them, as emulated commands; each one's source stands beside it.
+
+State is in files of the folder that they run in: the table of mounts, the password that servers want, what launchd,
+sharing and nfsd know. A file ``fails`` has the exit code and the words with which the next mount fails.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from lab import protocols
+from lab.protocols import Attached, Share, Side
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+from support.fake_host import EmulatedHost
+from support.paths import MACOS_CAPTURES
+
+REAL = ("sh", "sed", "grep", "cat", "perl", "id", "mkdir", "rm", "mv", "tail", "tr", "stty", "cut", "env")
+PASSWORD = "hunter2 %&/ö"
+MOUNTED = ("smb", "nfs", "afp")
+SERVICES = ("com.apple.smbd", "com.apple.AppleFileServer")
+FAILS = '[ -e fails ] && { read -r code words < fails; echo "$words" >&2; exit "$code"; }\n'
+# readpassphrase(3): what was typed before is dropped, and nothing is echoed, before it asks at the terminal
+ASK = """
+ask() {
+    stty -echo < /dev/tty || exit 1; printf '%s' "$1" > /dev/tty
+    IFS= read -r typed < /dev/tty; stty echo < /dev/tty; echo > /dev/tty
+    [ "$typed" = "$(cat password)" ]
+}
+"""
+# mount_smbfs.c, lib/smbclient/server.c of SMBClient. NEW says what its usage has
+MOUNT_SMBFS = (
+    ASK
+    + """
+[ "$1" = -h ] && { echo "usage: mount_smbfs [-N] [-o options] [-d mode] [-f mode] [-h]$NEW [-v]" >&2; exit 64; }
+[ "$1" = -s ] && { [ -n "$NEW" ] || exit 64; shift; }
+[ "$1 $2" = "-o nobrowse" ] && [ $# = 4 ] || exit 64
+"""
+    + FAILS
+    + """
+grep -q " on $4 (" table && { echo "mount_smbfs: mount error: $4: File exists" >&2; exit 64; }
+ask "Password for 10.254.100.7: " ||
+    { echo "mount_smbfs: server rejected the connection: Authentication error" >&2; exit 77; }
+echo "$3 on $4 (smbfs, nodev, nosuid, nobrowse, mounted by me)" >> table
+"""
+)
+# man mount_afp; what it prints although all is well: public samples
+MOUNT_AFP = (
+    ASK
+    + """
+[ "$1 $2 $3" = "-i -o nobrowse" ] && [ $# = 5 ] || exit 22
+"""
+    + FAILS
+    + """
+ask "Password: " || ask "Password: " ||
+    { echo "mount_afp: AFPMountURL returned error -5023, errno is -5023" >&2; exit 1; }
+echo "mount_afp: the mount flags are 0000 the altflags are 0020" >&2
+echo "//${4#afp://} on $5 (afpfs, nodev, nosuid, nobrowse, mounted by me)" >> table
+"""
+)
+# mount_nfs.c of NFS: it exits with an errno
+MOUNT_NFS = (
+    """
+[ "$1" = -o ] && [ $# = 4 ] || exit 22
+case $2 in *resvport*) ;; *) echo "mount_nfs: can't mount $3 onto $4: Operation not permitted" >&2; exit 1 ;; esac
+"""
+    + FAILS
+    + 'echo "$3 on $4 (nfs, nodev, nosuid, nobrowse, mounted by root)" >> table'
+)
+UMOUNT = """
+force=; [ "$1" = -f ] && { force=1; shift; }
+grep -q " on $1 (" table || { echo "umount: $1: not currently mounted" >&2; exit 1; }
+[ -n "$force" ] || [ ! -e busy ] || { echo "umount($1): Resource busy -- try 'diskutil unmount'" >&2; exit 1; }
+grep -v " on $1 (" table > left; mv left table
+"""
+SMBUTIL = """
+case $1 in
+statshares) sed 's/^SharedDir/lab      /' "$MACOS_CAPTURES/smbutil-statshares-15.txt" ;;
+multichannel) cat "$MACOS_CAPTURES/smbutil-multichannel-14.txt" ;;
+esac
+"""
+# launchctl load and unload print next to nothing and exit 0, whatever happens; list says whether a label is known. What
+# -w switches stays noted for ever; a server that is off is loaded with -w or -F only
+LAUNCHCTL = """
+for path in "$@"; do :; done
+label=${path##*/}; label=${label%.plist}
+case " $* " in *" -w "*) echo "$1 $label" >> switched ;; esac
+case $1 in
+list) grep -qx "$2" loaded || { echo "Could not find service \\"$2\\" in domain for system" >&2; exit 113; } ;;
+load) case $2 in -w|-F) [ -e "$path" ] && echo "$label" >> loaded ;; esac ;;
+unload) grep -vx "$label" loaded > left; mv left loaded ;;
+esac
+exit 0
+"""
+# man sharing; records in lower-case letters: public reports. Fields of points: record, path, protocol, name, shared
+SHARING = """
+case $1 in
+-l)
+    printf '\\n\\t\\t\\tList of Share Points\\n'
+    while IFS='|' read -r record path protocol name; do
+        printf 'name:\\t\\t%s\\npath:\\t\\t%s\\n\\t%s:\\t{\\n' "$record" "$path" "$protocol"
+        printf '    \\t\\tname:\\t%s\\n    \\t\\tshared:\\t1\\n    \\t\\tguest access:\\t0\\n\\t}\\n' "$name"
+    done < points ;;
+-a)
+    [ "$3 $7 $9" = "-n -s -g" ] || exit 1
+    case $5$8 in -S001) protocol=smb ;; -A100) protocol=afp ;; *) exit 1 ;; esac
+    [ -e refuse ] || echo "$(echo "$4" | tr A-Z a-z)|$2|$protocol|$6$(cat renamed 2>/dev/null)" >> points ;;
+-r) grep -v "^$2|" points > left; mv left points ;;
+esac
+"""
+# nfsd/main.c of NFS. launchd keeps nfsd up while it is loaded and the file is there (com.apple.nfsd.plist)
+TICK = """
+tick() {
+    if [ -e loaded-nfsd ] && [ -e exports ]; then [ -e running ] || { : > running; cat exports > known; }
+    else rm -f running known; fi
+}
+tick
+"""
+NFSD = (
+    TICK
+    + """
+file=exports; [ "$1" = -F ] && { file=$2; shift 2; }
+case $1 in
+status)
+    [ -e enabled ] && echo "nfsd service is enabled" || echo "nfsd service is disabled"
+    [ -e running ] && echo "nfsd is running (pid 2140, 8 threads)" || echo "nfsd is not running"
+    [ -e enabled ] ;;
+start) : > loaded-nfsd; tick; echo "Starting the nfsd service (use 'enable' to make permanent)" ;;
+stop) [ -e running ] && { rm loaded-nfsd; tick; }; echo "Stopping the nfsd service" ;;
+update) [ -e running ] || { echo "nfsd: nfsd not running?" >&2; exit 1; }; cat exports > known ;;
+checkexports)
+    [ -e sandboxed ] && { echo "exports:1: sandbox_check failed. nfsd has no read access to \\"/x\\"" >&2; exit 1; }
+    sed -n 's/ .*//p' "$file" | while read -r path; do [ -d "$path" ] || exit 1; done ;;
+*) exit 1 ;;
+esac
+"""
+)
+SHOWMOUNT = (
+    TICK
+    + """
+[ -e running ] || { echo "showmount: $2: RPC: Program not registered" >&2; exit 1; }
+echo "Exports list on 127.0.0.1:"; sed -n 's|^\\(/[^ ]*\\) .*|\\1                       10.254.0.0|p' known
+"""
+)
+DSEDITGROUP = """
+if grep -qx "$4" outsiders; then echo "no $4 is NOT a member of $5"; else echo "yes $4 is a member of $5"; fi
+"""
+DF = """
+printf 'Filesystem 512-blocks Used Available Capacity  Mounted on\\n/dev/disk4 9 5 4 56%%    %s\\n' "$(cat volume)"
+"""
+COMMANDS = {
+    "mount": "cat table",
+    "umount": UMOUNT,
+    "ls": '[ ! -e private ] || { echo "ls: $1: Operation not permitted" >&2; exit 1; }',
+    "diskutil": 'grep -v " on $3 (" table > left; mv left table',
+    "mount_smbfs": MOUNT_SMBFS,
+    "mount_afp": MOUNT_AFP,
+    "mount_nfs": MOUNT_NFS,
+    "smbutil": SMBUTIL,
+    "nfsstat": 'sed "s|/Users/x/Cloud|$2|; s/vers=3/vers=$(cat vers)/" "$MACOS_CAPTURES/nfsstat-m.txt"',
+    "launchctl": LAUNCHCTL,
+    "sharing": SHARING,
+    "nfsd": NFSD,
+    "showmount": SHOWMOUNT,
+    "dscl": "[ -e outsiders ] || exit 56  # eDSRecordNotFound",
+    "dseditgroup": DSEDITGROUP,
+    "pwpolicy": "cat hashes",
+    "df": DF,
+    "ifconfig": 'cat "$MACOS_CAPTURES/ifconfig-10gbase-t.txt"',
+    "sleep": "",
+    "uname": '[ "$*" = -r ] && cat darwin',
+}
+START = {
+    "table": "/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)\n",
+    "password": PASSWORD, "vers": "3", "darwin": "24.5.0\n", "points": "", "loaded": "", "volume": "/\n",
+    "hashes": "SALTED-SHA512-PBKDF2 SMB-NT\n",
+}  # fmt: skip
+
+
+def mac(folder: Path, role: str, usage: str = " [-s]") -> EmulatedHost:
+    """A Mac that mounts and shares; ``usage`` is what mount_smbfs says of sessions of its own, and can do."""
+    for name, text in START.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "lab" / "ram").mkdir(parents=True)
+    daemons = folder / "LaunchDaemons"
+    daemons.mkdir()
+    for label in SERVICES:
+        (daemons / f"{label}.plist").touch()
+    head = f'MACOS_CAPTURES="{MACOS_CAPTURES}" NEW="{usage}"\n'
+    return EmulatedHost(folder, {name: head + text for name, text in COMMANDS.items()}, REAL, role)
+
+
+def state(host: EmulatedHost) -> dict[str, str]:
+    """All that mounting and sharing can change on it."""
+    names = ("table", "points", "loaded", "switched", "exports", "enabled", "loaded-nfsd", "running", "known")
+    files = {name: host.folder / name for name in names}
+    return {name: file.read_text(encoding="utf-8") for name, file in files.items() if file.exists()}
+
+
+class Pair:
+    """Two emulated Macs, a journal on the disk, and a share of the server's."""
+
+    def __init__(self, folder: Path, usage: str = " [-s]"):
+        self.folder = folder
+        self.hosts: dict[str, EmulatedHost] = {}
+        self.sides: dict[str, Side] = {}
+        for role, address in {"client": "10.254.100.9", "server": "10.254.100.2"}.items():
+            (folder / role).mkdir()
+            self.hosts[role] = mac(folder / role, role, usage)
+            self.sides[role] = Side(self.hosts[role], "macos", address, str(folder / role / "lab"), "me")
+        self.share = Share(str(folder / "server/lab/ram"), "my share", "lab", SecretStr(PASSWORD), True)
+        self.settings = self.anew()
+
+    def anew(self) -> Settings:
+        """As another program that knows the journal alone."""
+        return Settings(dict(self.hosts), Journal(self.folder / "journal.jsonl"))
+
+    def serve(self, name: str) -> None:
+        self.settings.follow(protocols.find(name).driver("macos").serve(self.sides["server"], self.share))
+
+    def attach(self, name: str) -> Attached:
+        driver = protocols.find(name).driver("macos")
+        self.settings.follow(driver.prepare(self.sides["client"]))
+        return self.settings.follow(driver.attach(self.sides["client"], self.sides["server"], self.share))
+
+    @property
+    def server(self) -> EmulatedHost:
+        return self.hosts["server"]
+
+    @property
+    def client(self) -> EmulatedHost:
+        return self.hosts["client"]

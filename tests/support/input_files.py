@@ -1,0 +1,24 @@
+"""A hosts file and a sweep file that are right."""
+
+from __future__ import annotations
+
+HOSTS = """\
+[client]
+host = mac.example
+data_address = 192.0.2.1
+[server]
+host = nas.example
+data_address = 192.0.2.2
+[share]
+account = lab
+password = env:LAB_PASSWORD
+"""
+SWEEP = """\
+name = "try"
+[workload]
+size = "32 MiB"
+[factors]
+protocol = ["smb"]
+"""
+# names of shares as people give them
+SHARES = ("a b", "it's", '"quoted"', "100%", "$(touch x)`id`", "a;b#c,d=e&f", "-n", "é😀", "x" * 80)

@@ -1,0 +1,11 @@
+"""Where things lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+ROOT = TESTS.parent
+LINUX_CAPTURES = TESTS / "captures" / "linux"
+MACOS_CAPTURES = TESTS / "captures" / "macos"
+RUN_CAPTURES = TESTS / "captures" / "runs"

@@ -1,0 +1,105 @@
+"""Ctrl-C and its like: an exception at once, but never in the middle of putting something back. Signals are real."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from support.memory_host import lab_signals
+
+from lab.base import signals
+from lab.base.errors import Interrupted
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    with lab_signals():
+        yield
+
+
+def send(number: signal.Signals) -> None:
+    """A real signal to this process; its handler has run when this returns or raises."""
+    os.kill(os.getpid(), number)
+    for _ in range(100):  # a handler runs between two bytecodes of the main thread
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_an_exception_that_names_it(number: signal.Signals) -> None:
+    with pytest.raises(Interrupted, match=number.name):
+        send(number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
+    done = []
+    with pytest.raises(Interrupted, match=number.name), signals.held():  # noqa: PT012
+        send(number)
+        send(number)  # an impatient person
+        done.append("all of it")
+    assert done == ["all of it"]
+    assert capfd.readouterr().err.count("putting things back first, please wait") == 2
+
+
+def test_of_two_signals_the_first_is_named_and_both_are_done_with() -> None:
+    with pytest.raises(Interrupted, match="SIGTERM"), signals.held():  # noqa: PT012
+        send(signal.SIGTERM)
+        send(signal.SIGINT)
+    with signals.held():
+        pass
+
+
+def test_nested_holds_end_with_the_outermost() -> None:
+    done = []
+    with pytest.raises(Interrupted), signals.held():  # noqa: PT012
+        with signals.held():
+            send(signal.SIGINT)
+        done.append("after the inner one")
+    assert done == ["after the inner one"]
+
+
+def test_without_a_signal_nothing_is_raised() -> None:
+    with signals.held():
+        pass
+
+
+def test_an_error_inside_is_not_hidden_by_the_signal_and_the_signal_is_not_lost() -> None:
+    with pytest.raises(KeyError), signals.held():  # noqa: PT012
+        send(signal.SIGINT)
+        raise KeyError
+    with pytest.raises(Interrupted, match="SIGINT"), signals.held():
+        pass
+
+
+def test_after_an_error_signals_are_no_longer_held() -> None:
+    with pytest.raises(KeyError), signals.held():
+        raise KeyError
+    with pytest.raises(Interrupted):
+        send(signal.SIGINT)
+
+
+HUNG_UP = """
+import os, signal
+from lab.base import signals as interrupts
+from lab.base.errors import Interrupted
+interrupts.install()
+reading, writing = os.pipe()
+os.dup2(writing, 2)
+os.close(reading), os.close(writing)  # whatever is written to standard error now fails, as on a terminal that is gone
+try:
+    with interrupts.held():
+        os.kill(os.getpid(), signal.SIGHUP)
+        print("put back", flush=True)
+except Interrupted as stopped:
+    print(stopped, flush=True)
+"""
+
+
+def test_a_terminal_that_hung_up_does_not_stop_the_putting_back() -> None:
+    done = subprocess.run([sys.executable, "-c", HUNG_UP], stdout=subprocess.PIPE, text=True, timeout=20, check=False)
+    assert done.stdout.splitlines() == ["put back", "stopped by SIGHUP"]

@@ -1,0 +1,149 @@
+"""What others say: read without surprise, and shown without effect."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.console import Console
+from support.lying_host import ESCAPES, MARKUP
+from support.synthetic_runs import RUN, trial, write_run
+
+from lab.base.errors import LONGEST, CommandError, LabFailure
+from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
+from lab.platforms.facts import parse_facts
+from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux.ram_disk import parse_free
+from lab.platforms.macos import counters
+from lab.platforms.platform import parse_df
+from lab.platforms.timing import Counters, Timing, parse_timing
+from lab.report import run_report
+from lab.results import run_folder
+
+TIMING = {"clock": "monotonic", "elapsed_s": "0.5", "flushed": "fsync", "tool_cpu_s": "0.1"}
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@given(st.text())
+@example(ESCAPES)
+@example("\u202eabc\u2069")
+def test_no_sign_of_what_is_shown_does_anything(text: str) -> None:
+    shown = printable(text)
+    assert not CONTROL.search(shown)
+    assert shown.count("\n") == text.count("\n")
+    assert printable(shown) == shown
+    assert len(first_line(text).splitlines()) <= 1
+
+
+@pytest.mark.parametrize("text", ["plain", "é 😀 日本", "two\nlines", "a\u00a0b", "a\tb"])
+def test_what_is_harmless_is_shown_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
+TEXTS = ("", "-1", "nan", "inf", "1e308", "9" * 400, "0x10", "٣", "1_0", "1,5", " 1", "1 ")
+ODD: tuple[Any, ...] = (*TEXTS, None, True, [], {}, -1, 10**400)
+
+
+@pytest.mark.parametrize("value", [*ODD, float("nan"), float("inf"), -0.5, 2**63], ids=lambda value: repr(value)[:12])
+@pytest.mark.parametrize("read", [count, quantity])
+def test_what_nothing_can_have_counted_is_refused(read: Callable[[Any], Any], value: Any) -> None:
+    with pytest.raises(ValueError, match=r"is not a|integer string"):
+        read(value)
+
+
+def test_counts_and_quantities_are_numbers() -> None:
+    assert (count("0"), count(7), quantity("0.000001"), quantity("1e-06"), quantity(3)) == (0, 7, 1e-6, 1e-6, 3.0)
+    with pytest.raises(ValueError, match="is not a count"):
+        count(1.0)
+    with pytest.raises(ValueError, match="is not what was asked for"):
+        word("two words")
+
+
+@pytest.mark.parametrize("text", ["[" * 5000 + "]" * 5000, '{"a":' * 5000, "[" * 101 + "]" * 101, "", "nonsense"])
+def test_json_that_nothing_can_follow_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_json(text)
+
+
+def timing(values: dict[str, str], moved: int = 9) -> Timing:
+    counts = {"before": Counters(0, 0, None, None), "after": Counters(moved, 9, None, None)}
+    return parse_timing(values, 30, counts.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("elapsed_s", "nan"), ("elapsed_s", "1e3"), ("elapsed_s", "31"), ("elapsed_s", "0.0000000001"), ("clock", "sun"),
+     ("flushed", "\x1b[2J"), ("tool_cpu_s", "-1"), ("tool_cpu_s", "inf")],
+)  # fmt: skip
+def test_a_timing_that_cannot_be_true_is_refused(name: str, value: str) -> None:
+    assert timing(TIMING).elapsed_s == 0.5
+    with pytest.raises(ValueError, match=name):
+        timing(TIMING | {name: value})
+
+
+@pytest.mark.parametrize("name", TIMING)
+def test_a_line_that_is_missing_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=f"no {name}"):
+        timing({key: value for key, value in TIMING.items() if key != name})
+
+
+def test_why_it_was_flushed_by_the_weaker_way_is_said_on_one_line() -> None:
+    assert timing(TIMING | {"fullfsync_error": "Operation not supported"}).flushed == (
+        "fsync (F_FULLFSYNC: Operation not supported)"
+    )
+    assert not CONTROL.search(timing(TIMING | {"fullfsync_error": ESCAPES}).flushed)
+
+
+@given(st.text())
+def test_no_parser_raises_anything_but_a_value_error(text: str) -> None:
+    parsers: list[Callable[[str], Any]] = [parse_facts, parse_linux_facts, parse_free, parse_df, parse_link]
+    parsers += [parse_route, lambda said: counters.parse_counters(said.splitlines(), "en0")]
+    parsers += [lambda said: list(counters.parse_samples(["@ 1", said], "en0"))]
+    for parser in parsers:
+        with pytest.raises(ValueError, match=r"."):
+            parser(text)
+
+
+@pytest.mark.parametrize("line", ["user -oProxyCommand=id", "user a b", "home relative", "home /a/../b", "uid -1"])
+def test_facts_that_become_words_of_commands_are_checked(line: str) -> None:
+    honest = "hostname h\nkernel 6\nuser lab\nuid 0\nhome /root\nend\n"
+    assert parse_facts(honest)[0]["user"] == "lab"
+    with pytest.raises(ValueError, match=line.split(" ")[0]):
+        parse_facts(honest + line + "\n")
+
+
+def test_free_space_beside_a_device_with_spaces() -> None:
+    head = "Filesystem 1024-blocks Used Available Capacity Mounted on\n"
+    assert parse_df(head + "//lab@nas/My Share 100 40 60 40% /Volumes/My Share\n") == 60 * 1024
+    assert parse_df(head + "gvfsd-fuse 0 0 0 - /tmp/lab/gvfs\n") == 0
+
+
+def test_a_message_is_no_longer_than_a_person_can_read() -> None:
+    assert len(str(LabFailure("x" * 10**6))) <= LONGEST + 1
+    assert len(str(CommandError("client", ("cp",), 1, "y" * 10**6))) < 1000
+
+
+def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
+    hosts = {side: facts | {"hostname": ESCAPES + MARKUP} for side, facts in RUN["hosts"].items()}
+    failed = trial(trial_id="b", status="failed", elapsed_s=None, reason=f"=cmd|'/C calc'!A1 {ESCAPES}{MARKUP}")
+    folder = write_run(tmp_path, [trial(), failed], hosts=hosts)
+    page = run_report.write(folder).read_text()
+    post, table = ((folder.report_path / name).read_text() for name in ("post.md", "table.csv"))
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(run_report.comparison_table(run_folder.load(folder.path)))
+    assert "<script" not in page + post
+    for text in (page, post, console.export_text()):
+        assert not CONTROL.search(text)
+    assert "'=cmd" in table
+    assert ",=cmd" not in table
+
+
+def test_nothing_is_faster_than_the_fastest_link() -> None:
+    with pytest.raises(ValueError, match="more bytes than any link carries"):
+        timing(TIMING | {"elapsed_s": "1.0"}, moved=int(FASTEST_BYTES_PER_S) + 10)

@@ -1,0 +1,398 @@
+"""The check on what is not a real host here: findings as such, files of the controller, emulated Macs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.emulated_mac import IFCONFIG, mac
+from support.fake_host import EmulatedHost, FakeHost
+from support.input_files import HOSTS
+
+from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure
+from lab.check import doctor, files
+from lab.check import host as host_check
+from lab.check.finding import Finding, Level, looked, of_error, worst_first
+from lab.check.machine import Machine
+from lab.cli import main as cli
+from lab.hosts import Result
+from lab.hosts.hosts_file import HostConfig, load_hosts
+from lab.platforms.linux.platform import Linux
+
+# --- findings
+
+
+def test_the_worst_comes_first_and_else_the_order_stays() -> None:
+    levels: list[Level] = ["ok", "note", "problem", "warning"]
+    findings = [Finding(level, str(number), "") for number, level in enumerate(levels * 2)]
+    assert [finding.subject for finding in worst_first(findings)] == ["2", "6", "3", "7", "1", "5", "0", "4"]
+
+
+def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
+    found = Finding("ok", "client", "one\x1b[31m\r\n  two\u202e\n\n", "three\x07\tfour")
+    assert (found.message, found.remedy) == ("one?[31m / two?", "three??four")
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "remedy"),
+    [
+        (
+            HostKeyError("client: you@mac: unknown host key: x\nCompare it"),
+            "you@mac: unknown host key: x",
+            "Compare it",
+        ),
+        (HostError("client: mac: no route. Is it on, and so on?"), "mac: no route", "Is it on, and so on?"),
+        (LabFailure("something 1.2. of it"), "something 1.2. of it", ""),
+        (CommandError("client", ("ip", "x"), 2, "a\nb. C\n"), "ip x: exit code 2: b. C", ""),
+        (CommandError("client", ("/bin/sh", "-c", "long"), 1, ""), "a script of the lab's: exit code 1: it said", ""),
+        (ValueError("no number"), "what a command printed cannot be read: no number", ""),
+    ],
+)
+def test_an_error_is_a_finding_of_what_is_wrong_and_what_to_do(error: Exception, message: str, remedy: str) -> None:
+    found = of_error("problem", "client", error)
+    assert found.message.startswith(message)
+    assert found.remedy == remedy
+
+
+def test_a_look_that_fails_is_a_finding_and_a_lost_connection_is_not() -> None:
+    def look(error: Exception) -> Iterator[Finding]:
+        yield Finding("ok", "a", "before")
+        raise error
+
+    for error in (LabFailure("no"), CommandError("client", ("x",), 1, "no"), ValueError("no"), KeyError("no")):
+        before, failed = looked("a", lambda error=error: look(error))  # type: ignore[misc]
+        assert (before.level, failed.level, failed.subject) == ("ok", "warning", "a")
+        assert failed.message.startswith("could not be looked at: ")
+    with pytest.raises(HostError, match="gone"):
+        list(looked("a", lambda: look(HostError("gone"))))
+
+
+# --- the controller's files
+
+
+def written(folder: Path) -> Path:
+    path = folder / "hosts.ini"
+    path.write_text(HOSTS)
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture
+def hosts_file(tmp_path: Path) -> Path:
+    return written(tmp_path)
+
+
+def of_files(path: Path) -> list[Finding]:
+    return list(files.findings(load_hosts(path), path))
+
+
+def test_a_hosts_file_that_others_can_write_is_warned_of(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_PASSWORD", "x")
+    assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
+    hosts_file.chmod(0o606)
+    warned = of_files(hosts_file)[0]
+    assert (warned.level, warned.remedy) == ("warning", f"`chmod o-w {hosts_file}`")
+    assert "proxy_command" in warned.message
+    hosts_file.chmod(0o600)
+    hosts_file.parent.chmod(0o707)
+    assert of_files(hosts_file)[0].remedy == f"`chmod o-w {hosts_file.parent}`"
+    hosts_file.parent.chmod(0o1707)  # as /tmp: nobody can replace another's file there
+    assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_hosts_file_of_another_user_is_warned_of(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_PASSWORD", "x")
+    os.chown(hosts_file, 12345, -1)
+    warned = of_files(hosts_file)[0]
+    assert (warned.level, warned.remedy) == ("warning", f"`sudo chown 0 {hosts_file}`")
+
+
+def test_a_password_that_a_run_will_not_get_is_a_problem(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAB_PASSWORD", raising=False)
+    (found,) = of_files(hosts_file)
+    assert found.level == "problem"
+    assert "LAB_PASSWORD, which is not set" in found.message
+    secret = hosts_file.parent / "secret"
+    secret.write_text("hunter2")
+    secret.chmod(0o644)
+    hosts_file.write_text(HOSTS.replace("env:LAB_PASSWORD", f"file:{secret}"))
+    (found,) = of_files(hosts_file)
+    assert found.level == "problem"
+    assert f"chmod 600 {secret}" in found.message + found.remedy
+    hosts_file.write_text(HOSTS.replace("env:LAB_PASSWORD", "prompt"))
+    assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
+
+
+# --- becoming root
+
+MAY = "`sudo visudo -f /etc/sudoers.d/file-share-lab` there, and in it `you ALL=(root) "
+
+
+@pytest.mark.parametrize(
+    ("stderr", "remedy"),
+    [
+        (
+            "sudo: sorry, a password is required to run sudo",
+            f"give sudo = password in [client], or {MAY}NOPASSWD: ALL`",
+        ),
+        ("sudo: a terminal is required to read the password; either use the -S option", "give sudo = password in"),
+        ("Sorry, try again.\nsudo: 1 incorrect password attempt", "the password that sudo_password in [client] leads"),
+        ("you is not in the sudoers file.", f"let you use sudo: {MAY}ALL`"),
+        ("sudo: sorry, you must have a tty to run sudo", "`sudo visudo` there, and in it `Defaults:you !requiretty`"),
+        ("sh: 1: sudo: not found", "install sudo there, or log in as root: user = root and sudo = none in [client]"),
+    ],
+)
+def test_why_nobody_becomes_root(tmp_path: Path, stderr: str, remedy: str) -> None:
+    host = FakeHost()
+    host.on(("id", "-un"), "you\n")
+    host.on(("id", "-u"), stderr=stderr, exit_code=1, root=True)
+    config = load_hosts(written(tmp_path)).client
+    (found,) = host_check._root(Machine("client", config, host, Linux(host), None), "client sudo")
+    assert (found.level, found.message) == (
+        "problem",
+        f"you cannot become root (sudo = nopasswd): {stderr.splitlines()[-1]}",
+    )
+    assert remedy.replace("or `sudo", "or for the time of the measurements `sudo") in found.remedy
+
+
+# --- two emulated Macs
+
+ADDRESSES = {"client": "10.254.100.2", "server": "10.254.100.7"}
+PMSET = """
+case $2 in
+batt) cat power ;;
+*) printf 'System-wide power settings:\\nCurrently in use:\\n Sleep On Power Button 1\\n disksleep            10\\n'
+   printf ' sleep                %s\\n lowpowermode         0\\n' "$(cat sleep)" ;;
+esac
+"""
+PORTS = (
+    "\nHardware Port: Ethernet\nDevice: en0\nEthernet Address: d0:11:e5:96:31:35\n\nHardware Port: Wi-Fi\nDevice: en1\n"
+)
+MORE = {
+    "ifconfig": IFCONFIG.rstrip() + ' | sed "s/10[.]254[.]100[.]2/$(cat address)/"\n[ "$1" = -v ] && cat limit; :',
+    "uname": "case $1 in -s) echo Darwin ;; *) echo 25.4.0 ;; esac",
+    "hostname": "echo mini",
+    "route": 'cat "$MACOS_CAPTURES/route-gateway.txt"',
+    "sw_vers": 'cat "$MACOS_CAPTURES/sw_vers-26.4.1.txt"',
+    "networksetup": "cat ports",
+    "ping": "exit 0",
+    "pmset": PMSET,
+    "tmutil": "printf 'Backup session status:\\n{\\n    Running = %s;\\n}\\n' \"$(cat backup)\"",
+    "ps": "cat processes",
+    "mdutil": 'printf "%s:\\n\\tIndexing enabled. \\n" "$2"',
+    "df": "printf 'Filesystem 512-blocks Used Available Capacity  Mounted on\\n/dev/disk1s1 9 5 4096 56%%    /\\n'",
+    "rsync": "echo 'openrsync: protocol version 29'",
+    "ssh": "exit 255",
+    "iperf3": "echo 'iperf 3.18 (cJSON 1.7.15)'",
+    "sshd": "",
+    "ls": "",
+    "ssh-keygen": "",
+    "mount_smbfs": "",
+    "mount_nfs": "",
+    "nfsd": "",
+    "sharing": "",
+    "dscl": "exit 56",
+    "pwpolicy": "",
+}  # fmt: skip
+STATE = {
+    "ports": PORTS, "power": "Now drawing from 'AC Power'\n", "sleep": "0\n", "backup": "0\n",
+    "limit": "\tmax mtu: 9000\n",
+    "processes": "  0.3 /usr/libexec/bird\n 42.5 /Applications/Some App.app/Contents/MacOS/Some App\n",
+}  # fmt: skip
+SYSCTLS = """\
+hw.memsize 17179869184
+hw.ncpu 8
+machdep.cpu.brand_string Apple M1
+vm.loadavg { 1.20 1.10 1.00 }
+vm.swapusage total = 0.00M  used = 0.00M  free = 0.00M  (encrypted)
+"""
+
+
+@pytest.fixture
+def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, EmulatedHost]:
+    """Two Macs with 10GBASE-T, and a hosts file that leads to them."""
+    made = {}
+    for role in ("client", "server"):
+        folder = tmp_path / role
+        folder.mkdir()
+        made[role] = mac(folder, known={"raw.maxdgram": "8192", "raw.recvspace": "8192"}, more=MORE, role=role)
+        for name, text in STATE.items():
+            (folder / name).write_text(text)
+        (folder / "address").write_text(ADDRESSES[role])
+        with (folder / "values").open("a") as file:
+            file.write(SYSCTLS)
+
+    def connect(role: str, _: HostConfig) -> EmulatedHost:
+        return made[role]
+
+    monkeypatch.setattr(doctor, "SshHost", connect)
+    monkeypatch.setenv("LAB_PASSWORD", "x")
+    monkeypatch.chdir(tmp_path)
+    text = HOSTS.replace("192.0.2.1", ADDRESSES["client"]).replace("192.0.2.2", ADDRESSES["server"])
+    (tmp_path / "hosts.ini").write_text(
+        text.replace("[share]", "ram_disk = 256 MiB\n[share]\nserve = lab\npath = /srv")
+    )
+    return made
+
+
+def checked(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The lines of `lab check`, one a finding."""
+    cli.main(["check"])
+    return capsys.readouterr().out.splitlines()
+
+
+def about(lines: list[str], subject: str) -> list[str]:
+    return [line for line in lines if line[9:].startswith(f"{subject}:")]
+
+
+def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
+    lines = checked(capsys)
+    assert about(lines, "client system") == [
+        "ok       client system: mini: macOS 26.4.1 (25E253), Darwin 25.4.0, 8 cores, 16.0 GiB of memory"
+    ]
+    assert about(lines, "client address")[0].startswith("ok ")
+    assert about(lines, "client interface") == ["ok       client interface: en0, 10 Gbit/s, full duplex, MTU 1500"]
+    assert about(lines, "server memory") == ["ok       server memory: ram_disk = 256 MiB; 11791 MiB are free"]
+    assert about(lines, "client clock")[0].startswith("ok ")
+    quiet = "ok       client quiet: nothing that disturbs in power, backups and indexers, load, swap"
+    assert about(lines, "client quiet") == [quiet]
+    assert about(lines, "nfs")[0] == "ok       nfs: client: kernel nfs; server: served by nfsd"
+    assert about(lines, "nfs options") == [
+        "note     nfs options: client: nfs.version, nfs.nconnect, nfs.rsize, nfs.wsize, nfs.hard cannot be named: "
+        "the lab tells macos no options of a mount"
+    ]
+    assert "server: this macOS has no SMB server of its own" in about(lines, "smb")[0]
+    assert [line.partition("  -> ")[0] for line in about(lines, "afp")] == [
+        "warning  afp: client: no mount_afp",
+        "warning  afp: server: this macOS has no AFP server",
+    ]
+    assert about(lines, "ssh")[0].startswith("ok ")
+    assert about(lines, "link path") == ["ok       link path: packets of MTU 1500 cross it in one piece, and back"]
+    assert "-> `lab check --jumbo`" in about(lines, "link MTU")[0]
+    assert about(lines, "client Spotlight") == []  # nothing of the client's is on a disk
+    assert not [line for line in lines if "could not be looked at" in line]
+
+
+def test_what_disturbs_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
+    noise = {
+        "power": "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t78%; discharging\n",
+        "backup": "1\n",
+        "processes": " 61.0 /System/Library/Frameworks/Metadata.framework/Support/mds_stores\n  9.5 mds\n",
+        "ports": PORTS.replace("en0", "en9").replace("en1", "en0"),
+    }
+    for name, text in noise.items():
+        (macs["client"].folder / name).write_text(text)
+    values = macs["client"].folder / "values"
+    values.write_text(values.read_text().replace("{ 1.20", "{ 7,90").replace("used = 0.00M", "used = 407.50M"))
+    lines = checked(capsys)
+    assert [line.partition("  -> ")[0] for line in about(lines, "client power")] == [
+        "warning  client power: it runs on Battery Power",
+    ]
+    assert [line.partition("  -> ")[0] for line in about(lines, "client backups and indexers")] == [
+        "warning  client backups and indexers: Time Machine is backing up",
+        "warning  client backups and indexers: Spotlight is at work (70 % of a core)",
+    ]
+    assert "the load average is 7.9 on 8 cores" in about(lines, "client load")[0]
+    assert about(lines, "client swap")[0].startswith("note     client swap: 408 MiB")
+    assert "wireless" in about(lines, "client interface")[0]
+    assert about(lines, "client quiet") == []
+    assert about(lines, "server quiet")[0].startswith("ok ")
+
+
+def test_a_mac_that_prints_what_nobody_knows(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
+    (macs["client"].folder / "power").write_text("Kein Netzteil \x1b[2J\n")
+    (macs["client"].folder / "ports").write_text("")
+    lines = checked(capsys)
+    assert about(lines, "client power") == [
+        "warning  client power: could not be looked at: what a command printed cannot be read: "
+        "no power source in what `pmset -g batt` printed: 'Kein Netzteil \\x1b[2J\\n'"
+    ]
+    assert "could not be looked at" in about(lines, "client interface")[0]
+    assert "load, swap" in about(lines, "client quiet")[0]
+    assert about(lines, "link path")[0].startswith("ok ")
+
+
+def test_jumbo_frames_are_proven_where_that_changes_nothing(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for host in macs.values():
+        (host.folder / "mtu").write_text("9000")
+    assert about(checked(capsys), "link path")[0].startswith("note     link path: ping cannot send 9000 bytes at once")
+    assert not any(host.calls("ping") for host in macs.values())
+    values = macs["server"].folder / "values"
+    values.write_text(values.read_text().replace("8192", "16384"))
+    assert about(checked(capsys), "link path") == [
+        "ok       link path: packets of MTU 9000 cross it in one piece, and back"
+    ]
+    assert macs["server"].calls("ping") == [f"ping -n -D -s 8972 -c 1 -W 2000 {ADDRESSES['client']}"]
+    assert not macs["client"].calls("ping")
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("\tmax mtu: 1500\n", "up to 1500 (client) and 9000 (server): this pair cannot do 9000  -> leave MTU 9000 out"),
+        (
+            "",
+            "up to an unknown MTU (client) and 9000 (server); only trying tells if the path carries 9000  -> `lab",
+        ),
+    ],
+)
+def test_what_the_interfaces_could_carry(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str], limit: str, said: str
+) -> None:
+    (macs["client"].folder / "limit").write_text(limit)
+    (line,) = about(checked(capsys), "link MTU")
+    assert line.startswith("note     link MTU: today 1500 and 1500; the interfaces take ")
+    assert said in line
+
+
+def test_a_folder_that_macos_keeps_from_us_is_found_with_the_switch(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = '#!/bin/sh\necho "ls: $1: Operation not permitted" >&2; exit 1\n'
+    (macs["client"].folder / "bin" / "ls").write_text(refused)
+    (macs["client"].folder / "bin" / "ls").chmod(0o755)
+    (line,) = about(checked(capsys), "client folder")
+    assert line.startswith("warning  client folder: could not be looked at: ")
+    assert "Operation not permitted  -> System Settings > General > Sharing > Remote Login (i) > Allow full" in line
+
+
+def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
+    programs = macs["client"].folder / "bin"
+    (programs / "iperf3").unlink()
+    found = about(checked(capsys), "client programs")
+    assert found == [
+        "problem  client programs: iperf3 is missing: nothing can be measured without it"
+        "  -> install Homebrew there (https://brew.sh), then `brew install iperf3`"
+    ]
+    (programs / "brew").write_text("#!/bin/sh\n")
+    (programs / "brew").chmod(0o755)
+    (programs / "rsync").unlink()
+    found = about(checked(capsys), "client programs")
+    assert [line.partition("  -> ")[2] for line in found] == [
+        "`brew install iperf3` there",
+        "rsync comes with macOS: find out where it went, or `brew install rsync` there",
+    ]
+
+
+def test_a_host_that_goes_away_in_between(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = macs["client"]._execute
+
+    def lost(argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        if argv[:2] == ("networksetup", "-listallhardwareports"):
+            raise HostError("client: the connection to mac.example was lost")
+        return run(argv, root, given, deadline_s)
+
+    monkeypatch.setattr(macs["client"], "_execute", lost)
+    lines = checked(capsys)
+    assert lines[0] == "problem  client: the connection to mac.example was lost"
+    assert about(lines, "client address") != []
+    assert about(lines, "client memory") == []
+    assert about(lines, "server quiet")[0].startswith("ok ")
+    assert "only the server could be looked at" in about(lines, "link")[0]

@@ -1,0 +1,159 @@
+"""The comparison with real hardware: against a Mac that is as assumed, and one that is not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.emulated_mac import capture
+from support.fake_host import EmulatedHost, FakeHost
+
+from lab.check.assumption import Assumption
+from lab.check.finding import Finding
+from lab.check.hardware import ASSUMPTIONS, findings
+from lab.check.machine import Machine
+from lab.hosts.hosts_file import HostConfig
+from lab.platforms import Facts
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
+
+REAL = ("sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq")
+IOSTAT = """
+echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s  us sy id   1m   5m   15m"
+for row in 1 2 3; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; done
+"""
+SYSCTL = """
+for name in "$@"; do case $name in
+*.maxdgram|*raw.recvspace) echo "$name: 8192" ;; *maxsockbuf) echo "$name: 8388608" ;; *) echo "$name: 131072" ;;
+esac; done
+"""
+TCP = "tcp:\n\t12 packets sent\n\t\t9 data packets (99 bytes)\n\t\t1 data packet (1448 bytes) retransmitted\n"
+ASSERTIONS = """\
+Assertion status system-wide:
+   PreventUserIdleSystemSleep     1
+Listed by owning process:
+   pid 4711(caffeinate): [0x0000] 00:00:01 PreventUserIdleSystemSleep named: "caffeinate command-line tool"
+"""
+
+
+def says(text: str) -> str:
+    return f"cat <<'END'\n{text.rstrip()}\nEND\n"
+
+
+AS_ASSUMED = {
+    "sysctl": SYSCTL,
+    "iostat": IOSTAT,
+    "time": 'shift; "$@"; printf "real         0.01\\nuser         0.00\\nsys          0.00\\n" >&2',
+    "netstat": f'if [ "$1" = -s ]; then {says(TCP)}else {says(capture("netstat-en0.txt"))}fi',
+    "vm_stat": says(capture("vm_stat-16k-pages.txt") + "Swapouts:  0.\n"),
+    "networksetup": "echo 'Valid MTU Range: 1280-9000'",
+    "ifconfig": says(capture("ifconfig-10gbase-t.txt")),
+    "caffeinate": "",
+    "sleep": "",
+    "pmset": says(ASSERTIONS),
+    "hdiutil": says(capture("hdiutil-info-10.13.plist")),
+    "newfs_hfs": "",
+    "diskutil": "",
+    "mdutil": r"printf '/:\n\tIndexing enabled.\n'",
+    "purge": "",
+    "mount_smbfs": "echo 'usage: mount_smbfs [-N] [-o options] [-h] [-s] //server/share path' >&2; exit 64",
+    "mount_afp": "echo 'usage: mount_afp [-i] [-o mount_options] afp_url node' >&2; exit 64",
+    "smbutil": says(capture("smbutil-statshares-15.txt")),
+    "nfsstat": "",
+    "sharing": says(capture("sharing-l-margin.txt")),
+    "launchctl": '[ $# = 1 ] || exit 113; echo "usage: launchctl $1 [-w] paths..." >&2; exit 1',
+    "pwpolicy": "echo SALTED-SHA512-PBKDF2; echo SMB-NT",
+    "dseditgroup": '[ "$4" = you ] && echo "yes you is a member of staff"',
+    "nfsd": '[ $# = 1 ] || exit 0; echo "nfsd service is disabled"; echo "nfsd is not running"; exit 1',
+    "df": "echo '/dev/disk3s5 9 5 4 56% /System/Volumes/Data'",
+    "stat": "echo 16777234 21473; echo 16777234 21473",
+    "rsync": "",
+    "ping": 'for last in "$@"; do :; done; [ "$last" = 192.0.2.7 ] || exit 2',
+}
+
+
+def machine(
+    folder: Path, changed: Mapping[str, str] | None = None, no_root: bool = False, system: str = "macOS 15.5 (24F74)"
+) -> Machine:
+    host = EmulatedHost(folder, AS_ASSUMED | dict(changed or {}), REAL)
+    facts = Facts(
+        "mini", "macos", system, "Darwin 24.5.0", "Apple M4", 10, 2**34, 2**33, "you", False,
+        "/Users/you", "en0", 1500,
+    )  # fmt: skip
+    return Machine("client", HostConfig(host="mini", data_address="192.0.2.1"), host, MacOS(host), facts, no_root)
+
+
+def asked(version: tuple[int, int]) -> list[Assumption]:
+    return [row for row in ASSUMPTIONS if row.ask and row.holds_for(version)]
+
+
+def found(one: Machine) -> list[Finding]:
+    return list(findings(one, "192.0.2.7"))
+
+
+def test_a_mac_that_is_as_assumed(tmp_path: Path) -> None:
+    lines = found(machine(tmp_path))
+    assert [finding for finding in lines if finding.level == "warning"] == []
+    assert len([finding for finding in lines if finding.level == "ok"]) == len(asked((15, 5)))
+    assert all(finding.remedy for finding in lines if finding.level == "note")
+    assert {finding.subject for finding in lines} == {"client hardware"}
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "what", "said"),
+    [
+        ("ifconfig", "echo 'en0: flags=8863<UP> mtu 1500'", "whether its link is up", "en0: flags=8863<UP> mtu 1500"),
+        (
+            "netstat",
+            says("Name Mtu Network Coll\nen0 1500 <Link#4> 00:00 1 0 2048 1 0 4096 0"),
+            "exactly",
+            "2048 4096:",
+        ),
+        ("iostat", "echo '  cpu'; echo 'us sy id  1m  5m  15m'", "a row of iostat", "us sy id"),
+        ("hdiutil", "exit 1", "property list", "it says nothing"),
+        ("ping", "exit 2", "local network", "exit code 2"),
+        ("nfsd", "echo 'nfsd service is enabled'", "whether it is enabled", "nfsd service is enabled"),
+        ("launchctl", "echo 'Unrecognized subcommand' >&2; exit 64", "old words", "Unrecognized subcommand"),
+        ("stat", "echo 1 2; echo 3 4", "on the data volume", "/System/Volumes/Data / 2"),
+    ],
+)
+def test_what_differs_is_shown_beside_what_is_assumed(
+    tmp_path: Path, command: str, text: str, what: str, said: str
+) -> None:
+    different = [finding for finding in found(machine(tmp_path, {command: text})) if finding.level == "warning"]
+    (line,) = [finding for finding in different if what in finding.message]
+    assert line.message.startswith("differs: ")
+    assert said in line.message
+    assert "assumed is " in line.message
+    assert "macOS 15.5" in line.remedy
+
+
+def test_what_only_root_sees_cannot_be_told_without(tmp_path: Path) -> None:
+    notes = [finding.message for finding in found(machine(tmp_path, no_root=True)) if "without root" in finding.message]
+    assert len(notes) == len([row for row in asked((15, 5)) if row.root])
+
+
+@pytest.mark.parametrize(("system", "without"), [("Mac OS X 10.6.8 (10K549)", "caffeinate"), ("macOS 27.0", "noidle")])
+def test_a_mac_is_asked_what_its_version_has(tmp_path: Path, system: str, without: str) -> None:
+    one = machine(tmp_path, system=system)
+    found(one)
+    assert isinstance(one.host, EmulatedHost)
+    assert not [call for call in one.host.calls() if without in call]
+
+
+def test_of_linux_nothing_is_asked() -> None:
+    host = FakeHost()
+    (line,) = findings(Machine("client", HostConfig(host="h", data_address="192.0.2.1"), host, Linux(host), None), "x")
+    assert line.level == "ok"
+    assert host.sent == []
+
+
+def test_every_row_can_be_asked_and_compared() -> None:
+    assert len({row.what for row in ASSUMPTIONS}) == len(ASSUMPTIONS)
+    for row in ASSUMPTIONS:
+        assert subprocess.run(["sh", "-n", "-c", row.ask], capture_output=True).stderr == b""
+        assert not row.ask or re.compile(row.expected).search("") is None
+        assert row.source

@@ -1,0 +1,295 @@
+"""The commands: exit 0 done, 1 something failed, 2 bad input; one message, never a traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from support.input_files import HOSTS, SWEEP
+from support.memory_host import lab_signals
+from support.sweeps import sweep_of
+from support.synthetic_runs import make_trials, trial, write_run
+
+from lab.base.errors import HostError, Interrupted
+from lab.check import doctor
+from lab.check.doctor import Finding
+from lab.check.finding import Level
+from lab.cli import main as cli
+from lab.design.plan import plan
+from lab.hosts import Host, testbed
+from lab.local import state
+from lab.results.run_folder import RunFolder
+from lab.run.catalogue import CATALOGUE
+from lab.run.progress import shown
+from lab.run.runner import Progress
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty folder to work in, no local lab, and the signals as they were."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
+    with lab_signals():
+        yield
+
+
+def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str, str]:
+    """Run a command as ``main`` does; exit code, standard output, standard error."""
+    try:
+        code = cli.main([str(word) for word in argv])
+    except SystemExit as ended:  # argparse
+        code = ended.code if isinstance(ended.code, int) else -1
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    return code, said.out, said.err
+
+
+def write(name: str, text: str) -> Path:
+    path = Path(name)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [], ["fly"], ["plan"], ["run"], ["run", "a.toml", "--resume", "b"], ["plan", "a.toml", "--fast"], ["local"],
+        ["local", "fly"], ["local", "exec", "nas", "--", "true"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
+    code, out, err = lab(capsys, *argv)
+    assert (code, out) == (2, "")
+    assert err.startswith("usage: lab")
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["plan", "no.toml"], "no.toml: no such file; sweeps/"),
+        (["plan", "bad.toml"], "bad.toml: not valid TOML"),
+        (["plan", "."], ".: cannot be read"),
+        (["plan", "wrong.toml"], "wrong.toml: nmae: unknown; what may stand here is name"),
+        (["plan", "unknown.toml"], "unknown protocol 'smbb'; known are"),
+        (["run", "good.toml"], "hosts.ini: no such file; copy the commented hosts.ini"),
+        (["run", "good.toml", "--hosts", "other.ini"], "other.ini: no such file"),
+        (["run", "bad.toml", "--hosts", "good.ini"], "bad.toml: not valid TOML"),
+        (["run", "good.toml", "--hosts", "good.ini"], 'give store = ["disk"] in the sweep, or serve = lab'),
+        (["run", "disk.toml", "--hosts", "good.ini"], 'path: missing; store "disk" needs the folder on the server'),
+        (["run", "large.toml", "--hosts", "good.ini"], "[client] ram_disk: 2147483648 bytes cannot hold a payload of"),
+        (["run", "disk.toml", "--hosts", "ready.ini"], "environment variable LAB_PASSWORD, which is not set"),
+        (["run", "--resume", "no-run"], "no-run: not a run folder: it has no run.json"),
+        (["check"], "hosts.ini: no such file"),
+        (["show"], "results: holds no run; `lab run SWEEP` makes one"),
+        (["show", "no-run"], "no-run: not a run folder"),
+        (["show", "no-run", "--json"], "no-run: not a run folder"),
+        (["report", "no-run"], "no-run: not a run folder"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
+) -> None:
+    for module in (testbed, doctor):
+        monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
+    monkeypatch.delenv("LAB_PASSWORD", raising=False)
+    write("good.toml", SWEEP)
+    write("bad.toml", "name = ")
+    write("wrong.toml", SWEEP.replace("name", "nmae"))
+    write("unknown.toml", SWEEP.replace("smb", "smbb"))
+    write("disk.toml", SWEEP + 'store = ["disk"]\n')
+    write("large.toml", SWEEP.replace("32 MiB", "2 GiB"))
+    write("good.ini", HOSTS)
+    write("ready.ini", HOSTS + "path = /srv\n")
+    code, out, err = lab(capsys, *argv)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not Path("results").exists()
+
+
+def test_a_plan_is_printed_and_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.toml", SWEEP.replace('["smb"]', '["smb", "ssh"]'))
+    before = sorted(Path().rglob("*"))
+    code, out, err = lab(capsys, "plan", "a.toml", "--order")
+    assert (code, err) == (0, "")
+    assert out.startswith("2 cases, 6 trials, 0.2 GB to move\n")
+    assert "left out:\n  ssh with cp: cp needs a mounted share, ssh has none" in out
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("b0")] == [
+        f"b00{block}-000{position}" for block in (1, 2, 3) for position in (1, 2)
+    ]
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_a_plan_as_json_is_the_whole_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.toml", SWEEP)
+    code, out, _ = lab(capsys, "plan", "a.toml", "--json")
+    planned = json.loads(out)
+    assert code == 0
+    assert (len(planned["slots"]), len(planned["cases"]), planned["bytes_moved"]) == (6, 2, 6 * (32 << 20))
+    assert set(planned["slots"][0]) == {"block", "position", "case", "anchor"}
+
+
+def test_a_host_that_cannot_be_reached_is_exit_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(role: str, _: Any) -> Host:
+        raise HostError(f"{role}: you@mac [/odd] cannot be reached")
+
+    monkeypatch.setattr(testbed, "SshHost", refuse)
+    monkeypatch.setenv("LAB_PASSWORD", "x")
+    write("hosts.ini", HOSTS + "path = /srv\n")
+    write("a.toml", SWEEP + 'store = ["disk"]\n')
+    code, _, err = lab(capsys, "run", "a.toml")
+    assert (code, err) == (1, "client: you@mac [/odd] cannot be reached\n")
+
+
+def test_an_interruption_is_exit_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise Interrupted("stopped by SIGINT")
+
+    monkeypatch.setattr(doctor, "check", interrupted)
+    assert lab(capsys, "check") == (1, "", "stopped by SIGINT\n")
+
+
+@pytest.mark.parametrize(("level", "code"), [("ok", 0), ("note", 0), ("warning", 0), ("problem", 1)])
+def test_a_check_with_a_problem_is_exit_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, level: Level, code: int
+) -> None:
+    findings = [Finding(level, "nfs", "no [/bin/sh] there", "give it [one]"), Finding("ok", "client", "fine")]
+    monkeypatch.setattr(doctor, "check", lambda *_: (findings, {"hosts": {"client": {"cores": 2}}}))
+    found, out, _ = lab(capsys, "check")
+    assert (found, out) == (code, f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n")
+    found, out, _ = lab(capsys, "check", "--json")
+    said = json.loads(out)
+    assert (found, said["findings"][0]["level"], said["hosts"]) == (code, level, {"client": {"cores": 2}})
+
+
+# --- reading runs
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return write_run(tmp_path / "results", make_trials(2, combinations=[("smb", "cp"), ("ssh", "rsync")]))
+
+
+def test_show_prints_the_tables_of_the_newest_run(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
+    code, out, err = lab(capsys, "show")
+    assert (code, err) == (0, "")
+    assert "SMB" in out
+    assert lab(capsys, "show", folder.path)[1] == out
+    code, out, _ = lab(capsys, "show", "--json")
+    assert code == 0
+    assert json.loads(out)
+
+
+def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
+    code, out, err = lab(capsys, "report", folder.path)
+    assert (code, err) == (0, "")
+    paths = [Path(line) for line in out.splitlines()]
+    assert {path.name for path in paths} > {"report.html", "post.md"}
+    assert all(path.stat().st_size > 0 for path in paths)
+
+
+def test_a_run_that_cannot_be_read_names_the_line(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
+    with folder.trials_path.open("a") as file:
+        file.write("{}\n")
+    code, _, err = lab(capsys, "show")
+    assert code == 2
+    assert "trials.jsonl: line " in err
+
+
+# --- the local lab
+
+
+@pytest.mark.parametrize("argv", [["up"], ["down"], ["status"], ["exec", "server", "--", "true"]], ids=" ".join)
+def test_the_local_lab_needs_root_and_says_so_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    code, out, err = lab(capsys, "local", *argv)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert "needs root" in err or "needs Linux" in err
+
+
+def test_exec_without_a_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv in (["server"], ["server", "--"], ["server", "--name", "mine", "--", "ps"]):
+        code, _, err = lab(capsys, "local", "exec", *argv)
+        assert (code, err) == (2, "usage: lab local exec [--name NAME] HOST -- CMD\n")
+
+
+def test_a_plan_says_what_does_not_fit_the_hosts_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("hosts.ini").write_text(HOSTS.replace("[share]", "[share]\npath = /srv"))
+    Path("a.toml").write_text(SWEEP + 'store = ["disk"]\n')
+    assert lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")[0] == 0
+    Path("a.toml").write_text(SWEEP + 'store = ["ram"]\n')
+    code, out, err = lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
+    assert (code, out) == (2, "")
+    assert "hosts.ini: [share] serve = existing" in err
+
+
+# --- progress, and the program as a whole
+
+
+def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
+    slot = plan(sweep_of(), CATALOGUE).slots[0]
+    screen = io.StringIO()
+    with shown(Console(file=screen, width=200)) as display:
+        display(Progress(slot, 0, 4, 0.0, None, 2, 2))
+        reason = "client: sh -c '[ -e \"$1\" ] || echo [/dev/null] [red]no'\nsecond line"
+        for changes in ({}, {"status": "failed", "reason": reason}, {"status": "failed", "reason": ""}):
+            display(Progress(slot, 1, 4, 1.0, trial(**changes), 2, 9))
+    lines = screen.getvalue().strip().splitlines()
+    assert len(lines) == 3
+    assert all("  block 1 of 2–9  " in line for line in lines)
+    assert lines[0].endswith("107.4 MB/s")
+    assert lines[1].endswith('[ -e "$1" ] || echo [/dev/null] [red]no\'')
+
+
+def test_python_m_lab_is_the_same_command() -> None:
+    command = [sys.executable, "-m", "lab", "plan", "no.toml"]
+    root = Path(cli.__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "no.toml: no such file; sweeps/ holds the ones that come with the lab\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("streams", "code", "said"),
+    [
+        (">/dev/full", 1, "No space left on device"),
+        (">/dev/full 2>/dev/full", 1, ""),
+        ("| head -n 1", 0, ""),  # of head
+        (">&-", 0, ""),
+        ("<&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_output_that_nobody_gets(tmp_path: Path, streams: str, code: int, said: str) -> None:
+    """A script that relies on the exit code must not be told that all is well, and nobody gets a traceback."""
+    root = Path(cli.__file__).parents[2]
+    line = f'"$1" -m lab plan "$2" {streams}'
+    command = ["sh", "-c", line, "sh", sys.executable, str(root / "sweeps" / "blog-2011.toml")]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) <= 1
+
+
+def test_a_terminal_that_lacks_a_character_shows_another(tmp_path: Path) -> None:
+    root = Path(cli.__file__).parents[2]
+    folder = write_run(tmp_path, [trial()])
+    command = [sys.executable, "-m", "lab", "show", str(folder.path)]
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, cwd=root, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "MTU 1500" in done.stdout.decode("latin-1")

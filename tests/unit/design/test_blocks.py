@@ -1,0 +1,202 @@
+"""From a sweep file to its order: every case once a block, what is expensive slowest, and nothing left to chance."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import SecretStr
+from support.fake_host import FakeHost
+from support.paths import ROOT
+from support.sweeps import SWEEPS, runs, sweep_of
+
+from lab import platforms
+from lab.base.errors import BadInput
+from lab.design.blocks import order
+from lab.design.case import Case
+from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
+from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
+from lab.hosts.hosts_file import Hosts
+from lab.run import session
+from lab.run.catalogue import CATALOGUE
+from lab.run.session import Session
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+
+
+def test_cases_are_the_product_of_the_levels() -> None:
+    cases, left_out = cases_of(
+        sweep_of(mtu=[1500, 9000], tool=["cp", "rsync"], tcp_space=["default", "64 KiB"]), CATALOGUE
+    )
+    assert len(cases) == len(set(cases)) == 16
+    assert left_out == ()
+    assert {case.tcp_space for case in cases} == {"default", 65536}
+    assert {(case.protocol, case.workload, case.size_bytes, case.store) for case in cases} == {
+        ("smb", "file", 1 << 20, "ram")
+    }
+
+
+def test_what_cannot_be_combined_is_left_out_with_the_reason() -> None:
+    cases, left_out = cases_of(sweep_of(protocol=["ssh", "nfs"], tool=["cp", "rsync"]), CATALOGUE)
+    assert {(case.protocol, case.tool) for case in cases} == {("ssh", "rsync"), ("nfs", "cp"), ("nfs", "rsync")}
+    assert left_out == ("ssh with cp: cp needs a mounted share, ssh has none",)
+
+
+@pytest.mark.parametrize(
+    ("sweep", "said"),
+    [
+        (
+            sweep_of(protocol=["smbb"]),
+            r"^\[factors\] protocol: unknown protocol 'smbb'; known are afp, nfs, smb, ssh; did you mean 'smb'\?",
+        ),
+        (sweep_of(protocol=["SMB"]), r"did you mean 'smb'\?"),
+        (sweep_of(protocol=["ssh", "x"], tool=["rsync"]), r"unknown protocol 'x'; known are [a-z, ]+$"),
+        (sweep_of(tool=["scp"]), r"^\[factors\] tool: unknown tool 'scp'; known are cp, rsync"),
+        (sweep_of(kind="files"), r"^\[workload\] kind: unknown workload kind 'files'; known are .*\bfile\b"),
+        (
+            sweep_of(protocol=["ssh"], tool=["cp"]),
+            r"^\[factors\]: no case is left; give levels that go together: ssh with cp: cp needs",
+        ),
+    ],
+)
+def test_names_that_nobody_knows_are_bad_input(sweep: Sweep, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        plan(sweep, CATALOGUE)
+
+
+def test_names_that_nobody_knows_are_said_with_the_file() -> None:
+    sweep = 'name = "a"\n[workload]\nsize = 1\n[factors]\nprotocol = ["NFS"]'
+    with pytest.raises(BadInput, match=r"^my\.toml: \[factors\] protocol: unknown protocol 'NFS'"):
+        plan(parse_sweep(sweep, Path("my.toml")), CATALOGUE)
+    with pytest.raises(BadInput, match=r"^my\.toml: \[factors\]: no case is left"):
+        plan(parse_sweep(sweep.replace("NFS", "ssh"), Path("my.toml")), CATALOGUE)
+
+
+@given(SWEEPS)
+@settings(max_examples=60)
+def test_every_block_has_every_case_once(sweep: Sweep) -> None:
+    planned = plan(sweep, CATALOGUE)
+    counts = Counter((slot.block, slot.case) for slot in planned.slots)
+    assert set(counts.values()) == {1}
+    assert set(counts) == set(itertools.product(range(1, sweep.blocks + 1), planned.cases))
+    assert len({case.case_id for case in planned.cases}) == len(planned.cases)
+    assert len({slot.trial_id for slot in planned.slots}) == len(planned.slots)
+    for block, slots in itertools.groupby(planned.slots, lambda slot: slot.block):
+        assert [slot.position for slot in slots] == list(range(1, len(planned.cases) + 1)), block
+
+
+@given(SWEEPS, st.integers(1, 100))
+@settings(max_examples=60)
+def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) -> None:
+    ordered = order(cases_of(sweep, CATALOGUE)[0], sweep.seed, block)
+    factors = sweep.factors
+    assert len(runs(ordered, lambda case: case.mtu)) == len(factors.mtu)
+    networks = runs(ordered, lambda case: (case.mtu, case.tcp_space))
+    assert len(networks) == len(factors.mtu) * len(factors.tcp_space)
+    served = runs(ordered, lambda case: (case.mtu, case.tcp_space, case.protocol, case.store))
+    assert len(served) == len(networks) * len({(case.protocol, case.store) for case in ordered})
+
+
+@given(SWEEPS)
+@settings(max_examples=30)
+def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
+    planned = plan(sweep, CATALOGUE)
+    mtus = tcp_spaces = servers = 0
+    before: tuple[Any, ...] = ()
+    for slot in planned.slots:
+        now = (slot.block, slot.case.mtu, slot.case.tcp_space, (slot.case.protocol, slot.case.store))
+        mtus += before[:2] != now[:2]
+        tcp_spaces += before[:3] != now[:3]
+        servers += before != now
+        before = now
+    assert planned.changes == {"mtu": mtus, "tcp_space": tcp_spaces, "server": servers}
+    assert planned.bytes_moved == len(planned.slots) * sweep.workload.size
+    assert planned.estimated_s > planned.bytes_moved / ASSUMED_BYTES_PER_S
+
+
+@given(SWEEPS)
+@settings(max_examples=30)
+def test_a_plan_is_the_same_every_time_and_can_be_written_as_json(sweep: Sweep) -> None:
+    planned = plan(sweep, CATALOGUE)
+    assert planned == plan(sweep, CATALOGUE)
+    written = json.loads(json.dumps(asdict(planned), allow_nan=False))
+    assert [slot["case"]["mtu"] for slot in written["slots"]] == [slot.case.mtu for slot in planned.slots]
+
+
+def test_the_order_of_a_seed_is_the_same_on_every_machine_and_in_every_year() -> None:
+    """A run is resumed by the order that the seed gives: an update of the lab or of Python must not change it."""
+    ordered = order(cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]), CATALOGUE)[0], seed=7, block=1)
+    assert [f"{case.mtu} {case.protocol} {case.direction}" for case in ordered] == [
+        "9000 nfs read",
+        "9000 nfs write",
+        "9000 smb write",
+        "9000 smb read",
+        "1500 smb write",
+        "1500 smb read",
+        "1500 nfs write",
+        "1500 nfs read",
+    ]
+
+
+def test_blocks_and_seeds_differ_at_every_level() -> None:
+    cases = cases_of(
+        sweep_of(mtu=[1500, 9000], tcp_space=["default", 65536], protocol=["afp", "smb", "nfs"]), CATALOGUE
+    )[0]
+    orders = [order(cases, seed, block) for seed in range(4) for block in range(1, 11)]
+    assert len({tuple(cases) for cases in orders}) == len(orders)
+    keys: list[Callable[[Case], Any]] = [
+        lambda case: case.mtu, lambda case: case.tcp_space, lambda case: case.protocol, lambda case: case.direction
+    ]  # fmt: skip
+    for key in keys:
+        assert len({key(cases[0]) for cases in orders}) == len({key(case) for case in cases})
+
+
+def test_the_order_does_not_depend_on_how_levels_are_listed_elsewhere() -> None:
+    """Each block has a generator of its own: what one block needs of chance does not change the next."""
+    cases = cases_of(sweep_of(mtu=[1500, 9000]), CATALOGUE)[0]
+    alone = order(cases, 1, 3)
+    order(cases, 1, 1)
+    assert order(cases, 1, 3) == alone
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
+def test_sweeps_that_come_with_the_lab_can_be_planned(path: Path) -> None:
+    planned = plan(load_sweep(path), CATALOGUE)
+    assert planned.slots
+    assert planned.estimated_s > 0
+
+
+class AtHome:
+    """A platform whose account lives at ``/home/<role>``."""
+
+    def __init__(self, host: FakeHost):
+        self.role = host.role
+
+    def facts(self, _: str) -> Any:
+        return SimpleNamespace(home=f"/home/{self.role}", platform="linux", user="me")
+
+
+@pytest.mark.parametrize(
+    ("path", "server"),
+    [("~", "/home/server"), ("~/x~y", "/home/server/x~y"), ("/a~b", "/a~b"), ("/~/b", "/~/b"), ("/a", "/a")],
+)
+def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatch, path: str, server: str) -> None:
+    monkeypatch.setattr(platforms, "detect", AtHome)
+    monkeypatch.setattr(session, "real_path", lambda _, folder: folder)
+    addresses = {"client": "192.0.2.1", "server": "192.0.2.2"}
+    sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
+    config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
+    hosts = {role: FakeHost(role) for role in sections}
+    opened = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr("x"), "t")
+    assert opened.share(cases_of(sweep_of(store=["disk"]), CATALOGUE)[0][0]).path == server
+    assert opened.sides["server"].directory == f"{server}/file-share-lab-t"
+    assert opened.sides["client"].directory == f"{server.replace('server', 'client')}/file-share-lab-t"

@@ -1,0 +1,293 @@
+"""The design of a sweep: what is left out, fractions, anchors, effects, and what a plan says of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+from support.sweeps import runs, some, sweep_of
+
+from lab import protocols
+from lab.base.errors import BadInput
+from lab.design import fraction, plan_text
+from lab.design.blocks import Slot, anchor_gaps, block_slots, order
+from lab.design.case import Case
+from lab.design.effects import levels_of, varied
+from lab.design.factors import OPTIONS
+from lab.design.grid import grid_of
+from lab.design.plan import Plan, cases_of, plan
+from lab.design.sweep_file import Sweep
+from lab.run.catalogue import CATALOGUE
+
+
+def sweep(**changes: Any) -> Sweep:
+    """A sweep of SMB with ``changes`` of its keys; those of ``factors`` are added to its factors."""
+    content: dict[str, Any] = {"name": "try", "workload": {"size": "1 MiB"}, "factors": {"protocol": ["smb"]}}
+    content["factors"] |= changes.pop("factors", {})
+    return Sweep.model_validate(content | changes)
+
+
+SWEEPS = st.builds(
+    lambda blocks, seed, anchors, share, **factors: sweep(
+        blocks=blocks, seed=seed, anchors=anchors, fraction=share, factors=factors
+    ),
+    blocks=st.integers(1, 3),
+    seed=st.integers(0, 1 << 40),
+    anchors=st.integers(0, 6),
+    share=st.sampled_from([0.3, "1/2", 1]),
+    protocol=some("afp", "smb", "ssh"),
+    tool=st.sampled_from([["rsync"], ["cp", "rsync"], ["rsync", "cp"]]),
+    direction=some("write", "read"),
+    mtu=some(1500, 4000, 9000),
+    tcp_space=some("default", 65536),
+    store=some("ram", "disk"),
+    client_sync=some("fsync", "close"),
+    server_cache=st.sampled_from([["warm"], ["warm", "cold"], ["cold", "warm"]]),
+)
+
+
+def planned(wanted: Sweep) -> Plan:
+    """Its plan; what cannot be planned, for its cases are too few, is no example."""
+    try:
+        return plan(wanted, CATALOGUE)
+    except BadInput as error:
+        if "the least that can is" not in str(error) and "do not fit between" not in str(error):
+            raise
+        return reject()
+
+
+# --- what is left out
+
+
+def test_a_cold_server_is_asked_for_where_it_can_be_cold() -> None:
+    cases, left_out = cases_of(sweep(factors={"store": ["ram", "disk"], "server_cache": ["warm", "cold"]}), CATALOGUE)
+    cold = {(case.direction, case.store) for case in cases if case.option("server_cache") == "cold"}
+    assert cold == {("read", "disk")}
+    assert len(cases) == 5
+    assert left_out == (
+        "write with server_cache cold: a write reads nothing that could be in the cache",
+        "store ram with server_cache cold: there is no disk below the cache",
+    )
+
+
+def test_a_write_that_no_client_flushes_is_one_case() -> None:
+    for levels in (["close", "fsync"], ["fsync", "close"]):
+        cases, left_out = cases_of(
+            sweep(factors={"protocol": ["ssh"], "tool": ["rsync"], "client_sync": levels}), CATALOGUE
+        )
+        writes = [case.option("client_sync") for case in cases if case.direction == "write"]
+        reads = [case.option("client_sync") for case in cases if case.direction == "read"]
+        assert (writes, reads) == (levels[:1], levels)
+        said = f"ssh write with client_sync {levels[1]}: the client flushes nothing of it either way"
+        assert left_out == (said,)
+
+
+def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vars(protocols.find("smb")), "server_syncs", ("default", "sync"))
+    monkeypatch.setitem(vars(protocols.find("nfs")), "server_syncs", ("default",))
+    wanted = sweep(factors={"protocol": ["smb", "nfs"], "server_sync": ["default", "sync", "always"]})
+    cases, left_out = cases_of(wanted, CATALOGUE)
+    assert {(case.protocol, case.option("server_sync")) for case in cases} == {
+        ("smb", "default"), ("smb", "sync"), ("nfs", "default"),
+    }  # fmt: skip
+    assert left_out == (
+        "smb with server_sync always: smb has default, sync only",
+        "nfs with server_sync sync: nfs has default only",
+        "nfs with server_sync always: nfs has default only",
+    )
+
+
+def test_a_sweep_that_says_nothing_of_the_options_has_the_cases_it_had() -> None:
+    cases, left_out = cases_of(sweep_of(protocol=["smb", "ssh"], tool=["rsync"], store=["ram", "disk"]), CATALOGUE)
+    assert {case.options for case in cases} == {tuple(OPTIONS.items())}
+    assert (len(cases), left_out) == (8, ())
+
+
+# --- the order, with fractions and anchors
+
+
+@given(SWEEPS)
+@settings(max_examples=40, deadline=None)
+def test_every_case_is_once_in_each_block_beside_the_anchors(wanted: Sweep) -> None:
+    found = planned(wanted)
+    own = Counter((slot.block, slot.case) for slot in found.slots if not slot.anchor)
+    assert set(own.values()) == {1}
+    assert set(own) == set(itertools.product(range(1, wanted.blocks + 1), found.cases))
+    assert len({case.case_id for case in found.cases}) == len(found.cases)
+    assert len({slot.trial_id for slot in found.slots}) == len(found.slots)
+    for _, group in itertools.groupby(found.slots, lambda slot: slot.block):
+        slots = list(group)
+        assert [slot.position for slot in slots] == list(range(1, len(slots) + 1))
+        anchors = [slot for slot in slots if slot.anchor]
+        assert len(anchors) == wanted.anchors
+        assert {slot.case for slot in anchors} <= {found.cases[0]}
+        assert not anchors or slots[0].anchor
+        assert len(anchors) < 2 or slots[-1].anchor
+        ordered = [slot.case for slot in slots if not slot.anchor]
+        assert ordered == order(found.cases, wanted.seed, slots[0].block)
+        assert len(runs(ordered, lambda case: case.mtu)) == found.strata[0].groups
+        assert len(runs(ordered, lambda case: (case.mtu, case.tcp_space))) == found.strata[1].groups
+
+
+@given(SWEEPS)
+@settings(max_examples=20, deadline=None)
+def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wanted: Sweep) -> None:
+    found = planned(wanted)
+    assert found == plan(wanted, CATALOGUE)
+    one_by_one = [block_slots(wanted, found.cases, block) for block in range(1, wanted.blocks + 1)]
+    assert list(found.slots) == [slot for block in one_by_one for slot in block]
+    json.dumps(asdict(found), allow_nan=False)
+
+
+@given(SWEEPS)
+@settings(max_examples=30, deadline=None)
+def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep) -> None:
+    found, (grid, _) = planned(wanted), grid_of(wanted, CATALOGUE)
+    assert len(found.cases) == wanted.runs_of(len(grid))
+    assert [case for case in grid if case in set(found.cases)] == list(found.cases)
+    assert found.cases[0] == grid[0]
+    levels = levels_of(grid)
+    chosen = [grid.index(case) for case in found.cases]
+    denied = {line.split(" ")[0] for line in found.cannot_tell}
+    lost = set(fraction.not_estimable(levels, chosen))
+    assert lost <= denied
+    assert varied(levels_of(found.cases)) == varied(levels)
+
+
+def test_an_old_trial_keeps_its_name_and_an_anchor_has_one_of_its_own() -> None:
+    case = cases_of(sweep(), CATALOGUE)[0][0]
+    assert (Slot(1, 2, case).trial_id, Slot(1, 2, case, anchor=True).trial_id) == ("b001-0002", "b001-a0002")
+
+
+def ordered_by_mtu(*mtus: int) -> list[Case]:
+    known = {case.mtu: case for case in cases_of(sweep(factors={"mtu": sorted(set(mtus))}), CATALOGUE)[0]}
+    return [known[mtu] for mtu in mtus]
+
+
+@pytest.mark.parametrize(
+    ("count", "gaps"),
+    [(0, []), (1, [0]), (2, [0, 8]), (3, [0, 3, 8]), (4, [0, 3, 6, 8]), (5, [0, 2, 4, 6, 8]), (9, list(range(9)))],
+)
+def test_anchors_stand_at_the_ends_and_where_the_mtu_changes_anyway(count: int, gaps: list[int]) -> None:
+    assert anchor_gaps(ordered_by_mtu(1500, 1500, 1500, 9000, 9000, 9000, 4000, 4000), count) == gaps
+
+
+def test_anchors_cost_what_they_move() -> None:
+    without, with_anchors = plan(sweep(blocks=3), CATALOGUE), plan(sweep(blocks=3, anchors=2), CATALOGUE)
+    assert len(with_anchors.slots) == len(without.slots) + 6
+    assert with_anchors.bytes_moved == without.bytes_moved + (6 << 20)
+    assert with_anchors.estimated_s > without.estimated_s
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"anchors": 4}, r"^anchors: 4 do not fit between 2 cases; give fewer"),
+        (
+            {"fraction": 0.2, "factors": {"mtu": [1500, 9000], "tcp_space": ["default", 65536]}},
+            r'^fraction: 2 of 8 cases cannot keep the main effects apart; the least that can is fraction = "4/8"',
+        ),
+        (
+            {"fraction": 0.2, "factors": {"mtu": list(range(1000, 2000))}},
+            r"^fraction: a grid of 2000 cases is too large to choose a fraction from: at most 1000; give fewer levels",
+        ),
+        ({"effects": ["mtu"]}, r"^effects: 'mtu' is no effect of what varies in this sweep; .* here is direction$"),
+        (
+            {"effects": ["speed"], "factors": {"mtu": [1500, 9000]}},
+            r"'speed' is no effect .* here is direction, mtu, and two of them such as direction:mtu",
+        ),
+        ({"effects": ["mtu:mtu"], "factors": {"mtu": [1500, 9000]}}, r"'mtu:mtu' is no effect"),
+        ({"effects": ["mtu:mtu:direction"], "factors": {"mtu": [1500, 9000]}}, r"is no effect"),
+        ({"effects": ["direction:mtu", "mtu:direction"], "factors": {"mtu": [1500, 9000]}}, r"has an effect twice"),
+        ({"effects": ["mtu"], "factors": {"direction": ["read"]}}, r"what varies in this sweep; no factor has two"),
+        ({"precision": 0.03, "blocks": 10}, r"^precision: of nothing: give a factor two levels"),
+        (
+            {
+                "precision": 0.03, "blocks": 10, "fraction": 0.5, "effects": ["direction:mtu"],
+                "factors": {"mtu": [1500, 9000], "tcp_space": ["default", 65536]},
+            },
+            r"^effects: direction:mtu cannot be told from other effects in these cases.* a larger fraction",
+        ),
+        (
+            {
+                "precision": 0.03, "blocks": 10, "effects": ["protocol:tool"],
+                "factors": {"protocol": ["smb", "ssh"], "tool": ["cp", "rsync"]},
+            },
+            r"^effects: protocol:tool cannot be told",
+        ),
+    ],
+)  # fmt: skip
+def test_a_design_that_cannot_be_is_explained(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        plan(sweep(**changes), CATALOGUE)
+
+
+def test_the_least_fraction_that_is_named_works() -> None:
+    factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
+    with pytest.raises(BadInput) as refused:
+        plan(sweep(fraction=0.01, factors=factors), CATALOGUE)
+    least = str(refused.value).rsplit('"', 2)[1]
+    assert least == "6/20"
+    assert len(plan(sweep(fraction=least, factors=factors), CATALOGUE).cases) == 6
+
+
+# --- what a plan says
+
+
+def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:
+    factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
+    found = plan(sweep(factors=factors), CATALOGUE).effects
+    assert [(effect.name, effect.least_pairs, effect.most_pairs) for effect in found] == [
+        ("protocol", 4, 8), ("tool", 8, 8), ("mtu", 10, 10),
+    ]  # fmt: skip
+    found = plan(sweep(factors=factors, effects=["mtu:tool", "direction"]), CATALOGUE).effects
+    assert [(effect.name, effect.least_pairs) for effect in found] == [("tool:mtu", 4), ("direction", 10)]
+
+
+def said(wanted: Sweep) -> str:
+    return "\n".join(plan_text.lines(wanted, plan(wanted, CATALOGUE)))
+
+
+def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
+    text = said(sweep(blocks=6, anchors=2, factors={"protocol": ["smb", "ssh"], "tool": ["cp", "rsync"]}))
+    assert text.startswith("6 cases, 48 trials, 0.1 GB to move\n")
+    assert "  6 randomised complete blocks (seed 1)\n  whole plot   mtu (1 a block)\n" in text
+    assert "  anchors      2 a block: smb-cp-write-ram-mtu1500-tcpdefault\n" in text
+    assert "  protocol     from 2 pairs a block\n" in text
+    assert "  after 6 blocks: ± 1.05 × the spread of its ratio over blocks: a spread of 2 % gives ± 2.1 %\n" in text
+    assert "it cannot tell:\n  what has one level only: mtu 1500, tcp_space default, store ram, server_sync" in text
+    assert "  protocol:tool as a whole: there is no ssh with cp\n" in text
+
+
+def test_a_plan_of_one_block_promises_no_interval() -> None:
+    text = said(sweep(blocks=1, factors={"mtu": [1500, 9000]}))
+    assert "it can tell" not in text
+    assert "  any interval: one block has no spread; give blocks = 2 or more\n" in text
+
+
+def test_a_plan_with_a_precision_gives_ranges() -> None:
+    text = said(sweep(blocks=10, precision=0.03, factors={"mtu": [1500, 9000]}))
+    assert text.startswith("4 cases, 40 to 400 trials, 0.0 to 0.4 GB to move\n")
+    assert "  10 to 100 randomised complete blocks (seed 1), until every interval is within ± 3 %\n" in text
+    assert "after 10 blocks: ± 0.72 ×" in text
+    assert "after 100 blocks: ± 0.20 ×" in text
+    assert "  ± 3 % cannot be reached where that spread is more than 15.1 %\n" in text
+    assert "mtu 20 to 200," in text
+
+
+def test_a_plan_names_what_a_fraction_mixes_up() -> None:
+    factors = {"mtu": [1500, 9000], "tcp_space": ["default", 65536], "store": ["ram", "disk"]}
+    text = said(sweep(fraction=0.5, factors=factors))
+    assert "  fraction: 8 of 16 cases, the same in each block, D-optimal\n" in text
+    assert "  direction:mtu from tcp_space:store (1.00)\n" in text
+    assert "  mtu          by a fit to all cases: no pairs differ in it alone\n" in text
+    factors["placebo"] = ["none", "again"]
+    text = said(sweep(fraction=0.5, factors=factors))
+    assert "16 of 32 cases, the same in each block, D-optimal; D-efficiency 1.00 of the whole grid's\n" in text
+    assert " from direction:" not in text

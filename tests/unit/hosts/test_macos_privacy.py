@@ -1,0 +1,116 @@
+"""Refusals of macOS, as they were printed; and errors that read alike and are none."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from pathlib import Path
+
+import pytest
+from support.fake_host import FakeHost
+from support.timing_output import REPORT
+
+from lab.base.errors import CommandError, HostError, TransferError
+from lab.check.finding import of_error
+from lab.hosts import paramiko
+from lab.hosts.hosts_file import HostConfig
+from lab.hosts.macos_privacy import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("setremotelogin: Turning Remote Login on or off requires Full Disk Access privileges.", FULL_DISK),
+        (
+            "tmutil: latestbackup requires Full Disk Access privileges.\nTo allow this operation, select Full Disk "
+            "Access in the Privacy\ntab of the Security & Privacy preference pane, and add Terminal\nto the list of "
+            "applications which are allowed Full Disk Access.",
+            FULL_DISK,
+        ),
+        ("ls: /Volumes/Backups: Operation not permitted", FULL_DISK),
+        ("touch: /Users/you/Desktop/x: Operation not permitted", FULL_DISK),
+        ("total 0\ncp: /Volumes/share/b001-0001.bin: Operation not permitted\n", FULL_DISK),
+        ('rsync: mkstemp "/Volumes/share/.x.bin.TDgzTk" failed: Operation not permitted (1)', FULL_DISK),
+        ("rsync(4711): error: /Volumes/share/x: open: Operation not permitted", FULL_DISK),
+        ("cannot open /Volumes/share/x to flush it: Operation not permitted", FULL_DISK),
+        ('sandbox_check failed. nfsd has no read access to "/Volumes/lab"', NFSD),
+        ("Boot-out failed: 150: Operation not permitted while System Integrity Protection is engaged", SIP),
+        (
+            "/System/Library/LaunchDaemons/com.apple.metadata.mds.plist: Operation not permitted while System "
+            "Integrity Protection is engaged",
+            SIP,
+        ),
+        ("mount_smbfs: server connection failed: No route to host", LOCAL_NETWORK),
+        ("ping: sendto: No route to host", LOCAL_NETWORK),
+        ("ssh: connect to host 192.168.77.2 port 22: No route to host", LOCAL_NETWORK),
+    ],
+)
+def test_a_refusal_is_known_with_the_switch_to_flip(said: str, remedy: str) -> None:
+    assert explain(said) == remedy
+    assert " > " in remedy
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ifconfig: ioctl (set mtu): Operation not permitted",
+        "sysctl: net.inet.tcp.sendspace=65536: Operation not permitted",
+        "Unable to purge disk buffers: Operation not permitted",
+        "mount_nfs: can't mount /srv/x from 192.168.124.18 onto /Users/tao/nfs_mount: Operation not permitted",
+        "kill: 42: Operation not permitted",
+        "cp: /Volumes/share/x: Permission denied",
+        "ping: sendto: Message too long",
+        "",
+    ],
+)
+def test_what_only_root_may_do_is_no_refusal_of_privacy(said: str) -> None:
+    assert explain(said) == ""
+
+
+def test_it_stands_in_the_message_and_in_the_check_on_a_mac_and_nowhere_else() -> None:
+    refused = "touch: /Volumes/x: Operation not permitted"
+    hosts = {"mac": FakeHost(), "linux": FakeHost("server")}
+    MacOS(hosts["mac"])
+    Linux(hosts["linux"])
+    said = {}
+    for name, host in hosts.items():
+        host.on(("touch", "/Volumes/x"), stderr=refused, exit_code=1)
+        with pytest.raises(CommandError, match="touch") as raised:
+            host.run("touch", "/Volumes/x")
+        said[name] = raised.value
+    assert str(said["mac"]).endswith(FULL_DISK)
+    assert FULL_DISK not in str(said["linux"])
+    assert [of_error("warning", "x", said[name]).remedy for name in ("mac", "linux")] == [FULL_DISK, ""]
+
+
+def test_a_transfer_that_privacy_refused_says_so() -> None:
+    host = FakeHost()
+    platform = MacOS(host)
+    platform.directory = "/tmp/lab"
+    refused = "cp: /Volumes/share/x: Operation not permitted\n"
+    host.on(("netstat", "-s", "-p", "tcp"), root=True)
+    host.on(
+        ("perl", "/tmp/lab/stopwatch.pl", "en0", "", "cp", "a", "b"),
+        REPORT.format(counts="", seconds=1).replace("exit 0", "exit 1"),
+        stderr=refused,
+    )
+    with pytest.raises(TransferError, match=r"exit code 1: cp: /Volumes/share/x: Operation not permitted; System Sett"):
+        platform.timed("en0", "", ("cp", "a", "b"), 10)
+
+
+@pytest.mark.parametrize(("system", "told"), [("darwin", True), ("linux", False)])
+def test_a_controller_that_is_a_mac_may_be_kept_off_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, told: bool
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EHOSTUNREACH, "No route to host")
+
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("paramiko.SSHClient.connect", refuse)
+    config = HostConfig(host="mac.example", data_address="192.0.2.1")
+    with pytest.raises(HostError, match="No route to host") as raised:
+        paramiko.connect("client", config)
+    assert (LOCAL_NETWORK in str(raised.value)) == told

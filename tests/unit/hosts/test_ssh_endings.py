@@ -1,0 +1,174 @@
+"""How commands over SSH end: at a deadline, by a signal, or because the connection did; nothing waits for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import paramiko
+import pytest
+from support.memory_host import lab_signals
+from support.sshd import ONLY_PARAMIKO, Wire, gone, wait_for
+
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, Interrupted
+from lab.hosts import SshHost
+from lab.hosts import ssh as ssh_module
+from lab.hosts.paramiko import ParamikoConnection
+
+
+def transport_of(host: SshHost) -> paramiko.Transport:
+    assert isinstance(host.connection, ParamikoConnection)
+    return host.connection.transport
+
+
+# runs until it is ended, and ends with its connection where nothing can be sent to end it
+ON_AND_ON = "while echo tick; do sleep 0.1; done"
+
+
+def written(file: Path) -> bool:
+    return file.is_file() and file.read_text().endswith("\n")
+
+
+# a child of a child, and one that does not listen to TERM
+FAMILY = 'sh -c "trap : TERM; while :; do sleep 1; done" & echo $$ $! > "$1"; sleep 60; wait'
+
+
+@pytest.mark.parametrize(
+    ("sshd", "key"), [("paramiko", "plain"), ("paramiko", "noisy"), ("openssh", "noisy")], indirect=["sshd"]
+)
+def test_a_deadline_ends_the_command_and_its_children(
+    connect: Callable[..., SshHost], key: str, tmp_path: Path
+) -> None:
+    host = connect(key)
+    started = time.monotonic()
+    with pytest.raises(DeadlineExceeded, match=r"did not end within 5 s and was ended") as caught:
+        host.shell("echo so far; " + FAMILY, str(tmp_path / "pids"), deadline_s=5)
+    assert time.monotonic() - started < 50
+    assert "so far" in caught.value.output
+    pids = (tmp_path / "pids").read_text().split()
+    assert len(pids) == 2
+    assert all(gone(pid) for pid in pids)
+    assert host.run("echo", "still here").stdout == "still here\n"
+
+
+def test_a_deadline_counts_for_output_that_never_ends(connect: Callable[..., SshHost]) -> None:
+    with pytest.raises(DeadlineExceeded):
+        connect().run("yes", deadline_s=0.5)
+
+
+def test_a_signal_to_the_lab_ends_the_remote_command(connect: Callable[..., SshHost], tmp_path: Path) -> None:
+    host, pids = connect(), tmp_path / "pids"
+
+    def interrupt() -> None:
+        wait_for(lambda: written(pids))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    with lab_signals():
+        thread.start()
+        with pytest.raises(Interrupted, match="SIGINT"):
+            host.shell(FAMILY, str(pids), deadline_s=50)
+        thread.join()
+    assert all(gone(pid) for pid in pids.read_text().split())
+
+
+def test_a_connection_that_breaks_is_said_and_stays_broken(
+    connect: Callable[..., SshHost], wire: Wire, tmp_path: Path
+) -> None:
+    host = connect(port=wire.port)
+    began = tmp_path / "began"
+
+    def cut() -> None:
+        wait_for(lambda: written(began))
+        wire.cut()
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    with pytest.raises(HostError, match=r"client: the connection to 127\.0\.0\.1 was lost during /bin/sh") as caught:
+        host.shell('echo > "$1"; ' + ON_AND_ON, str(began), deadline_s=50)
+    thread.join()
+    assert not isinstance(caught.value, CommandError)
+    started = time.monotonic()
+    with pytest.raises(HostError, match="was lost"):
+        host.run("true")
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize(
+    ("sshd", "when"),
+    [
+        ("paramiko", "before"), ("paramiko", "while opening"), ("paramiko", "during"),
+        ("openssh", "before"), ("openssh", "during"),
+    ],
+    indirect=["sshd"],
+)  # fmt: skip
+def test_a_host_that_falls_silent_hangs_nothing(
+    connect: Callable[..., SshHost], wire: Wire, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    monkeypatch.setattr(ssh_module, "KILL_DEADLINE_S", 0.5)
+    monkeypatch.setattr(ssh_module, "PID_DEADLINE_S", 0.5)
+    host = connect(port=wire.port)
+    if when == "before":
+        wire.freeze()
+    elif when == "during":
+        threading.Timer(0.3, wire.freeze).start()
+    else:
+        transport = transport_of(host)
+        real = transport.open_session
+
+        def open_session(*args: Any, **kwargs: Any) -> Any:
+            channel = real(*args, **kwargs)
+            wire.freeze()
+            return channel
+
+        monkeypatch.setattr(transport, "open_session", open_session)
+    started = time.monotonic()
+    with pytest.raises(HostError):
+        host.shell(ON_AND_ON, deadline_s=1)
+    assert time.monotonic() - started < 50
+
+
+@ONLY_PARAMIKO
+@pytest.mark.parametrize("error", [EOFError(), OSError("Socket is closed"), paramiko.SSHException("no answer")])
+def test_a_connection_that_ends_while_a_command_is_being_ended(
+    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Every call of paramiko may find out first, a close and the closer at a deadline among them."""
+    host = connect()
+    transport: Any = transport_of(host)
+    begin_really, send_really = SshHost._begin, transport._send_user_message
+
+    def refuse(message: Any) -> None:
+        raise error
+
+    def begin(self: SshHost, *rest: Any) -> Any:
+        conversation = begin_really(self, *rest)
+        monkeypatch.setattr(transport, "_send_user_message", refuse)
+        return conversation
+
+    monkeypatch.setattr(SshHost, "_begin", begin)
+    with pytest.raises(DeadlineExceeded):
+        host.shell(ON_AND_ON, deadline_s=1)
+    monkeypatch.setattr(transport, "_send_user_message", send_really)
+
+
+@ONLY_PARAMIKO
+def test_an_answer_that_can_no_longer_come_is_not_waited_for(
+    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that ends just before paramiko begins to wait wakes nobody, and the channel is closed already."""
+
+    def wait_in_vain(channel: Any, _: str) -> None:
+        channel.closed = True
+        channel._event_pending()
+        channel._wait_for_event()
+
+    host = connect()
+    monkeypatch.setattr(paramiko.Channel, "exec_command", wait_in_vain)
+    with pytest.raises(DeadlineExceeded):
+        host.run("true", deadline_s=1)

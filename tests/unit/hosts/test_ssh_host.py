@@ -1,0 +1,158 @@
+"""Commands over SSH, against a real sshd: what is sent arrives as it was, and so does what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from support.sshd import Sshd
+
+from lab.base.errors import CommandError, DeadlineExceeded
+from lab.hosts import CommandLog, SshHost, connection
+
+SECRET = "hunter2-do-not-show"
+
+
+@pytest.fixture(scope="module")
+def host(sshd: Sshd) -> Iterator[SshHost]:
+    found = SshHost("client", sshd.config())
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def noisy(sshd: Sshd) -> Iterator[SshHost]:
+    found = SshHost("client", sshd.config("noisy"))
+    yield found
+    found.close()
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
+EACH_WORD = 'for word; do printf "%s\\0" "$word"; done'
+
+
+@settings(max_examples=12)
+@given(st.lists(WORDS | st.sampled_from(["-n", "--", "-", "'", '"', "$HOME", "`id`", "\\", "\n", "*", "~", "!!", ""])))
+@example(["", "a  b", "'\"'\"'", "$(touch x)", "-rf", "\\\n", "é\u2028漢", "\r\n\t", "a;b&c|d>e", "#"])
+def test_words_arrive_as_they_were(host: SshHost, words: list[str]) -> None:
+    direct = host.run("/bin/sh", "-c", EACH_WORD, "sh", *words).stdout
+    by_shell = host.shell(EACH_WORD, *words).stdout
+    assert direct == by_shell == "".join(word + "\0" for word in words)
+
+
+@settings(max_examples=6)
+@given(WORDS)
+@example("-n")
+@example("%s")
+def test_printf_prints_any_word(host: SshHost, word: str) -> None:
+    assert host.run("printf", "%s", word).stdout == word
+
+
+def test_a_program_may_have_any_path(host: SshHost, tmp_path: Path) -> None:
+    program = tmp_path / 'it\'s a "program" $HOME;\n'
+    program.write_text('#!/bin/sh\necho ran "$1"\n')
+    program.chmod(0o755)
+    assert host.run(str(program), "-x y").stdout == "ran -x y\n"
+
+
+@settings(max_examples=6)
+@given(st.text(st.characters(codec="utf-8")))
+def test_what_is_given_arrives_on_standard_input(host: SshHost, text: str) -> None:
+    assert host.run("cat", given=text).stdout == text
+
+
+def test_much_can_be_given_and_printed(host: SshHost) -> None:
+    text = "0123456789abcde\n" * (1 << 17)
+    result = host.run("cat", given=text)
+    assert len(result.stdout) == len(text) == 2 << 20
+    assert result.stdout == text
+
+
+def test_input_that_nobody_reads_and_input_that_is_missing_hang_nothing(host: SshHost) -> None:
+    assert host.run("true", given="x" * (4 << 20), deadline_s=20).exit_code == 0
+    assert host.run("cat", deadline_s=20).stdout == ""
+
+
+def test_output_beyond_the_largest_is_dropped_and_the_rest_still_read(
+    host: SshHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "LARGEST_OUTPUT", 1 << 20)
+    result = host.shell("head -c 4000000 /dev/zero | tr '\\0' x; echo done >&2", deadline_s=30)
+    assert 0 < len(result.stdout) <= 1 << 20
+    assert result.stderr == "done\n"
+
+
+def test_output_that_is_no_text_is_no_error(host: SshHost) -> None:
+    result = host.shell(r"printf 'a\377\376b\0c'; printf '\377' >&2")
+    assert result.stdout == "a\ufffd\ufffdb\0c"
+    assert result.stderr == "\ufffd"
+
+
+def test_both_streams_are_kept_apart(host: SshHost) -> None:
+    result = host.shell("echo out; echo err >&2; echo 12345 >&2; exit 3", check=False)
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "err\n12345\n")
+
+
+def test_messages_are_in_the_language_that_parsers_know(connect: Callable[..., SshHost]) -> None:
+    assert connect().shell('echo "$LC_ALL $LANG"').stdout == "C C\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (("sh", "-c", "exit 1"), 1),
+        (("sh", "-c", "exit 255"), 255),
+        (("/no/such/program",), 127),
+        (("/etc",), 126),
+        (("sh", "-c", "kill -s KILL $$"), 137),  # by a signal: not a lost connection
+        (("sh", "-c", "kill -s TERM $$"), 143),
+    ],
+)
+def test_exit_codes(host: SshHost, argv: tuple[str, ...], code: int) -> None:
+    assert host.run(*argv, check=False).exit_code == code
+    with pytest.raises(CommandError, match=f"exit code {code}") as caught:
+        host.run(*argv)
+    assert (caught.value.host, caught.value.exit_code, caught.value.argv) == ("client", code, argv)
+
+
+def test_an_error_shows_the_command_and_the_last_lines_but_not_what_was_given(host: SshHost) -> None:
+    with pytest.raises(CommandError) as caught:
+        host.shell('seq 1 20; echo "it broke" >&2; exit 4', given=SECRET)
+    said = str(caught.value)
+    assert said.startswith("client: /bin/sh -c ")
+    assert "    20\n    it broke" in said
+    assert "\n    1\n" not in said
+    assert SECRET not in said + repr(caught.value)
+
+
+def test_what_a_login_shell_says_is_not_taken_for_something_else(noisy: SshHost) -> None:
+    result = noisy.shell("echo out; echo err >&2; exit 3", check=False)
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "welcome\nerr\n")
+
+
+def test_the_log_has_a_line_a_command_and_never_what_was_given(connect: Callable[..., SshHost], tmp_path: Path) -> None:
+    host = connect()
+    host.log = CommandLog(tmp_path / "commands.log")
+    host.run("echo", "two words", "line\nline\u2028line\x0bline")
+    host.shell("cat >/dev/null; exit 7", given=SECRET, check=False)
+    with pytest.raises(DeadlineExceeded):
+        host.run("sleep", "60", deadline_s=0.3, given=SECRET)
+    with pytest.raises(CommandError):
+        host.run("false", root=True, given=SECRET)
+    text = (tmp_path / "commands.log").read_text(encoding="utf-8")
+    assert SECRET not in text
+    lines = text.splitlines()
+    assert len(lines) == 4
+    assert lines[0].endswith("$ echo 'two words' 'line line line line'")
+    assert [line.split()[3] for line in lines] == ["exit=0", "exit=7", "lost", "exit=1"]
+    assert " # false" in lines[3]
+
+
+def test_a_log_that_cannot_be_written_stops_no_command(connect: Callable[..., SshHost], tmp_path: Path) -> None:
+    """Or a full disk on the controller would keep the hosts from being put back."""
+    host = connect()
+    host.log = CommandLog(tmp_path / "no such folder" / "commands.log")
+    assert host.run("echo", "done").stdout == "done\n"

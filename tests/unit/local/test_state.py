@@ -1,0 +1,84 @@
+"""The state file of a local lab: what was saved is loaded, and a damaged one says what to remove."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.memory_host import lab_signals
+
+from lab.base.errors import BadInput
+from lab.cli import main as cli
+from lab.local import lifecycle, root_image, state
+from lab.local.state import Lab, Process
+
+PROCESS = {"pid": 1, "started": 2}
+LINUX = {"client": "linux", "server": "linux"}
+GOOD: dict[str, Any] = {
+    "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
+    "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
+    "platforms": LINUX, "backend": "namespaces", "why": "",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the state file of the lab named mine would be."""
+    monkeypatch.setattr(state, "RUN", tmp_path)
+    monkeypatch.setattr(state, "need_root", lambda: None)
+    monkeypatch.setattr(root_image, "cache_directory", lambda: tmp_path / "cache")
+    (tmp_path / "mine").mkdir()
+    return tmp_path / "mine" / "state.json"
+
+
+def test_what_was_saved_is_loaded(file: Path) -> None:
+    assert state.load("mine") is None
+    one = Process(1, 2)
+    lab = Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x/hosts.ini", LINUX)
+    lab.save()
+    assert state.load("mine") == lab
+    assert json.loads(file.read_text()) == GOOD
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"holder": 1}, {"holder": {}}, {"holder": {"pid": "1", "started": 2}}, {"cleaner": {"pid": 1, "started": 1e999}},
+    {"hosts": {}}, {"hosts": {"client": PROCESS}}, {"hosts": None}, {"hosts_file": None}, {"rate": 1}, {"more": 1},
+    {"platforms": {"client": "linux"}}, {"platforms": None}, {"backend": None}, {"why": None},
+]  # fmt: skip
+DAMAGED = [b"", b"{", b"[]", b"null", b"1", b"\xff", b"[" * 100_000, b"9" * 5000]
+DAMAGED += [json.dumps(GOOD | changes).encode() for changes in CHANGES]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_one_names_the_folder_to_remove(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    for use in (state.load, lifecycle.down, lambda name: lifecycle.run_inside(name, "client", ["true"])):
+        with pytest.raises(BadInput) as caught:
+            use("mine")
+        assert str(caught.value).startswith(f"{file}: damaged (")
+        assert str(caught.value).endswith(f"if not, remove {file.parent}")
+        assert "lab.local.supervisor mine" in str(caught.value)
+
+
+def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text("{")
+    with lab_signals():
+        assert cli.main(["local", "status"]) == 2
+    assert capsys.readouterr().err.startswith(f"{file}: damaged (")
+
+
+def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    one = Process.of(os.getpid())
+    Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x", LINUX, "stone").save()
+    with lab_signals():
+        assert cli.main(["local", "status"]) == 2
+    assert "'stone', unknown here" in capsys.readouterr().err
+
+
+def test_a_folder_in_its_place_is_damage_too(file: Path) -> None:
+    file.mkdir()
+    with pytest.raises(BadInput, match=r"damaged \(IsADirectoryError"):
+        state.load("mine")

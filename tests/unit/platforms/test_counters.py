@@ -1,0 +1,89 @@
+"""Counts around a transfer: what grew, and what can only have begun again."""
+
+from __future__ import annotations
+
+import pytest
+from support.emulated_mac import capture
+from support.fake_host import FakeHost
+from support.timing_output import REPORT
+
+from lab.base.errors import LabFailure, TransferError
+from lab.platforms import Counters
+from lab.platforms.macos import counters
+from lab.platforms.macos.platform import MacOS
+
+BEFORE = Counters(1000, 2000, 5.0, 7)
+
+
+def test_what_was_counted_is_the_difference() -> None:
+    state = {"mtu": "1500"}
+    assert Counters(1500, 2001, 5.5, 7, state).since(BEFORE) == Counters(500, 1, 0.5, 0, state)
+
+
+def test_an_interface_that_began_again_fails_the_trial() -> None:
+    with pytest.raises(LabFailure, match="it was reset during the transfer"):
+        Counters(1500, 3, 5.5, 7).since(BEFORE)
+
+
+def test_counts_that_are_missing_or_went_back_are_not_known() -> None:
+    grown = Counters(1500, 2500, 4.9, 6).since(BEFORE)
+    assert (grown.cpu_s, grown.retransmits) == (None, None)
+    assert Counters(1500, 2500, None, None).since(BEFORE) == Counters(500, 500, None, None)
+
+
+COUNTS = "".join(
+    f"{when}|{line}\n"
+    for when in ("before", "after")
+    for line in (
+        "clock:1.5",
+        *(f"vm_stat:{line}" for line in capture("vm_stat-16k-pages.txt").splitlines()),
+        *(f"netstat:{line}" for line in capture("netstat-en0.txt").splitlines()),
+        "sysctl:net.inet.tcp.sendspace: 131072",
+        "sysctl:net.inet.tcp.recvspace: 131072",
+    )
+)
+TCP = """\
+tcp:
+\t51848278 packets sent
+\t\t46007627 data packets (3984696233 bytes)
+\t\t{} data packets ({} bytes) retransmitted
+\t\t0 resends initiated by MTU discovery
+"""
+
+
+def asked(host: FakeHost, seconds: str, *resent: int) -> MacOS:
+    """A Mac that transfers for so long, and has sent so many segments again before and after."""
+    for number in resent:
+        host.on(("netstat", "-s", "-p", "tcp"), TCP.format(number, number * 1448), root=True)
+    report = REPORT.format(counts=COUNTS, seconds=seconds)
+    host.on(("perl", "/tmp/lab/stopwatch.pl", "en0", "", "cp", "a", "b"), report)
+    platform = MacOS(host)
+    platform.directory = "/tmp/lab"
+    return platform
+
+
+@pytest.mark.parametrize("seconds", ["0", "-3599.2"])
+def test_a_clock_that_was_set_back_fails_the_trial(seconds: str) -> None:
+    platform = asked(FakeHost(), seconds, 16916)
+    with pytest.raises(TransferError, match="the clock was set back"):
+        platform.timed("en0", "", ("cp", "a", "b"), 10)
+
+
+def test_on_a_mac_what_was_sent_again_is_asked_as_root_around_the_transfer() -> None:
+    host = FakeHost()
+    timing = asked(host, "2.5", 16916, 16921).timed("en0", "", ("cp", "a", "b"), 10)
+    assert (timing.counted.retransmits, timing.counted.cpu_s, timing.tool_cpu_s) == (5, None, 0.25)
+    assert host.sent[0] == host.sent[2] == ("netstat", "-s", "-p", "tcp")
+
+
+@pytest.mark.parametrize(
+    ("text", "resent"),
+    [
+        (TCP.format(16916, 21095873), 16916),
+        ("tcp:\n\t1 packet sent\n\t\t1 data packet (1 byte) retransmitted\n", 1),
+        ("tcp:\n\t0 packets sent\n\t\t0 data packets (0 bytes) retransmitted\n", None),
+        ("", None),
+    ],
+)
+def test_tcp_counts_that_are_all_zero_are_not_known(text: str, resent: int | None) -> None:
+    assert counters.parse_resent(text) == resent

@@ -1,0 +1,206 @@
+"""What Linux counts, from captured files of hosts with control groups of both versions, and several versions of ss."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.paths import LINUX_CAPTURES
+
+from lab.platforms import Reading, Ticks
+from lab.platforms.linux import sampler
+from lab.platforms.linux.counters import parse_counters, parse_samples, sampled
+from lab.platforms.linux.tcp import as_filter, parse_ss
+from lab.platforms.readings import Disk, Process
+from lab.platforms.timing import Counters
+
+# Written by hand, by the table of Documentation/admin-guide/iostats.rst: no host at hand has such disks
+DISKS = """\
+   8       0 sda 10 0 100 0 20 0 200 0 0 1500 0
+   8       1 sda1 9 0 90 0 20 0 200 0 0 1500 0
+   8     240 sdp 1 0 8 0 0 0 0 0 0 10 0
+ 259       0 nvme0n1 5 0 50 0 5 0 500 0 0 700 0 0 0 0 0
+ 259       1 nvme0n1p1 5 0 50 0 5 0 500 0 0 700 0 0 0 0 0
+ 179       0 mmcblk0 1 0 2 0 1 0 4 0 0 8 0
+ 179       2 mmcblk0p2 1 0 2 0 1 0 4 0 0 8 0
+""".splitlines()
+
+
+def lines(name: str) -> list[str]:
+    return (LINUX_CAPTURES / name).read_text(encoding="utf-8").splitlines()
+
+
+def counted(name: str) -> tuple[Counters, Reading]:
+    found = parse_counters(lines(name), "eth0")
+    assert found.reading is not None
+    return found, found.reading
+
+
+def test_a_host_with_a_control_group_of_version_2() -> None:
+    found, reading = counted("counted-cgroup2.txt")
+    assert (found.tx_bytes, found.rx_bytes, found.cpu_s, found.retransmits) == (896061054, 1395960031, 9.979091, 8)
+    tcp = {"tcp_rmem": "4096\t131072\t33554432", "tcp_wmem": "4096\t16384\t4194304"}
+    assert found.state == {"mtu": "1500", **tcp}
+    assert reading.at_s == 14599.25
+    assert reading.net["tx_packets"] == 628566
+    assert reading.cores == {
+        "cpu0": Ticks(580710, 0, 205036, 623685, 9203, 0, 12835, 26826),
+        "cpu1": Ticks(572548, 0, 197034, 642172, 6112, 0, 14241, 26511),
+    }
+    assert reading.group == {"usage_s": 9.979091, "user_s": 3.57307, "system_s": 6.40602, "waited_s": 7.901335}
+    assert reading.disks == {"vda": Disk(264217284 * 512, 52236016 * 512, 364.824)}
+    assert reading.available_bytes == 20770436 * 1024
+    assert reading.processes == {
+        (1, 1312373): Process("tini", 0.03),
+        (28, 1312381): Process("sshd", 0.0),
+        (1093, 1459924): Process("sh", 0.0),
+    }
+
+
+def test_a_host_with_control_groups_of_version_1() -> None:
+    found, reading = counted("counted-cgroup1.txt")
+    assert found.cpu_s == reading.group["usage_s"] == 15987.446678439
+    assert reading.group == {"usage_s": 15987.446678439, "user_s": 11652.76, "system_s": 4334.67, "throttled_s": 0.0}
+    assert reading.processes[1, 10] == Process("systemd", 78.53)
+
+
+def test_without_control_groups_the_ticks_of_all_cores_count() -> None:
+    rest = [line for line in lines("counted-cgroup2.txt") if "/sys/fs/cgroup" not in line]
+    assert parse_counters(rest, "eth0").cpu_s == (1153259 + 402070 + 27076) / 100
+
+
+def test_a_quota_is_seen_in_version_2() -> None:
+    more = [*lines("counted-cgroup2.txt"), "/sys/fs/cgroup/cpu.stat:throttled_usec 2500000"]
+    reading = parse_counters(more, "eth0").reading
+    assert reading is not None
+    assert reading.group["throttled_s"] == 2.5
+
+
+def test_a_host_that_lacks_files_lacks_only_what_they_say() -> None:
+    kept = ("/proc/uptime", "/sys/class/net/eth0/statistics/tx_bytes", "/sys/class/net/eth0/statistics/rx_bytes")
+    found = parse_counters([line for line in lines("counted-cgroup2.txt") if line.startswith(kept)], "eth0")
+    assert (found.cpu_s, found.retransmits, found.state) == (None, None, {})
+    assert found.reading == Reading(14599.25, {"tx_bytes": 896061054, "rx_bytes": 1395960031})
+
+
+def test_parts_of_disks_are_not_counted_twice() -> None:
+    head = lines("counted-cgroup2.txt")[:3]
+    reading = parse_counters([*head, *(f"/proc/diskstats:{line}" for line in DISKS)], "eth0").reading
+    assert reading is not None
+    assert reading.disks["sda"] == Disk(51200, 102400, 1.5)
+    assert sorted(reading.disks) == ["mmcblk0", "nvme0n1", "sda", "sdp"]
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [("/proc/uptime:x", "quantity"), ("/sys/class/net/eth0/statistics/tx_bytes:-1", "count"),
+     ("/proc/stat:cpu0 1 2 3", "no line of a core"), ("/sys/fs/cgroup/cpu.stat:usage_usec x", "count"),
+     ("/proc/sys/net/ipv4/tcp_rmem:\x1b[2J", "asked for"),
+     ("/proc/meminfo:MemAvailable: 99999999999999999999 kB", "count")],
+)  # fmt: skip
+def test_what_cannot_be_true_is_refused(broken: str, why: str) -> None:
+    path = broken.partition(":")[0]
+    rest = [line for line in lines("counted-cgroup2.txt") if not line.startswith(f"{path}:")]
+    with pytest.raises(ValueError, match=why):
+        parse_counters([broken, *rest], "eth0")
+
+
+def test_another_interface_is_none() -> None:
+    with pytest.raises(ValueError, match="no interface eth1"):
+        parse_counters(lines("counted-cgroup2.txt"), "eth1")
+
+
+def test_names_of_processes_may_hold_anything() -> None:
+    head, row = lines("counted-cgroup2.txt")[:3], ") S 1 9 9 0 -1 0 0 0 0 0 700 300 0 0 20 0 1 0 4711 0 0 0"
+    hostile = [f"/proc/9/stat:9 (a) R 1\x1b[2J{row}", f"/proc/8/stat:8 ({'x' * 40}{row}", "/proc/7/stat:7 (cut"]
+    reading = parse_counters([*head, *hostile], "eth0").reading
+    assert reading is not None
+    assert reading.processes == {(9, 4711): Process("a)?R?1?[2J", 10.0), (8, 4711): Process("x" * 15, 10.0)}
+
+
+# What the sampler writes, by hand; test_sampler.py reads what it writes on this system
+SAMPLES = """\
+@ 100.250
+0:1000
+1:2000
+4:cpu0 10 0 5 100 0 0 0 0
+stat:42 (cp) R 1 1 1 0 -1 0 0 0 0 0 12 13 0 0 20 0 1 0 900
+ss:ESTAB 0 0 192.0.2.1:40000 192.0.2.2:445
+ss:	 skmem:(r0,rb65536,t0,tb65536,f0,w0,o0,bl0,d0) cubic wscale:7,7 rto:204 rtt:0.5/0.1 mss:1448 cwnd:10
+@ 100.350
+0:5000
+1:2100
+"""
+
+
+def test_samples_are_readings() -> None:
+    first, second = sampler.parse(SAMPLES + "@ 100.4", "eth0")
+    assert (first.at_s, first.net) == (100.25, {"tx_bytes": 1000, "rx_bytes": 2000})
+    assert first.cores == {"cpu0": Ticks(10, 0, 5, 100, 0, 0, 0, 0)}
+    assert first.processes == {(42, 900): Process("cp", 0.25)}
+    assert (first.connections[0].peer, first.connections[0].rtt_ms) == ("192.0.2.2:445", 0.5)
+    assert second == Reading(100.35, {"tx_bytes": 5000, "rx_bytes": 2100})
+
+
+def test_a_sample_that_cannot_be_true_is_refused() -> None:
+    with pytest.raises(ValueError, match="count"):
+        sampler.parse(SAMPLES.replace("5000", "-5"), "eth0")
+
+
+def test_the_sender_as_ss_of_6_15_prints_it() -> None:
+    control, data = parse_ss(lines("ss-6.15-sender.txt"))
+    assert (control.sent_bytes, control.busy_ms, control.retransmits) == (164, None, None)
+    assert (data.local, data.peer, data.congestion) == ("10.99.0.1:37168", "10.99.0.2:5201", "bbr")
+    assert (data.mss, data.pmtu, data.cwnd, data.ssthresh, data.window_bytes) == (1448, 1500, 194, 138, 3855360)
+    assert (data.rtt_ms, data.min_rtt_ms, data.delivery_bytes_per_s) == (1.658, 0.002, 948356576 // 8)
+    assert (data.sent_bytes, data.acked_bytes, data.received_bytes) == (239342269, 239146790, None)
+    assert (data.busy_ms, data.rwnd_limited_ms, data.sndbuf_limited_ms, data.retransmits) == (2004, 4, 0, 0)
+    assert (data.rcvbuf, data.sndbuf) == (131072, 2737152)
+
+
+def test_the_receiver_as_ss_of_6_15_prints_it() -> None:
+    _, data = parse_ss(lines("ss-6.15-receiver.txt"))
+    assert (data.local, data.peer) == ("[::ffff:10.99.0.2]:5201", "[::ffff:10.99.0.1]:37168")
+    assert (data.received_bytes, data.acked_bytes, data.rcvbuf, data.busy_ms) == (265734965, None, 6093586, None)
+    assert data.moved_bytes == 265734965
+
+
+def test_segments_sent_again() -> None:
+    (data,) = parse_ss(lines("ss-6.1-loopback.txt"))
+    assert (data.retransmits, data.rwnd_limited_ms, data.mss, data.pmtu) == (10, 820, 65483, 65535)
+
+
+def test_older_versions_of_ss_lack_fields_and_round_rates() -> None:
+    """Both files are what others published of iproute2 3 and 4, with other addresses."""
+    (data,) = parse_ss(lines("ss-4.x.txt"))
+    assert (data.congestion, data.delivery_bytes_per_s, data.sent_bytes) == ("cubic", 975000, None)
+    assert (data.acked_bytes, data.received_bytes, data.retransmits, data.busy_ms) == (222613, 2104, 1, 702)
+    (data,) = parse_ss(lines("ss-3.x.txt"))
+    assert (data.congestion, data.pmtu, data.min_rtt_ms, data.delivery_bytes_per_s) == ("cubic", None, None, None)
+    assert (data.local, data.mss, data.sndbuf) == ("192.0.2.175:22", 1460, 87040)
+
+
+@pytest.mark.parametrize(
+    ("address", "asked"), [("192.0.2.1", "192.0.2.1"), ("nas.lan", "nas.lan"), ("fe80::1%eth0", "[fe80::1]")]
+)
+def test_addresses_as_ss_takes_them(address: str, asked: str) -> None:
+    assert as_filter(address) == asked
+
+
+def test_no_connection_and_no_ss_are_none() -> None:
+    assert parse_ss(lines("ss-6.15-sender.txt")[:1]) == parse_ss([]) == ()
+
+
+@given(st.lists(st.text()) | st.lists(st.sampled_from(SAMPLES.splitlines()).map(lambda line: line[:-1])))
+def test_whatever_a_host_prints_is_read_or_refused(said: list[str]) -> None:
+    whole = lines("counted-cgroup2.txt")
+    for parser in (
+        parse_ss,
+        lambda rows: tuple(parse_samples(rows, sampled("eth0"), "eth0")),
+        lambda rows: parse_counters([*whole, *rows], "eth0"),
+        lambda rows: parse_counters([*(f"/proc/stat:{row}" for row in rows), *whole], "eth0"),
+    ):
+        with suppress(ValueError):
+            parser(said)

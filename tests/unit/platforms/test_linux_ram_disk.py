@@ -1,0 +1,88 @@
+"""RAM disks of Linux: what is refused before anything is changed. The rest is done by real kernels, in guests."""
+
+from __future__ import annotations
+
+import pytest
+from support.fake_host import FakeHost
+from support.paths import LINUX_CAPTURES
+
+from lab.base.errors import LabFailure, SettingRefused, Unsupported
+from lab.hosts.command import script
+from lab.platforms.linux import ram_disk
+from lab.platforms.linux.platform import MANAGERS, Linux
+from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
+from lab.platforms.platform import LACKING
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+
+GIB = 1 << 30
+PATH = "/tmp/lab/ram"
+
+
+def host(said: str = "", lacking: str = "") -> FakeHost:
+    """A host where the first looks say this."""
+    made = FakeHost("server")
+    made.on(script(LACKING, *PROGRAMS), lacking)
+    made.on(script(ram_disk.OBSTACLE), said)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("loaded\n", "its kernel has brd loaded already, so RAM disks there are somebody else's: `modprobe -r brd` if"),
+        ("ext4\n", "its kernel has no ext4: take another kernel"),
+        ("modprobe: FATAL: Module brd not found\nmore\n", "has no module brd (modprobe: FATAL: Module brd not found)"),
+    ],
+)
+def test_a_kernel_without_a_device_to_give_is_told_before_anything_is_changed(said: str, message: str) -> None:
+    with pytest.raises(Unsupported) as refused:
+        Linux(host(said)).check_ram_disk("ext4")
+    assert str(refused.value).startswith("server: ram_disk_format = ext4: ")
+    assert message in str(refused.value)
+    assert str(refused.value).endswith(", or give tmpfs in the hosts file")
+
+
+def test_a_missing_program_is_named_with_its_package() -> None:
+    made = host(lacking="mkfs.ext4\n")
+    made.on(script(MANAGERS), "apt-get\n")
+    with pytest.raises(Unsupported, match=r"there is no mkfs.ext4: `apt-get install e2fsprogs` there, or give tmpfs"):
+        Linux(made).check_ram_disk("ext4")
+
+
+def test_a_tmpfs_needs_nothing() -> None:
+    Linux(FakeHost("server")).check_ram_disk("tmpfs")
+
+
+def test_a_device_that_does_not_fit_into_memory_is_refused_before_brd_is_loaded() -> None:
+    made = host()
+    made.on(("cat", "/proc/meminfo"), "MemAvailable:    1048576 kB\n")
+    with pytest.raises(LabFailure, match=r"server: a RAM disk of 111\d MiB does not fit: 1024 MiB of memory are free"):
+        next(Linux(made).ram_disk(PATH, GIB, "ext4"))
+
+
+def test_brd_that_somebody_loaded_in_between_is_neither_formatted_nor_removed() -> None:
+    """modprobe says nothing of it; its size says that it is not ours. Undoing leaves it alone by the same size."""
+    made = host()
+    made.on(("cat", "/proc/meminfo"), "MemAvailable:    4194304 kB\n")
+    state = f"rd_nr=1 rd_size={device_kib(GIB, PATH)}"
+    made.on(script(ram_disk.STATE), "absent\n")
+    made.on(("modprobe", "brd", *state.split()), root=True)
+    made.on(script(ram_disk.STATE), "rd_nr=16 rd_size=4096\n")
+    changes = Settings({"server": made}, Journal(None))
+    with pytest.raises(SettingRefused, match=r"module brd: asked for 'rd_nr=1 rd_size=\d+', in effect is 'rd_nr=16"):
+        changes.follow(Linux(made).ram_disk(PATH, GIB, "ext4"))
+    (record,) = changes.journal.open
+    assert record.undo == (script(ram_disk.UNLOAD, state, root=True, deadline_s=60),)
+
+
+def test_the_size_of_a_device_tells_it_from_others() -> None:
+    assert device_kib(GIB, "/tmp/a") != device_kib(GIB, "/tmp/b")
+    assert {device_kib(size, PATH) % 4 for size in (1, 4097, GIB)} == {0}
+
+
+def test_what_is_mounted_is_its_type_and_its_options() -> None:
+    captured = (LINUX_CAPTURES / "mounts-7.2.txt").read_text(encoding="utf-8")
+    assert parse_mount(captured.splitlines()[0]).count(" ") == 1
+    with pytest.raises(ValueError, match="no line of the table of mounts"):
+        parse_mount("")

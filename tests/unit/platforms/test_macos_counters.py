@@ -1,0 +1,162 @@
+"""What a Mac counts: read from captured output, and sampled for real by emulated commands."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from support.emulated_mac import capture
+from support.fake_host import EmulatedHost
+
+from lab.platforms import ALL_CORES, Reading
+from lab.platforms.macos.counters import parse_counters, parse_samples
+from lab.platforms.macos.platform import MacOS
+from lab.run.usage import usage
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+
+NETSTAT = [f"netstat:{line}" for line in capture("netstat-en0.txt").splitlines()]
+SHORT = [f"netstat:{line}" for line in capture("netstat-lo0-short-names.txt").splitlines()]
+MEMORY = [f"vm_stat:{line}" for line in capture("vm_stat-16k-pages.txt").splitlines()] + ["vm_stat:Swapouts:  10."]
+SYSCTL = ["sysctl:net.inet.tcp.sendspace: 65536", "sysctl:net.inet.tcp.recvspace: 131072"]
+IOSTAT = {
+    "idle": "   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.61",
+    "busy": "    4.34   94  0.40     0.00    0  0.00  15 35 50  2.38 2.38 2.61",
+    "full": "    4.34   94  0.40  70  30   0  2.38 2.38 2.61",
+    "nothing": "  0  0 100  0.00 0.01 0.00",  # no disk but RAM images
+}
+
+
+def test_the_row_of_the_whole_interface_counts() -> None:
+    found = parse_counters(["clock:7.25", *NETSTAT, *MEMORY, *SYSCTL], "en0")
+    assert (found.tx_bytes, found.rx_bytes, found.cpu_s) == (29723901148, 27949362788, None)
+    assert found.state == {"sendspace": "65536", "recvspace": "131072", "mtu": "1500"}
+    assert found.reading == Reading(
+        at_s=7.25,
+        net={
+            "tx_bytes": 29723901148, "rx_bytes": 27949362788, "tx_packets": 22461432, "rx_packets": 21869567,
+            "tx_errors": 0, "rx_errors": 0,
+        },
+        available_bytes=(4430 + 749576 + 615) * 16384,
+        swapped_bytes=10 * 16384,
+    )  # fmt: skip
+
+
+def test_an_interface_without_an_address_and_one_that_is_down() -> None:
+    found = parse_counters(["clock:1", *SHORT, *MEMORY, *SYSCTL], "lo0")
+    assert (found.tx_bytes, found.rx_bytes, found.state["mtu"]) == (601295906, 601295906, "16384")
+    down = [line.replace("en0 ", "en0*") for line in NETSTAT]
+    assert parse_counters(["clock:1", *down, *MEMORY, *SYSCTL], "en0").tx_bytes == 29723901148
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ([*MEMORY, *NETSTAT, *SYSCTL], "no clock"),
+        (["clock:nan", *NETSTAT, *MEMORY, *SYSCTL], "not a"),
+        (["clock:1", NETSTAT[0], *MEMORY, *SYSCTL], "no interface en0"),
+        (["clock:1", *NETSTAT, *MEMORY, SYSCTL[0]], r"no value of net\.inet\.tcp\.recvspace"),
+        (["clock:1", *NETSTAT, *SYSCTL], "no page size"),
+        (["clock:1", NETSTAT[0], "netstat:en0 1500 <Link#14> 1 2", *MEMORY, *SYSCTL], "no counts"),
+        (["clock:1", NETSTAT[0], NETSTAT[1].replace("29723901148", "-"), *MEMORY, *SYSCTL], "'-' is not a count"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error(lines: list[str], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse_counters(lines, "en0")
+
+
+def sample(at_s: float, row: str) -> list[str]:
+    return [f"@ {at_s}", f"iostat:{IOSTAT[row]}", *NETSTAT, *MEMORY]
+
+
+def test_the_shares_of_each_second_add_up() -> None:
+    rows = ("idle", "busy", "full", "nothing")
+    readings = list(parse_samples([line for at_s, row in enumerate(rows) for line in sample(at_s, row)], "en0"))
+    assert [reading.at_s for reading in readings] == [0, 1, 2, 3]
+    spent = [reading.cores[ALL_CORES] for reading in readings]
+    assert [(core.user, core.system, core.idle) for core in spent] == [
+        (3, 1, 96),
+        (18, 36, 146),
+        (88, 66, 146),
+        (88, 66, 246),
+    ]
+
+
+def test_a_mac_is_busy_as_a_whole_and_no_core_of_it_is() -> None:
+    """Readings of the stopwatch, which know nothing of cores, stand around the samples."""
+    ends = [parse_counters([f"clock:{at_s}", *NETSTAT, *MEMORY, *SYSCTL], "en0").reading for at_s in (0.2, 3.4)]
+    lines = [line for at_s, row in ((1, "idle"), (2, "busy"), (3, "full")) for line in sample(at_s, row)]
+    assert ends[0] is not None
+    assert ends[1] is not None
+    found = usage([ends[0], *parse_samples(lines, "en0"), ends[1]], 3.2)
+    assert (found["user"], found["system"], found["softirq"]) == (0.425, 0.325, 0.0)
+    assert found.keys().isdisjoint({"cores", "core_mean", "core_peak", "cpu_cores"})
+    assert (found["samples"], found["swapped_bytes"], found["rx_errors"]) == (3, 0, 0)
+
+
+@pytest.mark.parametrize("row", ["", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"])
+def test_a_row_that_is_none_is_an_error(row: str) -> None:
+    with pytest.raises(ValueError, match=r"no row of iostat|not a count"):
+        list(parse_samples(["@ 1", f"iostat:{row}", *MEMORY], "en0"))
+
+
+# Background processes, for real
+
+REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep")
+IOSTAT_COMMAND = """
+echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s  us sy id   1m   5m   15m"
+echo "   19.97   73  1.43  99  1  0  2.38 2.38 2.61"
+while :; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; sleep 0.05; done
+"""
+
+
+def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
+    host = EmulatedHost(folder, commands, REAL)
+    platform = MacOS(host)
+    platform.directory = str(folder)
+    return Settings({"client": host}, Journal(folder / "journal.jsonl")), platform
+
+
+def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path) -> None:
+    commands = {
+        "iostat": IOSTAT_COMMAND,
+        "netstat": f"cat <<'END'\n{capture('netstat-en0.txt')}END\n",
+        "vm_stat": f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n",
+    }
+    settings, platform = started(tmp_path, commands)
+    settings.follow(platform.sampling("en0"))
+    readings: list[Reading] = []
+    deadline = time.monotonic() + 30
+    while len(readings) < 3 and time.monotonic() < deadline:
+        readings += platform.samples("en0")
+        time.sleep(0.05)
+    first = readings[0]
+    assert (first.cores[ALL_CORES].user, first.cores[ALL_CORES].idle) in [(3 * n, 96 * n) for n in range(1, 100)]
+    assert first.net["rx_bytes"] == 27949362788
+    assert [reading.at_s for reading in readings] == sorted(reading.at_s for reading in readings)
+    (record,) = settings.journal.open
+    settings.unwind()
+    assert record.read.run(platform.host) == "absent"
+
+
+@pytest.mark.parametrize(
+    ("commands", "called"),
+    [
+        ({"caffeinate": "exec sleep 60", "pmset": "exit 1"}, "caffeinate -i -s"),
+        ({"pmset": "exec sleep 60"}, "pmset noidle"),  # before 10.8
+    ],
+)
+def test_a_mac_is_kept_awake_by_what_it_has_and_may_sleep_afterwards(
+    tmp_path: Path, commands: dict[str, str], called: str
+) -> None:
+    settings, platform = started(tmp_path, commands)
+    settings.follow(platform.awake())
+    deadline = time.monotonic() + 30
+    while not (calls := platform.host.calls()) and time.monotonic() < deadline:  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    assert calls == [called]
+    (record,) = settings.journal.open
+    settings.unwind()
+    assert record.read.run(platform.host) == "absent"

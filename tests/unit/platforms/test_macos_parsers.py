@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.emulated_mac import capture
+from support.fake_host import EmulatedHost, FakeHost
+
+from lab import platforms
+from lab.base.errors import LabFailure
+from lab.hosts.command import script
+from lab.platforms.facts import TOOLS, parse_facts
+from lab.platforms.macos import parsers as output
+from lab.platforms.macos import platform
+from lab.platforms.macos.platform import MacOS
+
+
+def test_it_is_the_platform_of_darwin() -> None:
+    host = FakeHost()
+    host.on(("uname", "-s"), "Darwin\n")
+    assert isinstance(platforms.detect(host), MacOS)
+
+
+def test_a_fake_host_refuses_what_it_was_not_told() -> None:
+    host = FakeHost("server")
+    host.on(("sw_vers",), "x")
+    with pytest.raises(AssertionError, match=r"(?s)server: no answer scripted for\n +# rm -rf /.*\$ sw_vers"):
+        host.run("rm", "-rf", "/", root=True)
+    assert host.run("sw_vers").stdout == "x"
+    with pytest.raises(AssertionError, match="nothing"):
+        host.run("sw_vers")
+
+
+# What commands print
+
+
+@pytest.mark.parametrize(
+    ("name", "system"),
+    [("sw_vers-10.6.8.txt", "Mac OS X 10.6.8 (10K549)"), ("sw_vers-26.4.1.txt", "macOS 26.4.1 (25E253)")],
+)
+def test_sw_vers(name: str, system: str) -> None:
+    assert output.parse_sw_vers(capture(name)) == system
+
+
+def test_sw_vers_with_a_rapid_security_response() -> None:
+    text = "ProductName:\t\tmacOS\nProductVersion:\t\t13.4.1\nProductVersionExtra:\t(a)\nBuildVersion:\t\t22F770820d\n"
+    assert output.parse_sw_vers(text) == "macOS 13.4.1 (a) (22F770820d)"
+
+
+@pytest.mark.parametrize(
+    ("name", "interface"),
+    [("gateway", "en0"), ("on-link-26.6.2", "en0"), ("self-26.6.2", "en0"), ("loopback-26.6.2", "lo0")],
+)
+def test_route(name: str, interface: str) -> None:
+    assert output.parse_route(capture(f"route-{name}.txt")) == interface
+
+
+def test_ifconfig() -> None:
+    addresses = ("fe80::1885:6e74:1e1e:e717", "10.254.100.2")
+    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == output.Link(1500, addresses, 10**10, "full")
+    assert output.parse_ifconfig(capture("ifconfig-v-1000baset.txt")).bits_per_s == 10**9
+    tunnel = output.parse_ifconfig(capture("ifconfig-utun-26.6.2.txt"))
+    assert (tunnel.mtu, tunnel.addresses[1], tunnel.bits_per_s) == (1000, "10.255.0.1", None)
+
+
+@pytest.mark.parametrize(
+    ("media", "bits_per_s"),
+    [
+        ("autoselect (2500Base-T <full-duplex>)", 2_500_000_000),
+        ("1000baseT <full-duplex> (100baseTX <full-duplex>)", 100_000_000),  # chosen, and in use
+        ("100baseTX <full-duplex>", 100_000_000),
+        ("1000baseT (none)", None),
+        ("autoselect", None),
+    ],
+)
+def test_media_speed(media: str, bits_per_s: int | None) -> None:
+    assert output.parse_ifconfig(f"en0: flags=8863<UP> mtu 1500\n\tmedia: {media}\n").bits_per_s == bits_per_s
+
+
+def test_max_mtu_where_it_is_printed() -> None:
+    assert output.parse_max_mtu(capture("ifconfig-v-1000baset.txt")) is None
+    assert output.parse_max_mtu("en0: flags=8863<UP> mtu 1500\n\tmax mtu: 9000\n") == 9000
+
+
+def test_vm_stat() -> None:
+    assert output.parse_vm_stat(capture("vm_stat-16k-pages.txt")) == (4430 + 749576 + 615) * 16384
+    assert output.parse_memory(capture("vm_stat-16k-pages.txt")).swapped_bytes is None
+    new = capture("vm_stat-16k-pages.txt") + "Pageouts:      4965.\nSwapins:      0.\nSwapouts:      7.\n"
+    assert output.parse_memory(new).swapped_bytes == 7 * 16384
+    old = "(page size of 4096 bytes)\nPages free: 10.\nPages active: 9.\nPages inactive: 20.\n"
+    old += "Pages speculative: 30.\nPageouts: 5.\n"
+    assert output.parse_memory(old) == output.Memory(60 * 4096, 5 * 4096)
+
+
+def test_hdiutil_info() -> None:
+    (image,) = output.parse_images(capture("hdiutil-info-10.13.plist"))
+    assert image == output.Image("ram://4194304", 501, 4194304, ("/dev/disk2",), ())
+    assert output.parse_images(capture("hdiutil-info-none-10.13.plist")) == []
+    other, cartridge, sparse = output.parse_images(capture("hdiutil-info-15.plist"))
+    assert (other.devices, other.mounted_at) == (("/dev/disk4", "/dev/disk4s1"), ("/Volumes/dmg.mrluVn",))
+    assert (cartridge.mounted_at, len(sparse.devices), sparse.mounted_at) == (("/Volumes/bladerunner-demo",), 5, ())
+
+
+@given(st.text())
+def test_what_cannot_be_read_is_a_value_error(text: str) -> None:
+    parsers: list[Callable[[str], Any]] = [
+        parse_facts,
+        output.parse_sw_vers,
+        output.parse_route,
+        output.parse_ifconfig,
+        output.parse_vm_stat,
+        output.parse_images,
+        output.parse_hardware,
+    ]
+    for parser in parsers:
+        with pytest.raises(ValueError, match=r"\S"):
+            parser(text)
+
+
+@given(st.integers(1, 2**40), st.text(), st.sets(st.integers(1, 2**31)))
+def test_an_image_has_room_and_a_length_of_its_own(size_bytes: int, place: str, lengths: set[int]) -> None:
+    taken = {f"ram://{sectors}" for sectors in lengths}
+    sectors = output.image_sectors(size_bytes, place, taken)
+    assert f"ram://{sectors}" not in taken
+    again = output.image_sectors(size_bytes, place, taken | {f"ram://{sectors}"})
+    assert again == sectors + 8 or f"ram://{sectors + 8}" in taken
+    assert size_bytes <= sectors * 512 <= size_bytes + (1024 + 1 + len(taken)) * 4096
+
+
+# Facts
+
+
+def test_the_script_for_facts(tmp_path: Path) -> None:
+    programs = {"hostname": "echo mini", "uname": "echo 25.4.0", "ssh": "echo usage >&2; exit 255"}
+    programs["rsync"] = "echo; echo openrsync: protocol version 29; echo more"
+    host = EmulatedHost(tmp_path, programs, ("sh", "id", "sed"))
+    values, tools = parse_facts(host.shell(platform.FACTS, *TOOLS).stdout)
+    assert (values["hostname"], values["kernel"], values["home"]) == ("mini", "25.4.0", "/Users/lab")
+    assert tools == {"rsync": "openrsync: protocol version 29", "ssh": ""}
+
+
+SAID = """\
+hw.model: Mac16,11
+hw.physicalcpu: 10
+hw.perflevel0.physicalcpu: 4
+Now drawing from 'AC Power'
+System-wide power settings:
+Currently in use:
+ standby              0
+ Sleep On Power Button 1
+ powermode            0
+ sleep                1 (sleep prevented by powerd)
+ disksleep            10
+Backup session status:
+{
+    ClientID = "com.apple.backupd";
+    Running = 0;
+}
+/:
+	Indexing enabled. 
+"""  # noqa: W291
+
+
+def test_what_is_good_to_know_beside_figures() -> None:
+    assert output.parse_about(SAID) == {
+        "model": "Mac16,11", "physical_cores": "10", "performance_cores": "4", "power": "AC Power", "powermode": "0",
+        "sleep_minutes": "1", "time_machine_running": "0", "spotlight": "enabled",
+    }  # fmt: skip
+    old = "hw.model: Macmini1,1\n Currently drawing from 'AC Power'\n\tIndexing and searching disabled.\n"
+    assert output.parse_about(old) == {"model": "Macmini1,1", "power": "AC Power", "spotlight": "disabled"}
+
+
+@pytest.mark.parametrize(
+    ("said", "limits"),
+    [
+        ("Valid MTU Range: 1280-1500\n", (1280, 1500)),
+        ("en9 is not a recognized hardware port.\n** Error: The parameters were not valid.\n", (None, None)),
+    ],
+)
+def test_the_range_of_an_mtu(said: str, limits: tuple[int | None, int | None]) -> None:
+    assert output.parse_mtu_range(said) == limits
+
+
+def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
+    identity = "hostname mini\nkernel 25.4.0\nuser lab\nuid 501\nhome /Users/lab\ntool rsync openrsync: 29\nend\n"
+    host.on(script(platform.FACTS, *TOOLS), identity)
+    hardware = "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: Apple M1\n"
+    host.on(("sysctl", *output.HARDWARE), hardware)
+    host.on(("route", "-n", "get", peer), capture(route))
+    host.on(("ifconfig", "en0"), capture("ifconfig-10gbase-t.txt"))
+    host.on(("ifconfig", "lo0"), "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> mtu 16384\n")
+    host.on(("ifconfig", "-v", "en0"), capture("ifconfig-10gbase-t.txt") + "\tmax mtu: 9000\n")
+    host.on(("networksetup", "-listvalidMTUrange", "en0"), "Valid MTU Range: 1280-9000\n")
+    host.on(("sysctl", platform.MAX_BUFFER), "kern.ipc.maxsockbuf: 8388608\n")
+    host.on(script(platform.ABOUT, *output.ABOUT_HARDWARE), SAID)
+    host.on(("sw_vers",), capture("sw_vers-26.4.1.txt"))
+    host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
+
+
+def test_facts() -> None:
+    host = FakeHost()
+    ask_for_facts(host, "203.0.113.7", "route-gateway.txt")
+    facts = MacOS(host).facts("203.0.113.7")
+    assert (facts.os, facts.kernel, facts.cpu, facts.cores) == ("macOS 26.4.1 (25E253)", "Darwin 25.4.0", "Apple M1", 8)
+    assert (facts.interface, facts.mtu, facts.mtu_max, facts.link_bits_per_s) == ("en0", 1500, 9000, 10**10)
+    assert (facts.mtu_min, facts.tcp_space_max, facts.about["model"]) == (1280, 8388608, "Mac16,11")
+    assert (facts.is_root, facts.home, facts.tools) == (False, "/Users/lab", {"rsync": "openrsync: 29"})
+
+
+@pytest.mark.parametrize(("peer", "route"), [("10.254.100.2", "self-26.6.2"), ("127.0.0.1", "loopback-26.6.2")])
+def test_the_peer_is_not_the_host_itself(peer: str, route: str) -> None:
+    host = FakeHost()
+    ask_for_facts(host, peer, f"route-{route}.txt")
+    with pytest.raises(LabFailure, match=f"client: {peer} is an address of this host itself"):
+        MacOS(host).facts(peer)
+
+
+def test_unreadable_output_is_an_error_with_host_and_command() -> None:
+    host = FakeHost("server")
+    host.on(script(platform.FACTS, *TOOLS), "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n")
+    host.on(("sysctl", *output.HARDWARE), "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: M\n")
+    host.on(("route", "-n", "get", "203.0.113.7"), stderr="route: writing to routing socket: not in table")
+    with pytest.raises(LabFailure, match=r"server: route -n get 203\.0\.113\.7: no interface; .*\n.*not in table"):
+        MacOS(host).facts("203.0.113.7")

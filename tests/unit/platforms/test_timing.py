@@ -1,0 +1,187 @@
+"""The stopwatch, run for real: on this system as it is, and in the shape that it takes on a Mac."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.fake_host import FakeHost
+from support.paths import MACOS_CAPTURES
+
+from lab.platforms import Counters
+from lab.platforms.linux import counters as linux_counts
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
+from lab.platforms.timing import STOPWATCH, parse_timing, values_of
+
+# perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
+ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'
+WITHOUT_CLOCK = 'use Time::HiRes (); no warnings; *Time::HiRes::clock_gettime = sub { die "unimplemented" };'
+
+
+def run(
+    folder: Path, perl: tuple[str, ...], *args: str, path: str = os.environ["PATH"]
+) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    file = folder / "stopwatch.pl"
+    file.write_text(STOPWATCH, encoding="utf-8")
+    listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.counted("lo")))
+    (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
+    environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
+    argv = ["perl", *perl, str(file), *args]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment)
+    return values_of(done.stdout), done
+
+
+def counted(done: subprocess.CompletedProcess[str], when: str) -> Counters:
+    return Linux(FakeHost()).counted(done.stdout, "lo", when)
+
+
+def emulate_netstat(folder: Path, name: str) -> None:
+    commands = {
+        "netstat": f'cat "{MACOS_CAPTURES}/{name}"',
+        "sysctl": 'for name in "$@"; do echo "$name: 131072"; done',
+        "vm_stat": f'cat "{MACOS_CAPTURES}/vm_stat-16k-pages.txt"',
+    }
+    for command, text in commands.items():
+        program = folder / command
+        program.write_text(f"#!/bin/sh\necho \"{command} $*\" >> '{folder}/calls'\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
+
+
+linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
+
+
+@linux
+def test_it_times_counts_and_keeps_output_apart(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.write_text("x")
+    script = "echo out; echo err >&2; sleep 0.1"
+    values, done = run(tmp_path, (), "lo", str(data), "sh", "-c", script)
+    assert float(values["elapsed_s"]) >= 0.1
+    assert (values["exit"], values["clock"], values["flushed"]) == ("0", "monotonic", "fsync")
+    assert "flush_error" not in values
+    before, after = counted(done, "before"), counted(done, "after")
+    grown = after.since(before)
+    assert min(grown.tx_bytes, grown.rx_bytes, grown.cpu_s or 0, grown.retransmits or 0) >= 0
+    assert after.state["mtu"] == Path("/sys/class/net/lo/mtu").read_text().strip()
+    assert len(before.state["tcp_rmem"].split()) == 3
+    timing = parse_timing(values, 60, lambda when: counted(done, when))
+    first, last = timing.readings
+    assert last.at_s - first.at_s > 0.05
+    assert len(last.cores) == os.cpu_count()
+    assert any(process.name == "perl" for process in last.processes.values())
+    assert done.stderr.splitlines() == ["out", "err"]
+    assert "out" not in done.stdout.split()
+
+
+@linux
+def test_without_a_command_it_only_counts(tmp_path: Path) -> None:
+    values, done = run(tmp_path, (), "lo", "")
+    assert done.returncode == 0
+    assert counted(done, "before").tx_bytes >= 0
+    assert "after|" not in done.stdout
+    assert values.keys().isdisjoint(("exit", "elapsed_s"))
+
+
+@linux
+@pytest.mark.parametrize(("script", "code"), [("exit 0", "0"), ("exit 7", "7"), ("kill -s TERM $$", "143")])
+def test_exit_codes(tmp_path: Path, script: str, code: str) -> None:
+    values, _ = run(tmp_path, (), "lo", "", "sh", "-c", script)
+    assert (values["exit"], values["flushed"]) == (code, "none")
+
+
+@linux
+def test_a_file_that_cannot_be_flushed_is_said(tmp_path: Path) -> None:
+    values, _ = run(tmp_path, (), "lo", str(tmp_path / "missing"), "true")
+    assert values["exit"] == "0"
+    assert values["flush_error"].endswith("missing to flush it: No such file or directory")
+
+
+@linux
+def test_nothing_is_flushed_after_a_failure(tmp_path: Path) -> None:
+    values, _ = run(tmp_path, (), "lo", str(tmp_path / "missing"), "false")
+    assert (values["exit"], values["flushed"]) == ("1", "none")
+    assert "flush_error" not in values
+
+
+@linux
+def test_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
+    _, done = run(tmp_path, (), "nosuch0", "", "touch", str(tmp_path / "ran"))
+    assert done.returncode != 0
+    assert "no interface nosuch0" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "interface", "received", "sent", "mtu"),
+    [
+        ("netstat-en0.txt", "en0", "27949362788", "29723901148", "1500"),
+        ("netstat-lo0-short-names.txt", "lo0", "601295906", "601295906", "16384"),
+    ],
+)
+def test_on_a_mac_it_reads_netstat(
+    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str
+) -> None:
+    emulate_netstat(tmp_path, name)
+    values, done = run(tmp_path, ("-e", ON_A_MAC), interface, "", "sh", "-c", "echo out; sleep 0.1")
+    assert done.stderr == "out\n"
+    before, after = (MacOS(FakeHost()).counted(done.stdout, interface, when) for when in ("before", "after"))
+    for counters in (before, after):
+        assert (counters.tx_bytes, counters.rx_bytes) == (int(sent), int(received))
+        assert counters.state == {"mtu": mtu, "sendspace": "131072", "recvspace": "131072"}
+    assert before.reading is not None
+    assert after.reading is not None
+    assert after.reading.at_s - before.reading.at_s >= 0.1
+    calls = (tmp_path / "calls").read_text().splitlines()
+    asked = ["sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace", "vm_stat ", f"netstat -I {interface} -b -n"]
+    assert calls == [*asked, *reversed(asked)]  # the bytes of the interface stand next to the transfer
+    assert float(values["elapsed_s"]) >= 0.1
+
+
+def test_the_processor_time_of_the_command_and_its_children_is_told(tmp_path: Path) -> None:
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    busy = "perl -e '1 while (times)[0] < 0.2'; :"
+    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", "", "sh", "-c", busy)
+    assert 0.2 <= float(values["tool_cpu_s"]) < 2
+    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", "", "sleep", "0.2")
+    assert float(values["tool_cpu_s"]) < 0.1
+
+
+def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path) -> None:
+    """This system has no F_FULLFSYNC, so it refuses it just as such a file system does."""
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
+    assert (values["flushed"], values["fullfsync_error"]) == ("fsync", os.strerror(errno.EINVAL))
+    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(tmp_path / "missing"), "true")
+    assert "missing" in values["flush_error"]
+
+
+def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    values, _ = run(tmp_path, ("-e", WITHOUT_CLOCK + ON_A_MAC), "en0", "", "sleep", "0.1")
+    assert values["clock"] == "wall"
+    assert "elapsed_s" in values
+
+
+def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
+    emulate_netstat(tmp_path, "netstat-none.txt")
+    _, done = run(tmp_path, ("-e", ON_A_MAC), "en9", "", "true")
+    assert done.returncode != 0
+    assert "no interface en9" in done.stderr
+
+
+@linux
+def test_a_host_without_ss_is_timed_all_the_same(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "perl"):
+        (programs / name).symlink_to(shutil.which(name) or f"/no/{name}")
+    values, done = run(tmp_path, (), "lo", "", "sh", "-c", "echo out", path=str(programs))
+    assert (values["exit"], done.stderr) == ("0", "out\n")
+    reading = counted(done, "after").reading
+    assert reading is not None
+    assert reading.connections == ()

@@ -1,0 +1,174 @@
+"""Durability of servers: what they are told, what is read back, and that a flush can be made to do nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from pydantic import SecretStr
+from support.paths import LINUX_CAPTURES
+from support.recording_host import RecordingHost
+from support.sweeps import sweep_of
+
+from lab import protocols
+from lab.base.errors import LabFailure, SettingRefused, Unsupported
+from lab.design.case import Case
+from lab.design.plan import cases_of
+from lab.hosts import Result
+from lab.protocols import Share, Side
+from lab.protocols.nfs.linux import parse_export
+from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, unflushed
+from lab.protocols.smb.linux import parse_testparm
+from lab.run.capability import check_server
+from lab.run.catalogue import CATALOGUE
+from lab.settings.setting import Setting
+
+LEVELS = ("default", "async", "sync", "always")
+
+
+def told(protocol: str, level: str) -> tuple[str, Setting]:
+    """The configuration that a server is given for a level, and the setting of its process."""
+    host = RecordingHost("server", ())
+    side = Side(host, "linux", "192.0.2.2", "/lab", "me")
+    share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync=level)
+    (process,) = protocols.find(protocol).driver("linux").serve(side, share)
+    return "".join(given for argv, given in host.told if "umask" in argv[2]), process
+
+
+@pytest.mark.parametrize(
+    ("protocol", "level", "lines"),
+    [
+        ("smb", "default", ()),
+        ("smb", "async", ("strict sync = no\n", "sync always = no\n")),
+        ("smb", "sync", ("strict sync = yes\n", "sync always = no\n")),
+        ("smb", "always", ("strict sync = yes\n", "sync always = yes\n")),
+        ("nfs", "default", ()),
+        ("nfs", "async", ("NFS_Commit = false;",)),
+        ("nfs", "sync", ("NFS_Commit = false;",)),
+        ("nfs", "always", ("NFS_Commit = true;",)),
+    ],
+)
+def test_a_server_is_told_its_level_and_by_default_nothing(protocol: str, level: str, lines: tuple[str, ...]) -> None:
+    text, _ = told(protocol, level)
+    assert all(line in text for line in lines)
+    assert ("sync =" in text or "NFS_Commit" in text) == bool(lines)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("protocol", ["smb", "nfs", "afp"])
+def test_only_servers_without_such_a_setting_lose_their_flushes_and_only_when_asked(protocol: str, level: str) -> None:
+    _, process = told(protocol, level)
+    is_filtered = any(UNFLUSHED in step.argv for step in process.apply)
+    assert is_filtered == (level == "async" and protocol != "smb")
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [("Yes\nNo\n", "sync"), ("Yes\nYes\n", "always"), ("No\nNo\n", "async"), ("No\nYes\n", "async")],
+)
+def test_samba_flushes_nothing_without_strict_sync(text: str, level: str) -> None:
+    assert parse_testparm(text)["server_sync"] == level
+
+
+@pytest.mark.parametrize("text", ["", "Yes\n", "Yes\nNo\nNo\n", "Yes\nmaybe\n"])
+def test_what_testparm_does_not_say_is_not_guessed(text: str) -> None:
+    with pytest.raises(Unsupported, match="testparm"):
+        parse_testparm(text)
+
+
+def test_ganesha_says_itself_whether_it_commits_every_write() -> None:
+    assert not parse_export((LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text())
+    assert parse_export((LINUX_CAPTURES / "ganesha-export-commit-6.5.txt").read_text())
+    assert not parse_export(
+        (LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text().replace("/x)", "/x perms (options=ffffffff/)")
+    )
+    with pytest.raises(Unsupported, match="did not log"):
+        parse_export("Export 77 created")
+
+
+def test_a_server_whose_processes_differ_or_are_none_is_an_error() -> None:
+    assert parse_filtered("yes\nyes\n", "afpd")
+    assert not parse_filtered("no\n", "afpd")
+    for text in ("", "yes\nno\n", "?\n"):
+        with pytest.raises(LabFailure, match="afpd"):
+            parse_filtered(text, "afpd")
+
+
+def test_a_level_that_did_not_take_is_refused() -> None:
+    class Deaf(RecordingHost):
+        def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+            return dataclasses.replace(super()._execute(argv, root, given, deadline_s), stdout="Yes\nNo\n")
+
+    side = Side(Deaf("server", ()), "linux", "192.0.2.2", "/lab", "me")
+    share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
+    driver = protocols.find("smb").driver("linux")
+    with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
+        protocols.durability(driver, side, share)
+    found = protocols.durability(driver, side, dataclasses.replace(share, server_sync="default"))
+    assert found["server_sync"] == "sync"
+
+
+# fsync of a file that is not open: only a kernel that looks at it can say so
+FSYNC = """
+import os
+for call in (os.fsync, os.fdatasync):
+    try: call(99)
+    except OSError as error: print(error.strerror)
+    else: print("flushed")
+os.close(os.open("/dev/null", os.O_RDONLY))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("perl"), reason="needs perl and Linux's seccomp")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may filter its own calls without giving up set-user-ID")
+def test_flushes_without_effect_never_reach_the_kernel_and_all_else_does() -> None:
+    shell = ("sh", "-c", '"$@"', "sh", sys.executable, "-c", FSYNC)  # a child of a child: what a server would be
+    plain = subprocess.run(shell, capture_output=True, text=True, check=True).stdout
+    without = subprocess.run(unflushed(shell), capture_output=True, text=True, check=True).stdout
+    assert plain == "Bad file descriptor\n" * 2
+    assert without == "flushed\n" * 2
+
+
+def test_a_command_that_is_missing_is_named() -> None:
+    done = subprocess.run(unflushed(("no-such-server",)), capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "no-such-server" in done.stderr or "server_sync" in done.stderr
+
+
+def case_of(protocol: str, *, store: str = "disk", direction: str = "read", **options: str) -> Case:
+    (case, *_), _ = cases_of(
+        sweep_of(protocol=[protocol], tool=["rsync"], direction=[direction], store=[store]), CATALOGUE
+    )
+    return dataclasses.replace(case, options=tuple((dict(case.options) | options).items()))
+
+
+@pytest.mark.parametrize(
+    ("case", "serve", "advice"),
+    [
+        (case_of("afp", server_sync="always"), "lab", "afp cannot do server_sync = always: it can do default, async"),
+        (case_of("ssh", server_sync="sync"), "lab", "ssh cannot do server_sync = sync: it can do default"),
+        (case_of("smb", server_sync="sync"), "existing", "serve = lab"),
+        (case_of("nfs", store="ram", server_cache="cold"), "lab", 'store = \\["disk"\\]'),
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_advice(case: Case, serve: str, advice: str) -> None:
+    with pytest.raises(Unsupported, match=advice):
+        check_server(case, protocols.find(case.protocol), serve)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *(case_of(protocol, server_sync=level) for protocol in ("nfs", "smb") for level in LEVELS),
+        case_of("ssh", server_cache="cold"),
+        case_of("nfs", store="ram", direction="write", server_cache="cold"),
+    ],
+)
+def test_what_can_be_had_is_not_refused(case: Case) -> None:
+    check_server(case, protocols.find(case.protocol), "lab")
+    if case.option("server_sync") == "default":
+        check_server(case, protocols.find(case.protocol), "existing")

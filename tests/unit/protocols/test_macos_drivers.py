@@ -1,0 +1,202 @@
+"""Macs as clients: emulated commands that mount, what they refuse, and what is put back afterwards."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.emulated_shares import MOUNTED, PASSWORD, Pair, state
+
+from lab import protocols
+from lab.base.errors import CommandError, LabFailure, Unsupported
+from lab.protocols.afp.macos import MacAfp
+from lab.protocols.mounts.macos import PROMPT
+from lab.protocols.nfs.macos import MacNfs
+from lab.protocols.smb.macos import MacSmb
+from lab.run.session import Session
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return Pair(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "effective"),
+    [
+        (
+            "smb",
+            "//lab@10.254.100.2/my%20share",
+            {"dialect": "SMB 3.1.1", "signing": "off", "encryption": "off", "multichannel": "on", "session": "own"},
+        ),
+        ("nfs", "10.254.100.2:/", {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}),
+        ("afp", "//lab@10.254.100.2/my%20share", {}),
+    ],
+)
+def test_a_share_comes_and_goes(pair: Pair, name: str, source: str, effective: dict[str, Any]) -> None:
+    before = state(pair.client)
+    attached = pair.attach(name)
+    path = f"{pair.folder}/client/lab/mnt"
+    line = state(pair.client)["table"].splitlines()[-1]
+    assert line.startswith(source)
+    assert f" on {path} (" in line
+    assert attached.path == path
+    assert attached.effective == {"mount": "kernel", "mount_options": "nodev,nosuid,nobrowse", **effective}
+    pair.settings.unwind()
+    assert state(pair.client) == before
+
+
+@pytest.mark.parametrize("name", MOUNTED)
+def test_the_journal_alone_takes_a_mount_off_that_is_busy(pair: Pair, name: str) -> None:
+    before = state(pair.client)
+    pair.attach(name)
+    (pair.client.folder / "busy").touch()
+    pair.anew().unwind()
+    assert state(pair.client) == before
+    assert pair.client.calls("umount")[-1].startswith("umount -f ")
+
+
+@pytest.mark.parametrize("name", MOUNTED)
+def test_a_fresh_mount_is_the_same_one_again(pair: Pair, name: str) -> None:
+    pair.attach(name)
+    mounted = state(pair.client)
+    pair.settings.renew(pair.settings.journal.open[-1])
+    assert state(pair.client) == mounted
+    assert len(pair.client.calls("umount")) == 1
+
+
+@pytest.mark.parametrize("name", MOUNTED)
+def test_no_password_is_in_an_argument_a_file_or_a_message(pair: Pair, name: str) -> None:
+    pair.attach(name)
+    (pair.client.folder / "password").write_text("another")
+    words = [*pair.client.calls(), *pair.server.calls(), (pair.folder / "journal.jsonl").read_text()]
+    words += [file.read_text() for file in (pair.folder / "client/lab").glob("*") if file.is_file()]
+    if name != "nfs":
+        with pytest.raises(CommandError) as caught:
+            pair.settings.renew(pair.settings.journal.open[-1])
+        words.append(str(caught.value))
+    for form in (PASSWORD, "hunter2%20%25%26%2F", "hunter2%20%25%26%2f"):
+        assert form not in "\n".join(words)
+
+
+def test_sessions_are_of_their_own_where_mount_smbfs_knows_them(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, usage="")
+    assert "session" not in pair.attach("smb").effective
+    assert [call for call in pair.client.calls("mount_smbfs") if "-s" in call.split()] == []
+
+
+@pytest.mark.parametrize(("darwin", "alone"), [("10.8.0", True), ("12.6.0", True), ("13.4.0", False), ("25", False)])
+def test_macs_that_know_smb_1_alone_have_it_offered(tmp_path: Path, darwin: str, alone: bool) -> None:
+    pair = Pair(tmp_path, usage="")
+    (pair.client.folder / "darwin").write_text(f"{darwin}\n")
+    (pair.client.folder / "bin/smbutil").write_text("#!/bin/sh\nexit 64\n")
+    smb = MacSmb()
+    assert smb.needs(pair.sides["client"]) == ("SMB 1" if alone else "")
+    assert smb.how(pair.sides["client"]) == "kernel smbfs" + (", SMB 1 alone" if alone else "")
+    assert pair.attach("smb").effective.get("dialect") == ("SMB 1" if alone else None)
+
+
+def test_another_version_of_nfs_than_was_asked_for_is_noticed(pair: Pair) -> None:
+    (pair.client.folder / "vers").write_text("4")
+    with pytest.raises(LabFailure, match="client: asked for NFSv3, and nfsstat -m says NFSv4"):
+        pair.attach("nfs")
+
+
+def test_a_mount_of_another_kind_at_our_place_is_an_error(pair: Pair) -> None:
+    place = pair.folder / "client/lab/mnt"
+    with (pair.client.folder / "table").open("a") as table:
+        table.write(f"//x@y/z on {place} (smbfs, nodev)\n")
+    with pytest.raises(LabFailure, match="is a mount of smbfs, not of nfs"):
+        pair.attach("nfs")
+
+
+def test_a_share_that_macos_keeps_ssh_sessions_out_of_is_taken_off_again(pair: Pair) -> None:
+    before = state(pair.client)
+    (pair.client.folder / "private").touch()
+    with pytest.raises(CommandError, match="Operation not permitted"):
+        pair.attach("smb")
+    pair.settings.unwind()
+    assert state(pair.client) == before
+
+
+def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
+    assert [protocols.find(name).driver("macos").how(pair.sides["client"]) for name in MOUNTED] == [
+        "kernel smbfs",
+        "kernel nfs",
+        "kernel afpfs",
+    ]
+    (pair.client.folder / "bin/mount_afp").unlink()
+    with pytest.raises(Unsupported, match="client: no mount_afp: macOS 27 has removed its AFP client: leave afp out"):
+        MacAfp().how(pair.sides["client"])
+
+
+@pytest.mark.parametrize(
+    ("driver", "code", "said", "advice"),
+    [
+        (MacSmb, 77, "mount_smbfs: server rejected the connection: Authentication error", "Windows File Sharing"),
+        (MacSmb, 68, "mount_smbfs: server connection failed: No route to host", "Local Network"),
+        (MacSmb, 68, "mount_smbfs: server connection failed: Connection refused", "no SMB server answers"),
+        (MacSmb, 68, "mount_smbfs: server connection failed: Operation timed out", "firewall open for port 445"),
+        (MacSmb, 64, "mount_smbfs: mount error: /Volumes/Data: File exists", "mounted already, Finder perhaps"),
+        (MacSmb, 64, "mount_smbfs: mount error: /x: No such file or directory", "no such share"),
+        (MacSmb, 64, "mount_smbfs: mount error: /x: unknown error: -1073741275", "no such share"),
+        (MacSmb, 71, "mount_smbfs: unknown status -1073741260: Unknown error", "locked the account out"),
+        (MacSmb, 64, "mount_smbfs: URL parsing failed, please correct the URL and try again: x", r"choose others"),
+        (MacSmb, 1, "ls: /x: Operation not permitted", "Allow full disk access for remote users"),
+        (MacNfs, 13, "mount_nfs: can't mount /a from h onto /b: Permission denied", "does not export that folder"),
+        (MacNfs, 1, "mount_nfs: can't mount /a from h onto /b: Operation not permitted", "port below 1024"),
+        (MacNfs, 60, "mount_nfs: can't mount /a from h onto /b: Operation timed out", "firewall"),
+        (MacNfs, 61, "mount_nfs: can't mount /a from h onto /b: Connection refused", "no NFS server answers"),
+        (MacNfs, 2, "mount_nfs: can't mount /a from h onto /b: No such file or directory", "no such folder"),
+        (MacNfs, 1, 'exports:1: sandbox_check failed. nfsd has no read access to "/x"', "add /sbin/nfsd"),
+        (MacAfp, 1, "mount_afp: AFPMountURL returned error -5023, errno is -5023", "refused account or password"),
+        (MacAfp, 1, "mount_afp: AFPMountURL returned error -5002, errno is -5002", "uams_dhx2"),
+        (MacAfp, 3, "something that nobody has seen", ""),
+    ],
+)
+def test_failures_come_with_what_to_do(pair: Pair, driver: type[MacSmb], code: int, said: str, advice: str) -> None:
+    session = Session.__new__(Session)
+    session.drivers = {"client": driver()}
+    with pytest.raises(CommandError) as caught, session._explained():
+        raise CommandError("client", ("mount",), code, said)
+    message = str(caught.value)
+    assert said in message
+    assert f"exit code {code}" in message
+    assert advice in message.splitlines()[-1]
+
+
+def test_a_refused_password_ends_a_mount_at_the_second_question(pair: Pair) -> None:
+    (pair.client.folder / "password").write_text("another")
+    with pytest.raises(CommandError, match="asked for the password again: the password was refused") as caught:
+        pair.attach("afp")
+    assert caught.value.exit_code == 77
+    assert PASSWORD not in str(caught.value)
+
+
+# --- the terminal
+
+
+def prompted(command: str, password: str = PASSWORD) -> subprocess.CompletedProcess[str]:
+    argv = ["perl", "-e", PROMPT, "--", "sh", "-c", command]
+    return subprocess.run(argv, input=f"{password}\n", capture_output=True, text=True, timeout=30)
+
+
+def test_a_command_has_a_terminal_of_its_own_and_its_exit_code_and_words_come_through() -> None:
+    done = prompted("echo out; echo err >&2; [ -t 0 ] && [ -t 1 ] && echo tty > /dev/tty; exit 9")
+    assert (done.returncode, done.stdout, done.stderr) == (9, "", "out\nerr\ntty\n")
+    assert prompted("kill -TERM $$").returncode == 128 + 15
+
+
+def test_a_password_that_is_printed_is_not_passed_on() -> None:
+    say = "printf 'Password for x: '; IFS= read -r p; echo \"//lab:$p@x\"; echo //lab:hunter2%20%25%26%2f%C3%B6@x"
+    assert prompted(say).stderr.count("***") >= 2
+    assert "hunter2" not in prompted(say).stderr
+
+
+def test_without_a_password_nothing_is_started() -> None:
+    done = subprocess.run(
+        ["perl", "-e", PROMPT, "--", "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30
+    )
+    assert (done.returncode, done.stderr) != (0, b"")

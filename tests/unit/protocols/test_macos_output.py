@@ -1,0 +1,121 @@
+"""What mounts, shares and tools of a Mac print: captured, or after the formats of Apple's sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.emulated_mac import capture
+from support.fake_host import EmulatedHost
+
+from lab import workloads
+from lab.base.errors import LabFailure, Unsupported
+from lab.protocols.mounts.macos import parse_df_point, parse_mounts
+from lab.protocols.nfs.macos import parse_network, parse_nfsstat
+from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
+from lab.protocols.smb.macos import parse_multichannel, parse_statshares
+from lab.workloads.rsync import parse_version
+
+
+def test_the_table_of_mounts() -> None:
+    found = parse_mounts(capture("mount.txt"))
+    assert found["/Volumes/share"] == ("smbfs", "nodev,nosuid")
+    assert found["/Volumes/share-1"] == ("smbfs", "nodev,nosuid,noowners")
+    assert found["/Volumes/JSS REPO"] == ("afpfs", "nodev,nosuid")
+    assert found["/Volumes/JellyfinMovies"] == ("nfs", "nodev,nosuid")
+    assert found["/System/Volumes/Data/home"] == ("autofs", "automounted,nobrowse")
+    assert len(found) == 8
+
+
+def test_shares_of_smbutil() -> None:
+    modern = capture("smbutil-statshares-15.txt")
+    assert parse_statshares(modern) == {"dialect": "SMB 3.1.1", "signing": "off", "encryption": "off"}
+    signing = modern.replace("DFS_SUPPORTED ", "SIGNING_ON    ").replace(" OFF\n", " AES-128-GCM\n")
+    assert parse_statshares(signing) == {
+        "dialect": "SMB 3.1.1",
+        "signing": "AES_128_CMAC",
+        "encryption": "AES-128-GCM",
+    }
+    rows = {"SMB_NEGOTIATE": "AUTO_NEGOTIATE", "SMB_VERSION": "SMB_2.1", "SIGNING_SUPPORTED": "TRUE"}
+    old = "".join(f"{'':30}{name:30}{value}\n" for name, value in rows.items())  # statshares.c of 10.9
+    assert parse_statshares(old) == {"dialect": "SMB 2.1"}
+    assert parse_statshares(modern.replace("3.1.1", "3.02"))["dialect"] == "SMB 3.0.2"
+    assert parse_statshares("") == {}
+
+
+def test_channels_of_smbutil() -> None:
+    text = capture("smbutil-multichannel-14.txt")
+    assert parse_multichannel(text) == {"multichannel": "on"}
+    assert parse_multichannel(text.replace("ON: yes", "ON: no")) == {"multichannel": "off"}
+    assert parse_multichannel("smbutil: unknown command\n") == {}
+
+
+def test_what_counts_of_nfsstat_is_what_is_in_effect() -> None:
+    text = capture("nfsstat-m.txt")
+    asked, current = text.split("  -- Current")
+    clamped = f"{asked.replace('131072', '1048576')}  -- Current{current}"
+    assert parse_nfsstat(clamped) == {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}
+    assert parse_nfsstat(asked) == {}
+
+
+def test_share_points_of_either_layout() -> None:
+    assert parse_share_points(capture("sharing-l-indented.txt")) == {
+        "Backups": SharePoint("/Users/kknott/Backups", {"smb": "Backups"}),
+        "Media": SharePoint("/Volumes/Media", {"smb": "Media"}),
+    }
+    assert parse_share_points(capture("sharing-l-margin.txt")) == {
+        "Public Folder": SharePoint("/Users/me/Public", {"smb": "Public Folder"}),
+        "Private": SharePoint("/Users/me/Private", {}),
+    }
+    assert parse_share_points("\n\t\t\tList of Share Points\n") == {}
+    with pytest.raises(LabFailure, match="a share point without a path"):
+        parse_share_points("name:\tx\n")
+
+
+def test_the_network_of_an_address() -> None:
+    text = capture("ifconfig-10gbase-t.txt")
+    assert str(parse_network(text, "10.254.100.2")) == "10.254.0.0/16"
+    for address in ("10.254.100", "nas.local", "10.254.100.20"):
+        with pytest.raises(Unsupported, match="is data_address of"):
+            parse_network(text, address)
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("rsync-version-2.6.9.txt", "rsync 2.6.9, protocol 29"),
+        ("rsync-version-15.4.txt", "openrsync, protocol 29"),
+        ("rsync-version-homebrew.txt", "rsync 3.4.1, protocol 32"),
+    ],
+)
+def test_which_rsync(name: str, version: str) -> None:
+    assert parse_version(capture(name)) == version
+
+
+def test_an_unknown_rsync_is_an_error(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {"rsync": "echo rclone v1.60"}, ("sh", "env"))
+    with pytest.raises(Unsupported, match="client: rsync --version: it is neither rsync nor openrsync: 'rclone"):
+        workloads.tool("rsync").version(host, "macos")
+
+
+@pytest.mark.parametrize(
+    "parser",
+    [
+        parse_mounts,
+        parse_statshares,
+        parse_multichannel,
+        parse_nfsstat,
+        parse_share_points,
+        parse_df_point,
+        parse_version,
+    ],
+)
+@given(text=st.text() | st.sampled_from(["name: a\npath: b\nsmb: {", "  SMB_VERSION  SMB_9;rm\n", " 9% /"]))
+def test_whatever_is_printed_is_read_or_refused(parser: Callable[[str], object], text: str) -> None:
+    try:
+        parser(text)
+    except (LabFailure, ValueError):
+        return

@@ -1,0 +1,336 @@
+"""Protocols: what programs say is understood, what they are told is right, and a new one is one new file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+from support.fake_host import EmulatedHost, FakeHost
+from support.paths import LINUX_CAPTURES
+from support.sweeps import sweep_of
+
+from lab import protocols, workloads
+from lab.base.errors import BadInput, LabFailure, Unsupported
+from lab.design.plan import cases_of
+from lab.protocols import Share, Side
+from lab.protocols.afp.linux import LinuxAfp
+from lab.protocols.afp.macos import MacAfp
+from lab.protocols.afp.netatalk import parse_login
+from lab.protocols.mounts import gvfs
+from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
+from lab.protocols.ssh import parse_verbose
+from lab.run.catalogue import CATALOGUE
+from lab.workloads import iperf3
+from lab.workloads.file import deadline_s
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def capture(name: str) -> str:
+    return (LINUX_CAPTURES / name).read_text(encoding="utf-8")
+
+
+# --- what was negotiated
+
+
+def test_smbstatus_names_dialect_signing_and_encryption() -> None:
+    found = parse_smbstatus(capture("smbstatus-4.22.json"))
+    assert found == {"dialect": "SMB3_11", "signing": "AES-128-GMAC", "encryption": "none"}
+
+
+def test_of_two_sessions_the_newest_counts_and_ids_say_nothing_about_that() -> None:
+    text = capture("smbstatus-two-sessions.json")
+    made = {session["session_dialect"]: session for session in json.loads(text)["sessions"].values()}
+    assert made["SMB2_10"]["creation_time"] > made["SMB3_11"]["creation_time"]
+    assert int(made["SMB2_10"]["session_id"]) < int(made["SMB3_11"]["session_id"])
+    assert parse_smbstatus(text) == {"dialect": "SMB2_10", "signing": "HMAC-SHA256", "encryption": "none"}
+
+
+def test_encryption_is_named_by_its_cipher() -> None:
+    report = json.loads(capture("smbstatus-4.22.json"))
+    (session,) = report["sessions"].values()
+    session["encryption"] = {"cipher": "AES-128-GCM", "degree": "full"}
+    session["signing"] = {"cipher": "", "degree": "none"}
+    found = parse_smbstatus(json.dumps(report))
+    assert (found["encryption"], found["signing"]) == ("AES-128-GCM", "none")
+
+
+@pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"sessions": {}}', '{"sessions": []}', '{"sessions": 3}',
+                                  '{"sessions": {"1": {}}}', '{"sessions": {"1": 1}}'])  # fmt: skip
+def test_an_smbstatus_that_cannot_be_understood_is_an_error(text: str) -> None:
+    with pytest.raises(Unsupported, match="smbstatus --json printed something else"):
+        parse_smbstatus(text)
+
+
+@given(JSON)
+def test_no_smbstatus_whatever_is_another_error(sessions: Any) -> None:
+    for report in (sessions, {"sessions": sessions}, {"sessions": {"1": sessions}}):
+        with pytest.raises(Unsupported):
+            parse_smbstatus(json.dumps(report))
+
+
+@pytest.mark.parametrize(
+    ("line", "dialect"),
+    [
+        ("Nov 21 01:01:36 afpd[158] {auth.c:245} (note:AFPDaemon): Login by lab (AFP3.3)", "AFP 3.3"),
+        ("… login lab (uid 1000, gid 1000) AFP3.4", "AFP 3.4"),
+        ("… Login by lab (AFP2.2)", "AFP 2.2"),
+        ("… {uams_dhx2_passwd.c:261} (info:ad): DHX2 login: lab", None),
+        ("", None),
+    ],
+)
+def test_afp_version_of_a_login(line: str, dialect: str | None) -> None:
+    assert parse_login(line).get("dialect") == dialect
+
+
+def test_the_afp_version_is_found_in_a_real_log(tmp_path: Path) -> None:
+    """The log has several lines about a login; only one of them has the version."""
+    (tmp_path / "afp").mkdir()
+    (tmp_path / "afp" / "afpd.log").write_text(capture("afpd.log"))
+    host = EmulatedHost(tmp_path, {}, ["sh", "grep", "tail"], "server")
+    side = Side(host, "linux", "192.0.2.2", str(tmp_path), "root")
+    share = Share("/x", "lab", "lab", SecretStr("x"), served_by_lab=True)
+    assert LinuxAfp().negotiated(side, share) == {"dialect": "AFP 3.3"}
+
+
+def test_ssh_says_version_and_cipher() -> None:
+    found = parse_verbose(capture("ssh-v.txt"))
+    assert found == {"dialect": "OpenSSH_10.0p2", "cipher": "chacha20-poly1305@openssh.com"}
+    assert parse_verbose("") == {}
+
+
+# --- the link
+
+
+@pytest.mark.parametrize("name", ["iperf3.json", "iperf3-reverse.json"])
+def test_iperf3_counts_what_arrived(name: str) -> None:
+    end = json.loads(capture(name))["end"]
+    found = iperf3.parse(capture(name))
+    assert found["bytes"] == end["sum_received"]["bytes"]
+    assert found["bytes"] / found["elapsed_s"] == pytest.approx(found["bytes_per_s"], rel=1e-6)
+    assert 100e6 < found["bytes_per_s"] < 125e6  # the link of the capture had 1 Gbit/s
+    assert found["retransmits"] == end["sum_sent"]["retransmits"]
+
+
+def test_iperf3_says_itself_what_went_wrong() -> None:
+    with pytest.raises(LabFailure, match=r"iperf3: unable to connect to server .*: Connection refused"):
+        iperf3.parse(capture("iperf3-refused.json"))
+
+
+IPERF3 = """
+tries=$(cat tries 2>/dev/null || echo 0); echo $((tries + 1)) >tries
+[ "$tries" -lt {failures} ] && exec cat {capture}/{failed}
+cat {capture}/iperf3.json
+"""
+
+
+def link_client(folder: Path, failures: int, failed: str) -> EmulatedHost:
+    """A client whose iperf3 prints a failed report so many times, and a good one after that."""
+    script = IPERF3.format(failures=failures, failed=failed, capture=LINUX_CAPTURES)
+    return EmulatedHost(folder, {"iperf3": script}, ["cat"])
+
+
+def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_path: Path) -> None:
+    client = link_client(tmp_path, 2, "iperf3-reset.json")
+    assert iperf3.measure(client, "192.0.2.2", "read", 1)["bytes"] > 0
+    assert len(client.calls("iperf3")) == 3
+
+
+def test_a_test_that_had_begun_is_no_other_the_second_time(tmp_path: Path) -> None:
+    client = link_client(tmp_path, 1, "iperf3-broken.json")
+    with pytest.raises(LabFailure, match="iperf3: control socket has closed unexpectedly"):
+        iperf3.measure(client, "192.0.2.2", "read", 1)
+    assert len(client.calls("iperf3")) == 1
+
+
+def test_a_server_that_does_not_come_back_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iperf3, "ANEW_S", 0.3)
+    client = link_client(tmp_path, 99, "iperf3-refused.json")
+    with pytest.raises(LabFailure, match="Connection refused"):
+        iperf3.measure(client, "192.0.2.2", "read", 1)
+    assert len(client.calls("iperf3")) > 1
+
+
+@given(st.text(max_size=50) | JSON.map(json.dumps) | JSON.map(lambda end: json.dumps({"end": end})))
+def test_no_report_of_iperf3_whatever_is_another_error(text: str) -> None:
+    with pytest.raises(LabFailure):
+        iperf3.parse(text)
+
+
+@given(JSON, JSON)
+def test_no_total_of_iperf3_whatever_is_another_error(received: Any, sent: Any) -> None:
+    with pytest.raises(LabFailure):
+        iperf3.parse(json.dumps({"end": {"sum_received": received, "sum_sent": sent}}))
+
+
+# --- addresses
+
+
+@given(st.text(), st.text(), st.sampled_from(["smb", "afp", "nfs"]))
+def test_an_address_of_gvfs_holds_any_name_and_decodes_to_it(user: str, path: str, scheme: str) -> None:
+    uri = gvfs.uri(scheme, user, "192.0.2.2", path)
+    parts = urlsplit(uri)
+    assert uri.isascii()
+    assert (parts.scheme, parts.hostname, parts.query, parts.fragment, parts.port) == (
+        scheme,
+        "192.0.2.2",
+        "",
+        "",
+        None,
+    )
+    assert unquote(parts.username or "") == user
+    assert unquote(parts.path) == "/" + path.strip("/")
+    assert not set(uri) & set(" '\"\\`$\n")
+
+
+def test_a_domain_stays_one() -> None:
+    assert gvfs.uri("smb", "WORKGROUP;me", "192.0.2.2", "a share") == "smb://WORKGROUP;me@192.0.2.2/a%20share"
+    assert gvfs.uri("nfs", "", "192.0.2.2", "/srv/disk") == "nfs://192.0.2.2/srv/disk"
+
+
+GIO = """
+IFS= read -r password
+printf '%s\n' "$password" >> given
+[ $(grep -c . given) -ge {succeeds_at} ] || {{ echo "gio: {says}" >&2; exit 2; }}
+"""
+
+
+def gio(folder: Path, **how: Any) -> EmulatedHost:
+    commands = {"gio": GIO.format(**how), "timeout": 'shift; exec "$@"', "sleep": ""}
+    return EmulatedHost(folder, commands, ["sh", "grep", "cat", "env"])
+
+
+def mounting(host: EmulatedHost, secret: str) -> Any:
+    session = gvfs.Session(Side(host, "linux", "192.0.2.1", str(host.folder), "me"))
+    return session._run(gvfs.MOUNT, "smb://me@192.0.2.2/lab", given=secret + "\n")
+
+
+@pytest.mark.parametrize("secret", ["hunter2", " a b ", "back\\slash%s", "$HOME`id`'\""])
+def test_gio_gets_the_password_on_its_input_and_a_failed_login_is_tried_again(tmp_path: Path, secret: str) -> None:
+    host = gio(tmp_path, succeeds_at=3, says="x")
+    mounting(host, secret).run(host)
+    assert len(host.calls("gio")) == 3
+    assert (tmp_path / "given").read_text() == f"{secret}\n" * 3
+    assert not [call for call in host.calls() if secret in call]
+
+
+def test_a_mount_that_never_works_says_why(tmp_path: Path) -> None:
+    host = gio(tmp_path, succeeds_at=99, says="Password dialog cancelled")
+    with pytest.raises(LabFailure, match="gio: Password dialog cancelled"):
+        mounting(host, "hunter2").run(host)
+
+
+# --- one file each
+
+
+def test_every_protocol_is_found_by_its_name() -> None:
+    for name, port in {"afp": 548, "smb": 445, "nfs": 2049, "ssh": 22}.items():
+        found = protocols.find(name)
+        assert (found.name, found.port, found.mounted) == (name, port, name != "ssh")
+        found.driver("linux")
+
+
+def test_a_name_that_nobody_knows_is_answered_with_those_that_are_known() -> None:
+    with pytest.raises(BadInput, match="unknown protocol 'SMB'; known are afp, nfs, smb, ssh"):
+        protocols.find("SMB")
+    with pytest.raises(Unsupported, match=r"nfs is not supported on plan9; it is on linux"):
+        protocols.find("nfs").driver("plan9")
+
+
+@pytest.fixture
+def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str], None]]:
+    """Adds a module ``toy`` to a package, for the time of a test."""
+    added = []
+
+    def make(package: ModuleType, text: str) -> None:
+        folder = tmp_path / package.__name__
+        folder.mkdir()
+        (folder / "toy.py").write_text(text)
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+        added.append(package)
+
+    yield make
+    for package in added:
+        sys.modules.pop(f"{package.__name__}.toy", None)
+        if hasattr(package, "toy"):
+            del package.toy
+
+
+def test_a_new_protocol_is_one_new_file(add: Callable[[ModuleType, str], None]) -> None:
+    add(
+        protocols,
+        "from lab.protocols.driver import Driver, Protocol\n"
+        'PROTOCOL = Protocol("toy", 99, mounted=True, drivers={"linux": Driver})\n',
+    )
+    assert protocols.find("toy").port == 99
+    assert len(cases_of(sweep_of(protocol=["toy", "smb"]), CATALOGUE)[0]) == 4
+    with pytest.raises(BadInput, match="known are afp, nfs, smb, ssh, toy"):
+        protocols.find("x")
+
+
+def test_a_new_tool_and_a_new_payload_are_one_new_file(add: Callable[[ModuleType, str], None]) -> None:
+    add(
+        workloads,
+        "from lab.workloads.file import OneFile\nfrom lab.workloads.rsync import Rsync\n"
+        "class Toy(Rsync):\n    name = 'toy'\nclass Two(OneFile):\n    name = 'two'\n    def files(self, _): return 2\n"
+        "TOOL, PAYLOAD = Toy(), Two()\n",
+    )
+    (case, *_), _ = cases_of(sweep_of(tool=["toy"], kind="two"), CATALOGUE)
+    assert (case.tool, workloads.payload(case.workload).files(case.size_bytes)) == ("toy", 2)
+
+
+def test_without_them_nobody_knows_the_toys() -> None:
+    for find in (protocols.find, workloads.tool, workloads.payload):
+        with pytest.raises(BadInput, match="unknown"):
+            find("toy")
+
+
+# --- tools
+
+
+@pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])
+def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
+    server = Side(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
+    share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
+    assert driver().negotiated(server, share) == {}
+    assert MacAfp().negotiated(server, server, share, "/lab/mnt") == {}
+
+
+def test_tools_copy_every_byte_and_nothing_else() -> None:
+    cp = workloads.tool("cp")
+    assert cp.argv("linux", "", "/a", "/b", "") == ("cp", "--sparse=never", "--reflink=never", "--", "/a", "/b")
+    assert cp.argv("macos", "", "/a", "/b", "") == ("cp", "-X", "--", "/a", "/b")
+    rsync = workloads.tool("rsync")
+    assert rsync.argv("linux", "rsync 3.4.1, protocol 32", "/a", "/b", "") == (
+        "rsync", "-W", "--inplace", "--", "/a", "/b",
+    )  # fmt: skip
+    assert rsync.argv("macos", "openrsync, protocol 29", "/a", "me@nas:/b", "ssh -p 2") == (
+        "env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", "-e", "ssh -p 2", "--", "/a", "me@nas:/b",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "flag"),
+    [("rsync 2.6.9, protocol 29", "-aE"), ("openrsync, protocol 29", "-aE"), ("rsync 3.4.1, protocol 32", "-aX")],
+)
+def test_what_keeps_extended_attributes_depends_on_the_engine(version: str, flag: str) -> None:
+    argv = workloads.tool("rsync-metadata").argv("macos", version, "/a", "/b", "")
+    assert argv == ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", flag, "--", "/a", "/b")
+
+
+def test_a_deadline_grows_with_the_payload() -> None:
+    assert deadline_s(0) > 0
+    assert deadline_s(10**9) - deadline_s(0) >= 10**9 / 2e6

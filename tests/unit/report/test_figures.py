@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+from support.synthetic_frames import cases, noise, run
+from support.synthetic_runs import make_trials, trial, write_run
+
+from lab import stats
+from lab.report import figures
+from lab.report.figures import fonts
+from lab.report.figures.style import MOST_MARKS
+from lab.results import run_folder
+from lab.results.run_folder import Trial
+
+SWEEPS: dict[str, list[Trial]] = {
+    "full": make_trials(),
+    "one level of everything": make_trials(1, (1500,), ("default",), [("afp", "cp")]),
+    "many levels": make_trials(2, (1500, 4000, 9000), ("default", 65536, 1 << 20), [("nfs", "cp"), ("ssh", "rsync")]),
+    "missing protocols": make_trials(2, combinations=[("smb", "rsync")]),
+    "ram and disk": [trial(trial_id=store, store=store) for store in ("ram", "disk")],
+    "only reads": [trial(direction="read")],
+    "no client or server CPU": [trial(client_cpu_s=None, server_cpu_s=None)],
+    "no client CPU": [trial(client_cpu_s=None)],
+    "no time at all": [trial(client_cpu_s=0.0, server_cpu_s=0.0, size_bytes=0)],
+    "no ceiling": [trial(), trial(trial_id="b", protocol="link", tool="iperf3", status="failed", elapsed_s=None)],
+    "no server CPU": [trial(server_cpu_s=None)],
+    "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
+    "all void": [trial(status="void", reason="cached")],
+    "only the link": [trial(protocol="link", tool="iperf3")],
+    "empty": [],
+}
+
+
+def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
+    return run_folder.load(write_run(directory, trials, **run).path)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return load(tmp_path_factory.mktemp("full"), SWEEPS["full"])
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+@pytest.mark.parametrize("name", figures.ALL)
+def test_every_figure_draws_every_sweep(tmp_path: Path, sweep: str, name: str) -> None:
+    figure = figures.ALL[name](load(tmp_path, SWEEPS[sweep]))
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=40)
+    assert drawn.getvalue().startswith(b"\x89PNG")
+    assert figure.get_size_inches()[0] == 8
+
+
+def marks(axes: Axes) -> np.ndarray[Any, Any]:
+    """The places of all scattered marks of a panel."""
+    found = [np.asarray(some.get_offsets()) for some in axes.collections if isinstance(some, PathCollection)]
+    return np.vstack([places for places in found if len(places)])
+
+
+def inside(axes: Axes, places: np.ndarray[Any, Any]) -> bool:
+    (left, right), (bottom, top) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
+    return bool(((places >= (left, bottom)) & (places <= (right, top))).all())
+
+
+def test_every_measured_trial_is_a_mark_within_the_axes(full: pd.DataFrame) -> None:
+    measured = stats.transfers(full).dropna(subset="MB_per_s")
+    counts = measured["direction"].value_counts()
+    for axes, direction in zip(figures.throughput(full).axes, ("write", "read"), strict=True):
+        assert len(marks(axes)) == counts[direction]
+        assert inside(axes, marks(axes))
+    for axes, side in zip(figures.cpu_cost(full).axes, ("client", "server"), strict=True):
+        assert len(marks(axes)) == measured[f"{side}_cpu_s_per_GB"].notna().sum()
+        assert inside(axes, marks(axes))
+    speed, drift = figures.timeline(full).axes
+    assert len(marks(speed)) == full["MB_per_s"].notna().sum()
+    assert len(marks(drift)) == stats.from_own_median(full).count()
+    assert inside(speed, marks(speed))
+    assert inside(drift, marks(drift))
+
+
+def test_every_block_is_a_mark_of_its_effect(full: pd.DataFrame) -> None:
+    rows = list(stats.block_effects(stats.grid(full)))
+    titles = dict.fromkeys(stats.compared_label(named) for named, _ in rows)
+    for axes, title in zip(figures.effects(full).axes, titles, strict=True):
+        ratios = np.concatenate([row.log_ratios[0] for named, row in rows if stats.compared_label(named) == title])
+        changes = 100 * np.expm1(ratios[np.isfinite(ratios)])
+        np.testing.assert_allclose(np.sort(marks(axes)[:, 0]), np.sort(changes))
+        assert inside(axes, marks(axes))
+        assert axes.get_title() == title
+
+
+def test_slopes_end_where_the_table_says(full: pd.DataFrame) -> None:
+    table = stats.interactions(stats.grid(full))
+    panels = figures.interactions(full).axes
+    for axes, row in zip(panels, table.to_dict("records"), strict=True):
+        ends = [line.get_ydata()[-1] for line in axes.lines]  # type: ignore[index]
+        assert ends == pytest.approx([row["alone_pct"], row["on_top_pct"]])
+        assert axes.get_title().startswith(f"{row['protocol'].upper()} {row['tool']} {row['direction']}")
+
+
+def test_bars_are_the_shares() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
+    trials = run(of, noise(np.random.default_rng(1), of, 5))
+    table = stats.shares(stats.grid(trials)).table.set_index("term")["share"]
+    axes = figures.shares(trials).axes[0]
+    bars = dict(zip([label.get_text() for label in axes.get_yticklabels()], axes.containers[0], strict=True))
+    assert {name: bar.get_width() / 100 for name, bar in bars.items()} == pytest.approx(
+        {stats.term_label(str(term)): share for term, share in table.items()}
+    )
+
+
+def test_of_very_many_trials_a_sample_is_drawn_and_the_figure_says_so() -> None:
+    of = cases(direction=["write", "read"], mtu=[1500, 9000])
+    trials = run(of, noise(np.random.default_rng(1), of, 3000), client_cpu_s_per_GB=1.0, server_cpu_s_per_GB=1.0)
+    trials.loc[::7, "status"] = "void"
+    for name, draw in figures.ALL.items():
+        figure = draw(trials)
+        drawn = [
+            marks(axes) for axes in figure.axes if len(axes.collections) and name not in ("interactions", "shares")
+        ]
+        assert all(len(places) <= 2 * MOST_MARKS for places in drawn)
+        if name in ("throughput", "cpu_cost", "timeline"):
+            assert f"marks drawn: {MOST_MARKS} of " in footer(figure).get_text()
+        drawing = io.BytesIO()
+        figure.savefig(drawing, format="svg")
+        assert len(drawing.getvalue()) < 3_000_000
+
+
+def test_anchors_have_a_ring(full: pd.DataFrame) -> None:
+    first = full[full["protocol"] != "link"].drop_duplicates("block")
+    both = pd.concat([full, first.assign(anchor=True)], ignore_index=True)
+    both.attrs = full.attrs
+    without, ringed = (figures.timeline(trials) for trials in (full, both))
+    assert sum(np.size(line.get_xdata()) for line in ringed.axes[0].lines if line.get_marker() == "o") == 3
+    assert "anchor" in [text.get_text() for text in ringed.legends[0].get_texts()]
+    assert "anchor" not in [text.get_text() for text in without.legends[0].get_texts()]
+    assert len(marks(figures.throughput(both).axes[0])) == len(marks(figures.throughput(full).axes[0]))
+
+
+def test_a_fraction_of_a_grid_has_its_effects_drawn() -> None:
+    of = cases(protocol=["afp", "smb"], mtu=[1500, 9000], tcp_space=["default", 65536], store=["ram", "disk"])
+    of = of[[row.count(row[0]) % 2 == 0 for row in zip(*(pd.factorize(of[name])[0] for name in of), strict=True)]]
+    trials = run(of.reset_index(drop=True), noise(np.random.default_rng(1), of, 4))
+    assert "model" in set(stats.effects(stats.grid(trials))["method"])
+    figures.effects(trials).savefig(io.BytesIO())
+
+
+def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Path) -> None:
+    good = [trial(trial_id=str(number), block=number, elapsed_s=5 + number / 100) for number in range(3)]
+    cached = trial(trial_id="cached", status="void", elapsed_s=0.05)
+    before, after = (
+        figures.throughput(load(tmp_path, trials)).axes[0] for trials in (good, [*good, cached])
+    )  # fmt: skip
+    assert after.get_xlim() == before.get_xlim()
+    assert [text.get_text().strip() for text in after.texts] == ["1.07e+04"]
+    assert len(marks(after)) == 4
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_nothing_lies_on_top_of_anything_else(full: pd.DataFrame, name: str) -> None:
+    figure = figures.ALL[name](full)
+    figure.draw_without_rendering()
+    boxes = [axes.get_tightbbox() for axes in figure.axes]
+    boxes += [figure.legends[0].get_window_extent(), footer(figure).get_window_extent()]
+    for number, box in enumerate(boxes):
+        assert box is not None
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1 + 1
+        assert not any(box.overlaps(other) for other in boxes[:number] if other is not None)
+
+
+def footer(figure: Figure) -> Any:
+    return figure._supxlabel  # type: ignore[attr-defined]  # matplotlib has no public way to the text
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+@pytest.mark.parametrize("trials", [[], [trial()]])
+def test_the_footer_says_where_the_numbers_come_from(tmp_path: Path, name: str, trials: list[Trial]) -> None:
+    lab, real = (
+        load(tmp_path, trials, title="box_1 at $1 & $2 {", instance=instance) for instance in ("demo", None)
+    )  # fmt: skip
+    figure = figures.ALL[name](lab)
+    figure.draw_without_rendering()
+    said = footer(figure).get_text()
+    assert said.startswith("local lab, box_1 at $1 & $2 {")
+    assert f"synthetic-client → synthetic-server · 2030-01-02 · {'file of 512 MiB · ' if trials else ''}n = " in said
+    assert "local lab" not in footer(figures.ALL[name](real)).get_text()
+
+
+@pytest.mark.parametrize("words", ["$\\bad{$", "测试 🎉", "\x1b[2J\0", "x" * 2000])
+@pytest.mark.parametrize("name", figures.ALL)
+def test_free_text_is_drawn_as_it_is_and_without_a_warning(tmp_path: Path, name: str, words: str) -> None:
+    trials = [trial(protocol=words[:40], tool=words[:40]), trial(trial_id="b", mtu=9000, workload=words)]
+    figure = figures.ALL[name](load(tmp_path, trials, title=words.replace("\0", "")))
+    drawing = io.BytesIO()
+    figure.savefig(drawing, format="svg")
+    assert ElementTree.fromstring(drawing.getvalue()).tag.endswith("svg")
+
+
+def test_a_character_that_no_font_has_is_a_box() -> None:
+    assert fonts.drawable("é → \ue123\x1b\n") == "é → □□\n"
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_the_largest_and_smallest_numbers_can_be_drawn(tmp_path: Path, name: str) -> None:
+    least, most = 1e-9, 2**63 - 1
+    trials = [
+        trial(
+            trial_id=f"{block}-{mtu}", block=block, mtu=mtu, status=status, size_bytes=size, elapsed_s=elapsed,
+            client_cpu_s=most, server_cpu_s=least, ceiling_bytes_per_s=least,
+        )
+        for block, status in ((1, "ok"), (2, "void"), (most, "ok"))
+        for mtu, size, elapsed in ((0, 1, most), (most, most, least))
+    ]  # fmt: skip
+    figures.ALL[name](load(tmp_path, trials)).savefig(io.BytesIO())
+
+
+def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:
+    joined = load(tmp_path, [trial()])
+    joined.attrs.clear()
+    assert footer(figures.throughput(joined)).get_text().startswith("file of 512 MiB · n = 1 ok")
+
+
+def test_figures_open_nothing_global() -> None:
+    assert "pyplot" not in vars(figures)
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_words_that_are_categories_are_drawn_alike(full: pd.DataFrame, name: str) -> None:
+    words = [column for column in (*stats.FACTORS, "status", "case_id") if column != "mtu"]
+    named = full.assign(**{column: full[column].astype("category") for column in words})
+    drawings = [io.BytesIO(), io.BytesIO()]
+    for trials, drawing in zip((full, named), drawings, strict=True):
+        figures.ALL[name](trials).savefig(drawing, dpi=40)
+    assert drawings[0].getvalue() == drawings[1].getvalue()
+
+
+@pytest.mark.parametrize("name", figures.ALL)
+def test_trials_that_were_coded_before_are_drawn_alike(full: pd.DataFrame, name: str) -> None:
+    drawings = [io.BytesIO(), io.BytesIO()]
+    figures.ALL[name](full).savefig(drawings[0], dpi=40)
+    figures.ALL[name](stats.coded(full)).savefig(drawings[1], dpi=40)
+    assert drawings[0].getvalue() == drawings[1].getvalue()

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console, RenderableType
+from support.synthetic_runs import RUN, make_trials, trial, write_run
+
+from lab import stats
+from lab.base.errors import BadInput
+from lab.report import figures, run_report
+from lab.report.evidence import MOST_TRIALS, some_of_each_case
+from lab.report.prose import LOCAL_LAB, interaction_sentence
+from lab.report.render import md
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder
+
+SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
+LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    made = write_run(tmp_path_factory.mktemp("results"))
+    made.update(left_out=LEFT_OUT)
+    run_report.write(made)
+    return made
+
+
+class Page(HTMLParser):
+    """A strict reading of a page: what it links to, what it says, and that every element is closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.opened: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href", "data", "action")]
+        if tag not in ("meta", "img"):
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_is_one_file_that_fetches_nothing(folder: RunFolder) -> None:
+    text = (folder.report_path / "report.html").read_text()
+    page = Page(text)
+    assert page.opened == []
+    assert len(page.links) == len(figures.ALL)
+    assert all(link.startswith("data:image/svg+xml;base64,") for link in page.links)
+    assert "default-src 'none'" in text
+    assert not {"script", "link", "iframe", "b"} & set(page.tags)
+
+
+def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:
+    words = "".join(Page((folder.report_path / "report.html").read_text()).words)
+    run = folder.run
+    assert run["sweep_text"] in words
+    assert "Imaginary <CPU> & Sons" in words
+    assert "served from a <cache>" in words
+    assert "mount: timed out | gave up" in words
+    assert LOCAL_LAB in words
+    assert words.count("Not measured: client: no mount_afp: <gone>.") == 1
+    assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
+    lost = run_folder.load(folder.path).query("status != 'ok'")
+    assert all(trial_id in words for trial_id in lost["trial_id"])
+
+
+def test_the_post_can_be_pasted(folder: RunFolder) -> None:
+    text = (folder.report_path / "post.md").read_text()
+    images = re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
+    assert images == [f"figures/{name}.png" for name in figures.ALL]
+    assert all((folder.report_path / image).read_bytes().startswith(b"\x89PNG") for image in images)
+    assert all(
+        (folder.report_path / "figures" / f"{name}.svg").read_text().endswith("</svg>\n") for name in figures.ALL
+    )
+    assert "n = 162 ok, 4 void, 2 failed" in text
+    assert LOCAL_LAB in text
+    assert r"**Not measured: client: no mount\_afp: &lt;gone&gt;.**" in text
+    assert "&lt;CPU&gt; &amp; Sons" in text
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+
+
+def test_the_csv_is_every_trial(folder: RunFolder) -> None:
+    table, trials = pd.read_csv(folder.report_path / "table.csv"), run_folder.load(folder.path)
+    assert list(table.columns) == list(trials.columns)
+    assert table["trial_id"].tolist() == trials["trial_id"].tolist()
+    assert table["wire_tx_bytes"].tolist() == trials["wire_tx_bytes"].tolist()
+    assert table["effective"].map(json.loads).tolist() == trials["effective"].tolist()
+
+
+def test_writing_it_again_gives_the_same_bytes(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, SMALL)
+    first, second = ({path: path.read_bytes() for path in written(folder)} for _ in range(2))
+    assert first == second
+    assert len(first) == 3 + 2 * len(figures.ALL)
+
+
+def written(folder: RunFolder) -> list[Path]:
+    return sorted(path for path in run_report.write(folder).parent.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("trials", "words"),
+    [
+        ([], "No transfer was tried."),
+        ([trial(status="failed", elapsed_s=None, reason="it broke")], "it broke"),
+        ([trial(protocol="link", tool="iperf3", ceiling_bytes_per_s=None)], "No transfer was tried."),
+    ],
+)
+def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: list[Any], words: str) -> None:
+    folder = write_run(tmp_path, trials, instance=None, title="", hosts={}, finished_at=None)
+    page = run_report.write(folder)
+    text = page.read_text()
+    assert words in text
+    assert "not finished" in text
+    assert LOCAL_LAB not in text
+    assert LOCAL_LAB not in (page.parent / "post.md").read_text()
+    assert rendered(run_report.comparison_table(run_folder.load(folder.path)))
+    assert json.dumps(run_report.show_json(folder), allow_nan=False)
+
+
+def test_a_run_without_a_name_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [])
+    del folder.run["name"]
+    with pytest.raises(BadInput, match=r"run\.json: name: missing"):
+        run_report.write(folder)
+    assert not folder.report_path.exists()
+
+
+def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / os.fsdecode(b"no text: \xff"), [trial()])
+    assert run_report.write(folder).is_file()
+    assert json.loads(json.dumps(run_report.show_json(folder)))["path"] == str(folder.path)
+
+
+def test_free_text_cannot_break_out_of_markdown() -> None:
+    assert md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
+
+
+def rendered(*tables: RenderableType, width: int = 80) -> str:
+    screen = io.StringIO()
+    Console(file=screen, width=width, color_system=None).print(*tables)
+    return screen.getvalue()
+
+
+def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_beside_it(tmp_path: Path) -> None:
+    asked = [("smb", {"smb.signing": "true"}), ("smb", {"smb.signing": "false"}), ("nfs", {"nfs.version": "4.2"})]
+    made = [
+        trial(trial_id=f"b1-{number}", case_id=f"{number}", protocol=protocol, store="disk", options=options | sync)
+        for number, ((protocol, options), sync) in enumerate(
+            itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
+        )
+    ]
+    said = rendered(run_report.comparison_table(run_folder.load(write_run(tmp_path, made).path)))
+    under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
+    rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
+    assert [row for row in rows if row.startswith(("server", *under))] == [
+        "server sync async", *under, "server sync sync", *under
+    ]  # fmt: skip
+    assert "All at MTU 1500, TCP default, disk, NFS version 4.2." in " ".join(said.split())
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
+    trials = run_folder.load(folder.path)
+    compared = rendered(run_report.comparison_table(trials), width=width)
+    said = rendered(*run_report.terminal_tables(trials), width=width)
+    for row in stats.summary(trials).to_dict("records"):
+        name = f"{row['protocol'].upper()} {row['tool']}"
+        lines = [line for line in compared.splitlines() if line.strip().startswith(name)]
+        speed, share = f" {row['median_MB_per_s']:.1f} ", f" {row['share_of_ceiling']:.0%} ".replace("%", " %")
+        assert any(speed in line and share in line for line in lines), compared
+    assert "2 of 3" in compared
+    effects, interactions = (table(stats.grid(trials)) for table in (stats.effects, stats.interactions))
+    for row in effects.to_dict("records"):
+        assert f" {row['change_pct']:+.1f}{'*' if row['established'] else ''} " in said
+        assert f" {row['n_blocks']}/{row['n_pairs']} " in said
+    for row in interactions.dropna(subset="interaction_pct").to_dict("records"):
+        assert f" {row['interaction_pct']:+.1f}" in said
+    assert f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain" in " ".join(said.split())
+    assert ", by all cases against their own medians (n = 3 blocks)" in " ".join(said.split())
+    assert "local lab" in compared
+    assert max(map(len, said.splitlines())) <= width
+
+
+def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
+    shown = json.loads(json.dumps(run_report.show_json(folder), allow_nan=False))
+    trials = run_folder.load(folder.path)
+    assert shown["run"] == {**RUN, "left_out": LEFT_OUT, "schema": 2, "name": "synthetic"}
+    assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
+    assert len(shown["summary"]) == 56
+    assert shown["summary"][0]["low_MB_per_s"] is None
+    assert [row["median_MB_per_s"] for row in shown["summary"]] == pytest.approx(
+        stats.summary(trials)["median_MB_per_s"].tolist()
+    )
+    assert len(shown["effects"]) == len(stats.effects(stats.grid(trials))) == 44
+    assert shown["effects"][0]["median_low_pct"] is None
+    assert len(shown["interactions"]) == 14
+    assert (shown["shares"]["blocks"], shown["shares"]["blocks_used"]) == (3, 0)
+    assert shown["drift"]["in_block_pct"] == [None, None, None]
+    assert {row["status"] for row in shown["not_ok"]} == {"void", "failed"}
+
+
+def test_shares_are_in_the_table_when_blocks_are_complete(tmp_path: Path) -> None:
+    good = [replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in SMALL]
+    trials = run_folder.load(write_run(tmp_path, good).path)
+    said = rendered(*run_report.terminal_tables(trials))
+    for row in stats.shares(stats.grid(trials)).table.to_dict("records"):
+        assert f" {100 * row['share']:.1f} " in said
+    assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(said.split())
+
+
+ROW = {
+    "protocol": "afp", "tool": "cp", "direction": "write", "factor": "mtu", "baseline": 1500, "level": 9000,
+    "with_factor": "tcp_space", "with_baseline": 65536, "with_level": 524288, "n_blocks": 8,
+    "alone_pct": 1.2, "alone_low_pct": 0.4, "alone_high_pct": 2.0, "on_top_pct": 3.4, "on_top_low_pct": 2.5,
+    "on_top_high_pct": 4.3, "interaction_pct": 2.2, "interaction_low_pct": 1.0, "interaction_high_pct": 3.4,
+    "p_value": 0.001, "established": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "together"),
+    [
+        ({}, "more than the two alone by +2.2 % [+1.0, +3.4]"),
+        ({"interaction_pct": -2.2}, "less than the two alone by -2.2 % [+1.0, +3.4]"),
+        ({"established": False}, "together no different from the two alone, beyond noise: +2.2 % [+1.0, +3.4]"),
+        ({"established": False, "p_value": np.nan}, "too few blocks to say if the two act on each other"),
+    ],
+)
+def test_an_interaction_is_said_in_a_sentence(changes: dict[str, Any], together: str) -> None:
+    assert interaction_sentence(ROW | changes) == (
+        "AFP cp write: MTU 9000: +1.2 % [+0.4, +2.0] at TCP buffer 64 KiB; on top of 512 KiB +3.4 % [+2.5, +4.3]; "
+        f"{together} (n = 8 blocks)."
+    )
+
+
+def test_categories_reach_the_spreadsheet_without_a_formula(folder: RunFolder) -> None:
+    trials = run_folder.load(folder.path).assign(reason="=1+1")
+    trials["reason"] = trials["reason"].astype("category")
+    assert set(run_report._plain(trials)["reason"]) == {"'=1+1"}
+
+
+def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) -> None:
+    observed = {
+        "client": {"cpu_cores": 0.5, "process": "<b>cp"}, "server": {"cpu_cores": 0.25},
+        "tcp": {"mss": 1448, "rtt_ms": 0.5, "retransmits": 3}, "wire": {"overhead": 0.05, "least_overhead": 0.0456},
+        "remarks": ["the sender's <socket> buffer was 1 bytes"],
+    }  # fmt: skip
+    run = write_run(tmp_path, [trial(trial_id=f"b{n}", block=n, observed=observed) for n in (1, 2)])
+    page = run_report.write(run).read_text()
+    row = page[page.index("What both hosts counted") :]
+    assert "<td>5.0</td><td>4.6</td><td>3</td><td>0.50</td><td>–</td><td>1448</td>" in row
+    assert "the sender&#x27;s &lt;socket&gt; buffer was 1 bytes" in page
+
+
+def test_of_a_case_with_many_trials_some_are_looked_at_evenly() -> None:
+    trials = run_folder.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
+    assert some_of_each_case(trials)["block"].tolist() == list(range(1, 3 * MOST_TRIALS + 1, 3))

@@ -1,0 +1,118 @@
+"""The frame of a folder and that of its trials are one; what the hosts observed is read when asked for."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.synthetic_runs import make_trials, trial, write_run
+from support.trial_lines import json_values
+
+from lab.base.errors import BadInput
+from lab.results import run_folder
+from lab.results.observed import flat
+from lab.results.run_folder import RunFolder, Trial
+
+COUNTED: list[dict[str, Any]] = [
+    {"client": {"user_s": 1.5, "tx_packets": 7}, "server": {"user_s": 2}, "tcp": {}},
+    {},
+    {"client": {"user_s": None, "tx_packets": 2**60 + 1}, "tcp": {"rtt_us": 80, "states": ["open"]}},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return write_run(tmp_path, [trial(trial_id=f"t{row}", observed=counted) for row, counted in enumerate(COUNTED)])
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.builds(
+            trial,
+            trial_id=st.uuids().map(str),
+            reason=st.text(),
+            tcp_space=st.just("default") | st.integers(0, 2**63 - 1),
+            elapsed_s=st.floats(1e-9, 1e9),
+            server_cpu_s=st.none() | st.integers(0, 2**63 - 1) | st.floats(1e-9, 1e9),
+            wire_tx_bytes=st.none() | st.integers(0, 2**63 - 1),
+            options=st.dictionaries(st.sampled_from(["placebo", "server_sync", "x"]), st.text()),
+            effective=st.dictionaries(st.text(), json_values, max_size=3),
+            observed=st.dictionaries(st.text(), json_values, max_size=3),
+            anchor=st.booleans(),
+            started_at=st.datetimes().map(lambda at: f"{at.isoformat()}+00:00"),
+        ),
+        max_size=5,
+        unique_by=lambda made: made.trial_id,
+    )
+)
+def test_trials_in_memory_make_the_frame_of_their_folder(tmp_path: Path, trials: list[Trial]) -> None:
+    folder = RunFolder.create(tmp_path, "any", {})
+    folder.trials_path.write_text("".join(f"{json.dumps(vars(made))}\n" for made in trials))
+    pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(trials, folder.run))
+
+
+def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
+    found = run_folder.observed(run_folder.load(folder.path))
+    assert {name: kind.name for name, kind in found.dtypes.items()} == {
+        "client.user_s": "float64", "client.tx_packets": "float64", "server.user_s": "float64",
+        "tcp.rtt_us": "float64", "tcp.states": "object",
+    }  # fmt: skip
+    assert found["client.user_s"].isna().tolist() == [False, True, True]
+    assert found.iloc[0, :3].to_dict() == {"client.user_s": 1.5, "client.tx_packets": 7, "server.user_s": 2}
+    assert found["tcp.rtt_us"].dropna().to_dict() == {2: 80}
+
+
+def test_observed_follows_the_rows_of_a_frame(folder: RunFolder) -> None:
+    frame = run_folder.load(folder.path)
+    assert list(frame["observed"]) == COUNTED
+    assert frame.loc[2, "observed"] == COUNTED[2]
+    part = frame.sort_values("trial_id", ascending=False).query("trial_id != 't1'")
+    assert run_folder.observed(part)["tcp.rtt_us"].to_dict() == pytest.approx({2: 80, 0: float("nan")}, nan_ok=True)
+    assert frame["observed"].reindex([2, 7]).tolist() == [COUNTED[2], None]
+    assert len(run_folder.observed(frame.iloc[:0])) == 0
+
+
+def test_frames_of_two_runs_are_joined_without_reading(tmp_path: Path, folder: RunFolder) -> None:
+    other = write_run(tmp_path, [trial(observed={"client": {"user_s": 9}})])
+    both = pd.concat([run_folder.load(folder.path), run_folder.load(other.path)], ignore_index=True)
+    again = pd.concat([both.iloc[::-1], run_folder.frame([trial()], {})], ignore_index=True)
+    assert again["observed"].tolist() == [{"client": {"user_s": 9}}, *reversed(COUNTED), {}]
+    shutil.rmtree(folder.path)
+    assert list(run_folder.observed(both.iloc[3:])["client.user_s"]) == [9]
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read again: .*; load the run anew"):
+        run_folder.observed(both)
+
+
+def test_a_frame_can_be_printed_copied_and_pickled(folder: RunFolder) -> None:
+    frame = run_folder.load(folder.path)
+    assert "user_s" in frame[["observed"]].to_string()
+    assert pickle.loads(pickle.dumps(frame))["observed"].tolist() == frame.copy()["observed"].tolist() == COUNTED
+    assert frame["observed"].isna().sum() == 0
+    assert frame.memory_usage()["observed"] == 8 * len(frame)
+
+
+def test_what_is_appended_later_does_not_move_what_was_read(folder: RunFolder) -> None:
+    frame = run_folder.load(folder.path)
+    folder.append(trial(observed={"client": {"user_s": 3}}))
+    assert list(frame["observed"]) == COUNTED
+    assert run_folder.load(folder.path)["observed"].tolist() == [*COUNTED, {"client": {"user_s": 3}}]
+
+
+def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path) -> None:
+    folder, made = write_run(tmp_path, []), make_trials(blocks=1, mtus=(1500,), tcp_spaces=("default",))
+    for count, one in enumerate(made, 1):
+        folder.append(one)
+        pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(made[:count], folder.run))
+
+
+def test_paths_that_collide_give_one_column() -> None:
+    found = flat([{"a": {"b": 1}, "a.b": 2}, {"a.b": 3}], pd.RangeIndex(2))
+    assert found.to_dict("list") == {"a.b": [2, 3]}

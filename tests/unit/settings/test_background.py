@@ -1,0 +1,156 @@
+"""Background processes, for real: proven ready, found again, and ended with their children, however they began."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from support.fake_host import EmulatedHost
+
+from lab.base.errors import CommandError, LabFailure
+from lab.settings.background import background_process
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
+
+pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
+REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
+# it and a child of it say who they are; it is ready when a file is there
+SERVER = 'echo $$ >> pids; sh -c "echo \\$\\$ >> pids; sleep 60; :" & touch ready; wait'
+
+
+class Place:
+    """A folder where a server may be started."""
+
+    def __init__(self, folder: Path):
+        self.host = EmulatedHost(folder, {}, REAL, "server")
+        self.folder = folder
+        self.settings = Settings({"server": self.host}, Journal(folder / "journal.jsonl"))
+
+    def server(self, *argv: str, ready: str = "[ -e ready ]") -> Setting:
+        return background_process("server", "toy", argv or ("sh", "-c", SERVER), str(self.folder), ready, root=False)
+
+    def pids(self) -> list[str]:
+        file = self.folder / "pids"
+        return file.read_text().split() if file.exists() else []
+
+    def running(self) -> list[str]:
+        """Those of its processes that run; a zombie, whose parent has not looked yet, does not."""
+        states = {pid: subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True) for pid in self.pids()}
+        return [pid for pid, found in states.items() if found.stdout.strip() and b"Z" not in found.stdout]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    made = Place(tmp_path)
+    yield made
+    for pid in made.running():  # only where a test failed
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def identity(server: Setting) -> Path:
+    """The file by which the process is found again."""
+    return Path(server.read.argv[-1])
+
+
+def wait_for_both(place: Place) -> None:
+    deadline = time.monotonic() + 30
+    while len(place.running()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(place.running()) == 2
+
+
+def test_it_is_ready_found_again_and_ended_with_its_children(place: Place) -> None:
+    server = place.server()
+    with place.settings.scope():
+        place.settings.apply(server)
+        assert (place.folder / "ready").exists()
+        assert server.read.run(place.host) == "running"
+        wait_for_both(place)
+    assert server.read.run(place.host) == "absent"
+    assert place.running() == []
+    assert not identity(server).exists()
+
+
+def test_the_journal_alone_ends_it(place: Place) -> None:
+    place.settings.apply(place.server())
+    wait_for_both(place)
+    Settings({"server": place.host}, Journal(place.folder / "journal.jsonl")).unwind()
+    assert place.running() == []
+
+
+def test_one_that_ends_at_once_is_an_error_with_its_last_words(place: Place) -> None:
+    server = place.server("sh", "-c", "echo port is taken >&2; exit 3")
+    with pytest.raises(CommandError, match=r"sh did not become ready:\n.*port is taken"), place.settings.scope():
+        place.settings.apply(server)
+    assert server.read.run(place.host) == "absent"
+
+
+def test_one_that_does_not_exist_is_an_error_that_names_it(place: Place) -> None:
+    with pytest.raises(CommandError, match="no-such-server: No such file or directory"), place.settings.scope():
+        place.settings.apply(place.server("no-such-server"))
+
+
+def test_one_that_was_cut_short_before_it_was_ready_is_ended_too(place: Place) -> None:
+    """Ctrl-C or a lost connection while it starts: nobody waits for it any more, but it runs."""
+    with pytest.raises(CommandError):
+        place.settings.apply(place.server(ready="kill -s KILL $PPID"))
+    wait_for_both(place)
+    place.settings.unwind()
+    assert place.running() == []
+
+
+def test_a_pid_that_another_process_has_since_got_is_not_ours(place: Place) -> None:
+    """The file says this very process, but with the start time of an older one."""
+    server = place.server()
+    identity(server).write_text(f"{os.getpid()}\n1\n")
+    assert server.read.run(place.host) == "absent"
+
+
+@pytest.mark.parametrize("content", ["", "\n", "999999999\n1\n", "12\n", "12", "\n\n"])
+def test_a_torn_or_old_file_is_no_running_process(place: Place, content: str) -> None:
+    server = place.server()
+    identity(server).write_text(content)
+    assert server.read.run(place.host) == "absent"
+
+
+def test_a_zombie_that_nobody_waits_for_is_no_process(place: Place) -> None:
+    """The first process of a container may never look at what was left to it."""
+    server = place.server()
+    with subprocess.Popen(["true"], start_new_session=True) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        identity(server).write_text(f"{process.pid}\n1\n")
+        assert server.read.run(place.host) == "absent"
+        for step in server.undo("absent"):
+            step.run(place.host)
+        assert not identity(server).exists()
+
+
+def test_renewed_it_is_another_process_and_the_journal_stays_as_it_is(place: Place) -> None:
+    place.settings.apply(place.server())
+    (first, child), (record,) = place.running(), place.settings.journal.open
+    journal = (place.folder / "journal.jsonl").read_text()
+    place.settings.renew(record)
+    assert len(place.running()) == 2
+    assert not {first, child} & set(place.running())
+    assert (place.folder / "journal.jsonl").read_text() == journal
+    place.settings.unwind()
+    assert place.running() == []
+
+
+def test_what_does_not_come_up_again_is_an_error_and_is_still_put_back(place: Place) -> None:
+    place.settings.apply(place.server("sh", "-c", f"[ ! -e broken ] || exit 1; {SERVER}"))
+    (place.folder / "broken").touch()
+    with pytest.raises(LabFailure):
+        place.settings.renew(place.settings.journal.open[0])
+    place.settings.unwind()
+    assert place.running() == []
+    assert place.settings.journal.open == []

@@ -1,0 +1,226 @@
+"""What was changed is put back: whatever goes wrong, wherever it goes wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from support.memory_host import BEFORE, KINDS, ROLES, SECRET, Fault, Killed, World, knob, lab_signals, untouched
+
+from lab.base.errors import HostError, Interrupted, LabError, RestoreError, SettingRefused
+from lab.hosts.command import Command, command
+from lab.settings.journal import Journal
+from lab.settings.setting import Setting
+
+CHANGES = st.tuples(st.sampled_from(ROLES), st.sampled_from(sorted(BEFORE)), st.sampled_from(["1500", "9000", "x y"]))
+PROGRAMS = st.recursive(CHANGES, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@settings(max_examples=100)
+@given(PROGRAMS)
+def test_scopes_leave_everything_as_it_was(program: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(Path(folder))
+        world.run([program])
+        assert world.state() == untouched()
+        assert world.settings.journal.open == Journal(world.path).open == []
+
+
+# one thing changed three times: the newest record fails, the older ones succeed, and only theirs may count
+THRICE = [("client", "mount", "1500"), ("client", "mount", "9000"), ("client", "mount", "1500")]
+
+
+@settings(max_examples=250)
+@example(program=THRICE, at=12, kind="refused", after=False)
+@given(PROGRAMS, st.integers(0, 40), st.sampled_from(KINDS), st.booleans())
+def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, kind: str, after: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder, lab_signals():
+        world = World(Path(folder))
+        world.counter.fault = Fault(at, kind, after)
+        try:
+            world.run([program])
+        except (LabError, Interrupted):
+            failed = True
+        else:
+            failed = False
+        if world.counter.struck_while_held is False and kind != "dead":
+            # it struck while changing, so that putting back was not disturbed
+            assert world.state() == untouched()
+            assert Journal(world.path).open == []
+        if not failed:
+            assert world.state() == untouched()
+        world.counter.heal()
+        world.restore()
+        assert world.state() == untouched()
+        count = world.writes()
+        world.restore()
+        assert (world.writes(), Journal(world.path).open) == (count, [])
+
+
+@settings(max_examples=150)
+@given(PROGRAMS, st.integers(0, 40), st.booleans(), st.integers(0, 20))
+def test_after_a_kill_the_journal_alone_restores(program: Any, at: int, after: bool, again: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(Path(folder))
+        world.counter.fault = Fault(at, "killed", after)
+        with suppress(Killed):
+            world.run([program])
+        world.counter.heal()
+        # and restoring can be killed too
+        world.counter.fault = Fault(world.counter.count + again, "killed", after)
+        with suppress(Killed):
+            world.restore()
+        world.counter.heal()
+        world.restore()
+        assert world.state() == untouched()
+        assert Journal(world.path).open == []
+
+
+def test_what_is_as_wanted_already_is_neither_changed_nor_put_back(world: World) -> None:
+    with world.settings.scope():
+        world.settings.apply(knob("client", "mtu", "1500"))
+        world.hosts["client"].values["mtu"] = "4000"  # by somebody else, whose business it stays
+    assert world.writes() == 0
+    assert not world.path.exists()
+    assert world.hosts["client"].values["mtu"] == "4000"
+
+
+def test_what_somebody_put_back_meanwhile_is_left_alone(world: World) -> None:
+    world.settings.apply(knob("client", "mtu", "9000"))
+    world.hosts["client"].values["mtu"] = BEFORE["mtu"]
+    count = world.writes()
+    world.settings.unwind()
+    assert (world.writes(), world.settings.journal.open) == (count, [])
+
+
+def test_secrets_reach_the_host_and_nothing_else(world: World) -> None:
+    setting = knob("client", "mtu", "9000")
+    world.settings.apply(setting)
+    world.settings.unwind()
+    assert SECRET in [step.given for step in setting.apply]
+    assert SECRET not in world.path.read_text()
+    assert SECRET not in repr(setting)
+    assert SECRET not in " ".join(step.by_hand() for step in setting.apply)
+
+
+@pytest.mark.parametrize("part", ["read", "undo"])
+def test_what_restores_may_need_no_secret(world: World, part: str) -> None:
+    """The journal has no secrets, so such a setting could never be put back after a crash."""
+    secret = command("read", "mtu", given=SECRET)
+    plain = knob("client", "mtu", "9000")
+    setting = replace(plain, read=secret) if part == "read" else replace(plain, undo=lambda _: (secret,))
+    with pytest.raises(ValueError, match="must not need standard input"):
+        world.settings.apply(setting)
+    assert world.writes() == 0
+
+
+def test_a_refusal_says_what_was_asked_and_what_is(world: World) -> None:
+    world.hosts["client"].stuck_keys.add("mtu")
+    with pytest.raises(SettingRefused, match=r"client: knob mtu: asked for '9000', in effect is '1500'"):
+        world.settings.apply(knob("client", "mtu", "9000"))
+
+
+def test_an_old_value_that_is_none_is_not_journalled(world: World) -> None:
+    world.hosts["client"].values["mtu"] = "9" * 5000
+    with pytest.raises(HostError, match="client: knob mtu: 5000 characters are no value"):
+        world.settings.apply(knob("client", "mtu", "9000"))
+    assert (world.writes(), world.path.exists()) == (0, False)
+
+
+def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> None:
+    def undo(old: str) -> tuple[Command, ...]:
+        return (command("write", "space", old, root=True),)
+
+    for key, wanted in (("mtu", "9000"), ("space", "6 x"), ("mount", "mounted")):
+        world.settings.apply(knob("server", key, wanted, undo=undo if key == "space" else None))
+    world.hosts["server"].stuck_keys.add("space")
+    with pytest.raises(RestoreError) as caught:
+        world.settings.unwind()
+    assert world.state()["server"] == BEFORE | {"space": "6 x"}
+    said = str(caught.value).splitlines()
+    assert "`lab restore` tries again" in said[0]
+    assert said[1:] == ["server: knob space should be '131072' and is '6 x'; by hand: sudo write space 131072"]
+    assert [record.name for record in Journal(world.path).open] == ["knob space"]
+    world.hosts["server"].stuck_keys.clear()
+    world.restore()
+    assert world.state() == untouched()
+
+
+def test_what_holds_the_means_to_put_later_ones_back_is_kept_until_they_are(world: World) -> None:
+    """A folder has the file by which a process in it is found: without that, nobody would ever end the process."""
+    for host in ("server", "client"):
+        world.settings.apply(replace(knob(host, "mount", "a folder"), holds=True))
+        world.settings.apply(knob(host, "mtu", "a process in it"))
+    world.hosts["server"].stuck_keys.add("mtu")
+    with pytest.raises(RestoreError) as caught:
+        world.settings.unwind()
+    assert "server: knob mount stays, for what is left needs it" in str(caught.value)
+    assert world.hosts["server"].values["mount"] == "a folder"
+    assert world.state()["client"] == BEFORE
+    assert [record.name for record in Journal(world.path).open] == ["knob mount", "knob mtu"]
+    world.hosts["server"].stuck_keys.clear()
+    world.restore()
+    assert world.state() == untouched()
+
+
+def test_a_step_that_hangs_does_not_keep_the_next_one_from_forcing_it(world: World) -> None:
+    def undo(old: str) -> tuple[Command, ...]:
+        return command("write", "mount", "half gone"), command("write", "mount", old)
+
+    world.settings.apply(knob("client", "mount", "mounted", undo=undo))
+    world.counter.fault = Fault(world.counter.count + 1, "stuck")
+    world.settings.unwind()
+    assert world.state() == untouched()
+
+
+def test_a_signal_while_putting_back_waits_until_all_is_back(world: World) -> None:
+    with lab_signals():
+        for key in BEFORE:
+            world.settings.apply(knob("client", key, "new"))
+        world.counter.fault = Fault(world.counter.count + 3, "signal")
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            world.settings.unwind()
+    assert world.state() == untouched()
+    assert Journal(world.path).open == []
+
+
+def test_a_full_disk_does_not_keep_hosts_from_being_put_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for key in BEFORE:
+        world.settings.apply(knob("client", key, "new"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(RestoreError, match=r"knob mtu was put back, but the journal says not: .*No space left"):
+            world.settings.unwind()
+    assert world.state() == untouched()
+    world.restore()
+    assert Journal(world.path).open == []
+
+
+def test_steps_are_brought_about_one_after_the_other(world: World) -> None:
+    def steps() -> Generator[Setting, None, str]:
+        yield knob("server", "mtu", "9000")
+        found = world.hosts["server"].run("read", "mtu").stdout
+        yield knob("server", "space", found)
+        return f"both are {found}"
+
+    assert world.settings.follow(steps()) == "both are 9000"
+    assert world.hosts["server"].values["space"] == "9000"
+    world.settings.unwind()
+    assert world.state() == untouched()

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import AnovaRM
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import DescrStatsW
+from support.synthetic_frames import cases, noise, run
+
+from lab import stats
+
+GRID = cases(
+    protocol=["afp", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=[1500, 9000],
+    tcp_space=["default", 65536],
+)  # fmt: skip
+SEEDS = range(5)
+
+
+def pct(log_ratio: Any) -> Any:
+    return 100 * np.expm1(log_ratio)
+
+
+def at(frame: pd.DataFrame, **levels: Any) -> pd.DataFrame:
+    return frame[np.all([frame[name] == level for name, level in levels.items()], axis=0)]
+
+
+def one(frame: pd.DataFrame, **levels: Any) -> Any:
+    """The only row at these levels."""
+    found = at(frame, **levels)
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_effect_is_the_t_interval_of_the_blocks_own_numbers(seed: int) -> None:
+    logs = noise(np.random.default_rng(seed), GRID, 7)
+    table = stats.effects(stats.grid(run(GRID, logs)))
+    row = one(table, protocol="smb", tool="rsync", direction="read", factor="mtu")
+    here = (GRID["protocol"] == "smb") & (GRID["tool"] == "rsync") & (GRID["direction"] == "read")
+    ratios = logs[here & (GRID["mtu"] == 9000)] - logs[here & (GRID["mtu"] == 1500)]
+    by_block = DescrStatsW(ratios.mean(axis=0))
+    assert (row["n_blocks"], row["n_pairs"], row["method"]) == (7, 14, "pairs")
+    assert row["change_pct"] == pytest.approx(pct(by_block.mean))
+    assert (row["low_pct"], row["high_pct"]) == pytest.approx(pct(np.array(by_block.tconfint_mean())))
+    assert row["p_value"] == pytest.approx(by_block.ttest_mean(0)[1])
+    assert row["median_change_pct"] == pytest.approx(pct(np.median(ratios.mean(axis=0))))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_effect_of_a_whole_plot_is_that_of_the_split_plot_anova(seed: int) -> None:
+    """With Error(block/mtu) and two levels, F of MTU is t squared, with blocks − 1 degrees of freedom."""
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536, 131072])
+    trials = run(of, noise(np.random.default_rng(seed), of, 6))
+    table = stats.effects(stats.grid(trials))
+    strata = AnovaRM(
+        trials.assign(log=np.log(trials["MB_per_s"])), "log", "block", within=["mtu"], aggregate_func="mean"
+    ).fit()
+    found = strata.anova_table.loc["mtu"]
+    assert found["Den DF"] == 5
+    assert one(table, factor="mtu")["p_value"] == pytest.approx(found["Pr > F"])
+
+
+def test_more_pairs_in_a_block_make_no_interval_narrower() -> None:
+    """What hits all trials at one MTU of a block is one disturbance, however many trials share it."""
+    shifts = np.random.default_rng(1).normal(0, 0.05, 8)
+    widths = []
+    for count in (1, 30):
+        of = cases(mtu=[1500, 9000], tcp_space=[1024 * size for size in range(1, count + 1)])
+        logs = np.where((of["mtu"] == 9000).to_numpy()[:, None], shifts, 0.0)
+        row = one(stats.effects(stats.grid(run(of, logs)), ["mtu"]), factor="mtu")
+        widths.append(row["high_pct"] - row["low_pct"])
+    assert widths[0] == pytest.approx(widths[1])
+
+
+def test_drift_between_blocks_does_not_reach_effects() -> None:
+    logs = noise(np.random.default_rng(2), GRID, 5)
+    still, drifting = (
+        stats.effects(stats.grid(run(GRID, logs + slope * np.arange(5)))) for slope in (0, 0.3)
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(still, drifting)
+
+
+def test_pairs_agree_in_all_else_and_lack_what_is_void() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
+    logs = np.log(np.array([[100.0, 100, 100], [50, 50, 50], [110, 120, 130], [60, 60, 60]]))
+    logs[1, 0] = logs[3, 2] = np.nan
+    row = one(stats.effects(stats.grid(run(of, logs)), ["mtu"]), factor="mtu")
+    by_block = np.log([1.1, 1.2, 1.3])
+    assert (row["n_blocks"], row["n_pairs"]) == (3, 4)
+    assert row["ratio"] == pytest.approx(np.exp(np.mean(by_block)))
+
+
+def test_anchors_are_in_no_effect() -> None:
+    trials = run(GRID, noise(np.random.default_rng(3), GRID, 3))
+    anchors = trials[:3].assign(anchor=True, MB_per_s=1.0, mtu=4000)
+    together = pd.concat([trials, anchors])
+    pd.testing.assert_frame_equal(stats.effects(stats.grid(trials)), stats.effects(stats.grid(together)))
+
+
+def test_one_block_has_a_change_and_no_interval() -> None:
+    row = stats.effects(stats.grid(run(GRID, noise(np.random.default_rng(4), GRID, 1)))).iloc[0]
+    assert np.isfinite(row["change_pct"])
+    assert row[["low_pct", "high_pct", "p_value", "p_adjusted", "median_low_pct"]].isna().all()
+    assert not row["established"]
+
+
+def test_six_blocks_have_the_distribution_free_interval_too() -> None:
+    of = cases(mtu=[1500, 9000])
+    table = stats.effects(stats.grid(run(of, np.log(np.array([[100.0] * 6, [101.0, 102, 103, 104, 105, 106]])))))
+    assert table.iloc[0][["median_low_pct", "median_high_pct"]].tolist() == pytest.approx([1, 6])
+
+
+def test_a_repeated_case_counts_once_in_its_block() -> None:
+    of = cases(mtu=[1500, 9000])
+    trials = run(of, np.log(np.array([[100.0, 100.0], [104.0, 104.0]])))
+    again = pd.concat([trials, trials[3:].assign(MB_per_s=110.0), trials[3:].assign(MB_per_s=190.0)])
+    speeds = stats.grid(again)
+    np.testing.assert_allclose(np.exp(speeds.log_speed), [[100, 100], [104, 110]])
+
+
+def test_every_factor_but_the_direction_is_compared_with_its_first_level() -> None:
+    of = cases(
+        protocol=["smb", "afp"], direction=["read", "write"], tcp_space=[65536, "default"], store=["disk", "ram"],
+        server_sync=["always", "default"],
+    )  # fmt: skip
+    table = stats.effects(stats.grid(run(of, noise(np.random.default_rng(5), of, 2))))
+    compared = table[["factor", "baseline", "level"]].drop_duplicates().to_numpy().tolist()
+    assert compared == [
+        ["protocol", "afp", "smb"], ["tcp_space", "default", 65536], ["store", "ram", "disk"],
+        ["server_sync", "default", "always"],
+    ]  # fmt: skip
+    assert set(at(table, factor="protocol")["protocol"]) == {"all"}
+    assert at(table, factor="store")["direction"].tolist() == ["write", "read"] * 2
+
+
+def test_holm_is_that_of_statsmodels() -> None:
+    p = np.random.default_rng(6).uniform(0, 0.05, 20)
+    np.testing.assert_allclose(stats.holm(p), multipletests(p, method="holm")[1])
+    adjusted = stats.holm([0.01, np.nan, 0.03])
+    assert adjusted[[0, 2]] == pytest.approx([0.02, 0.03])
+    assert np.isnan(adjusted[1])
+
+
+def test_noise_is_rarely_established_though_plain_intervals_miss() -> None:
+    found = []
+    for seed in range(40):
+        of = cases(direction=["write", "read"], mtu=[1500, 9000], tcp_space=[1024 * size for size in range(1, 10)])
+        found.append(stats.effects(stats.grid(run(of, noise(np.random.default_rng(seed), of, 6)))))
+    missed = np.mean([(table["p_value"] < 0.05).mean() for table in found])
+    wrong = np.mean([table["established"].any() for table in found])
+    assert 0.02 < missed < 0.09
+    assert wrong < 0.15
+
+
+def half_fraction() -> pd.DataFrame:
+    """Half of 2^5, defined by the product of all five: no two cases differ in one factor only."""
+    signs = np.array(list(itertools.product([0, 1], repeat=5)))
+    kept: pd.DataFrame = GRID.loc[signs.sum(axis=1) % 2 == 0].reset_index(drop=True)
+    return kept
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_fraction_is_fitted_within_each_block(seed: int) -> None:
+    of = half_fraction()
+    logs = noise(np.random.default_rng(seed), of, 4)
+    trials = run(of, logs)
+    table = stats.effects(stats.grid(trials))
+    assert set(table["method"]) == {"model"}
+    formula = "log ~ (C(protocol, Sum) + C(tool, Sum) + C(direction, Sum) + C(mtu, Sum) + C(space, Sum)) ** 2"
+    by_block = []
+    for _, block in trials.assign(log=np.log(trials["MB_per_s"]), space=trials["tcp_space"].astype(str)).groupby(
+        "block"
+    ):
+        by_block.append(-2 * ols(formula, block).fit().params["C(mtu, Sum)[S.1500]"])
+    everywhere = one(table, factor="mtu", protocol="all")
+    assert everywhere["n_blocks"] == 4
+    assert everywhere["change_pct"] == pytest.approx(pct(np.mean(by_block)))
+    assert everywhere["low_pct"] == pytest.approx(pct(DescrStatsW(by_block).tconfint_mean()[0]))
+
+
+def test_a_fraction_knows_what_a_full_grid_would_without_higher_interactions() -> None:
+    """Main effects and two-way interactions without noise: both methods find them, at each protocol too."""
+    mtu, smb = (GRID["mtu"] == 9000).to_numpy(), (GRID["protocol"] == "smb").to_numpy()
+    truth = 4.6 + 0.03 * mtu + 0.02 * (mtu & smb) - 0.2 * (GRID["tool"] == "rsync").to_numpy()
+    kept = GRID.index.isin(pd.merge(GRID.reset_index(), half_fraction())["index"])
+    table = stats.effects(stats.grid(run(half_fraction(), np.tile(truth[kept, None], 2))), ["mtu"])
+    found = dict(zip(table["protocol"], table["change_pct"], strict=True))
+    assert found == pytest.approx({"all": pct(0.04), "afp": pct(0.03), "smb": pct(0.05)})
+
+
+def test_what_a_fraction_cannot_tell_has_no_number() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536]).iloc[[0, 3]].reset_index(drop=True)
+    table = stats.effects(stats.grid(run(of, noise(np.random.default_rng(7), of, 3))))
+    assert table["n_blocks"].tolist() == [0, 0]
+    assert table["change_pct"].isna().all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_interactions_are_ratios_of_ratios_by_block(seed: int) -> None:
+    logs = noise(np.random.default_rng(seed), GRID, 6)
+    table = stats.interactions(stats.grid(run(GRID, logs)))
+    row = one(table, protocol="afp", tool="cp", direction="write")
+    plain, space, jumbo, both = (
+        logs[at(GRID, protocol="afp", tool="cp", direction="write", mtu=mtu, tcp_space=size).index[0]]
+        for mtu in (1500, 9000)
+        for size in ("default", 65536)
+    )
+    assert (row["factor"], row["with_factor"], row["n_blocks"], row["n_pairs"]) == ("mtu", "tcp_space", 6, 6)
+    for part, values in {
+        "alone": jumbo - plain, "on_top": both - space, "both": both - plain,
+        "interaction": both - space - jumbo + plain,
+    }.items():  # fmt: skip
+        expected = DescrStatsW(values)
+        assert row[f"{part}_pct"] == pytest.approx(pct(expected.mean))
+        assert row[f"{part}_low_pct"] == pytest.approx(pct(expected.tconfint_mean()[0]))
+    assert row["p_value"] == pytest.approx(expected.ttest_mean(0)[1])
+
+
+def test_interactions_of_a_fraction_are_those_of_its_model() -> None:
+    of = half_fraction()
+    mtu, large = (of["mtu"] == 9000).to_numpy(), (of["tcp_space"] == 65536).to_numpy()
+    truth = 4.6 + 0.03 * mtu + 0.1 * large + 0.02 * (mtu & large)
+    row = stats.interactions(stats.grid(run(of, np.tile(truth[:, None], 2)))).iloc[0]
+    found = row[["method", "protocol", "alone_pct", "on_top_pct", "both_pct", "interaction_pct"]].tolist()
+    assert found[:2] == ["model", "all"]
+    assert found[2:] == pytest.approx([pct(0.03), pct(0.05), pct(0.15), pct(0.02)])
+
+
+def test_any_two_factors_can_be_asked_for() -> None:
+    table = stats.interactions(stats.grid(run(GRID, noise(np.random.default_rng(8), GRID, 2))), [("tool", "mtu")])
+    assert table[["protocol", "tool", "direction"]].drop_duplicates().to_numpy().tolist() == [
+        ["afp", "all", "write"], ["afp", "all", "read"], ["smb", "all", "write"], ["smb", "all", "read"],
+    ]  # fmt: skip

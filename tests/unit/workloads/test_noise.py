@@ -1,0 +1,76 @@
+"""The payload's noise: the same on every host, of its own for each seed, and found wrong where one byte is."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from support.fake_host import EmulatedHost
+
+from lab import workloads
+from lab.base.errors import CommandError, TransferError
+
+FILE = workloads.payload("file")
+CHUNK = 1 << 18
+ROUND = 8388617  # bytes after which the noise goes round
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> EmulatedHost:
+    return EmulatedHost(tmp_path_factory.mktemp("noise"), {}, ("perl",))
+
+
+def made(host: EmulatedHost, size: int, seed: str, name: str = "payload") -> Path:
+    FILE.make(host, name, size, seed)
+    return host.folder / name
+
+
+@example(size=CHUNK, at=CHUNK - 1)
+@example(size=2 * CHUNK + 1, at=2 * CHUNK)
+@given(size=st.integers(1, 3 * CHUNK), at=st.integers(0, 3 * CHUNK))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_one_wrong_byte_a_missing_one_and_one_too_many_are_found(host: EmulatedHost, size: int, at: int) -> None:
+    file = made(host, size, "a")
+    right = file.read_bytes()
+    assert len(right) == size
+    FILE.check(host, "payload", size, "a")
+    wrong = bytearray(right)
+    wrong[at % size] ^= 1
+    for content in (bytes(wrong), right[:-1], right + b"\0"):
+        file.write_bytes(content)
+        with pytest.raises(TransferError, match="client: payload does not hold what was sent: "):
+            FILE.check(host, "payload", size, "a")
+
+
+def test_every_seed_has_its_own_noise_and_none_compresses(host: EmulatedHost) -> None:
+    one, other = (made(host, 4 * CHUNK, seed).read_bytes() for seed in ("token/b001-0001", "token/b001-0002"))
+    assert made(host, 4 * CHUNK, "token/b001-0001").read_bytes() == one
+    pages = [content[at : at + 4096] for content in (one, other) for at in range(0, len(content), 4096)]
+    assert len(set(pages)) == len(pages)
+    assert len(zlib.compress(one, 9)) > len(one)
+
+
+def test_what_goes_round_is_still_made_of_blocks_that_differ(host: EmulatedHost) -> None:
+    file = made(host, 2 * ROUND + 100, "a")
+    right = file.read_bytes()
+    assert right[:1000] == right[ROUND : ROUND + 1000] == right[2 * ROUND :] + right[100:1000]
+    pages = [right[at : at + 4096] for at in range(0, len(right) - 4096, 4096)]
+    assert len(set(pages)) == len(pages)
+    FILE.check(host, "payload", len(right), "a")
+    file.write_bytes(right[:ROUND] + right[4096 : ROUND + 4096] + right[2 * ROUND :])
+    with pytest.raises(TransferError, match=f"from byte {ROUND // CHUNK * CHUNK}"):
+        FILE.check(host, "payload", len(right), "a")
+
+
+def test_what_cannot_be_written_or_read_is_an_error(host: EmulatedHost) -> None:
+    with pytest.raises(CommandError, match="No such file"):
+        FILE.make(host, "no/such/folder", 10, "a")
+    with pytest.raises(CommandError, match="No such file"):
+        FILE.check(host, "nothing", 10, "a")
+
+
+def test_others_may_read_it(host: EmulatedHost) -> None:
+    assert made(host, 10, "a").stat().st_mode & 0o777 == 0o644
