@@ -6,7 +6,7 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 unit:   ## the tests that need no local lab: no root, any system
 	@scripts/setup.sh unit
-	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile tests/unit
+	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile -m "not local_lab" tests/unit tests/examples
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test

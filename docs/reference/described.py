@@ -9,6 +9,7 @@ import textwrap
 import types
 import typing
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -77,6 +78,10 @@ def _of_type(hint: Any) -> str:
         return " or ".join(map(notation, args))
     if origin is tuple:
         return f"list of: {notation(args[0])}"
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return ", ".join(f"`{level.value}`" for level in hint)
+    if dataclasses.is_dataclass(hint) and hint not in PLAIN:
+        return "object"
     return PLAIN[origin or hint]
 
 
