@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import os
 import re
 import shlex
@@ -10,9 +12,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.paths import ROOT
+from support.paths import ROOT, RUN_CAPTURES
 
 from lab.cli.main import parser
 from lab.design import plan
@@ -61,6 +64,29 @@ def test_the_reference_is_what_the_code_says() -> None:
     command = [sys.executable, str(ROOT / "docs/reference/generate.py"), "--check"]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def keys_of(value: Any) -> set[str]:
+    """Every key in a JSON object and in the objects in it, but those of lists and of what each host names itself."""
+    if not isinstance(value, dict):
+        return set()
+    inner = (keys_of(each) for name, each in value.items() if name not in ("core_busy", "tools", "about"))
+    return set(value).union(*inner)
+
+
+def test_every_key_of_real_run_folders_is_described() -> None:
+    reference = ROOT / "docs/reference"
+    text = "".join((reference / name).read_text(encoding="utf-8") for name in ("run-folder.md", "observed.md"))
+    described = {part for code in re.findall(r"`([^`\n]+)`", text) for part in code.split(".")}
+    found: set[str] = set()
+    for file in RUN_CAPTURES.glob("*/run/*.json*.gz"):
+        if file.name.startswith(("run", "trials", "samples")):
+            content = gzip.decompress(file.read_bytes()).decode()
+            lines = [content] if file.name.startswith("run") else content.splitlines()[:50]
+            found |= set().union(*(keys_of(json.loads(line)) for line in lines))
+    plain = {key for key in found if "." not in key and "-" not in key}  # else: a case, or an option of a mount
+    assert len(plain) > 100
+    assert plain - described == set()
 
 
 @pytest.mark.parametrize("path", named([*PAGES, *SCRIPTS]))
