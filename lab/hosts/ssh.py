@@ -83,7 +83,7 @@ class SshHost(Host):
         conversation: Conversation | None = None
         try:
             # a command that was sent and is not known of could neither be ended nor waited for
-            with signals.held():
+            with signals.deferred():
                 conversation = self._begin(argv, root, given, deadline_s)
             finished = conversation.wait(started + deadline_s)
         except BaseException:

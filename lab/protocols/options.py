@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from lab.base.units import parse_size, size_label
 
@@ -22,7 +21,7 @@ class Option:
     empty text); empty where they do not tell. ``programs`` are the levels of an option that names a program.
     """
 
-    level: Callable[[Any], str]
+    level: Callable[[object], str]
     mount_option: Callable[[str], str]
     read_level: Callable[[Mapping[str, str]], str]
     programs: tuple[str, ...] = ()
@@ -45,10 +44,10 @@ def find_clash(options: Mapping[str, str]) -> str:
     return ""
 
 
-def one_of(*levels: str) -> Callable[[Any], str]:
+def one_of(*levels: str) -> Callable[[object], str]:
     """One of these words, or the number that is written like it."""
 
-    def level(value: Any) -> str:
+    def level(value: object) -> str:
         if isinstance(value, bool) or str(value) not in levels:
             raise ValueError(f'is not "default" or one of {", ".join(levels)}')
         return str(value)
@@ -56,28 +55,28 @@ def one_of(*levels: str) -> Callable[[Any], str]:
     return level
 
 
-def whole(least: int, most: int) -> Callable[[Any], str]:
+def whole(least: int, most: int) -> Callable[[object], str]:
     """A whole number."""
 
-    def level(value: Any) -> str:
-        if type(value) is not int or not least <= value <= most:
+    def level(value: object) -> str:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError(f'is not "default" or a whole number from {least} to {most}')
         return str(value)
 
     return level
 
 
-def yes_or_no(value: Any) -> str:
+def yes_or_no(value: object) -> str:
     """``true`` or ``false`` of TOML."""
     if not isinstance(value, bool):
         raise ValueError('is not "default", true or false')
     return str(value).lower()
 
 
-def size(least: int, most: int, step: int) -> Callable[[Any], str]:
+def size(least: int, most: int, step: int) -> Callable[[object], str]:
     """A size that is a multiple of ``step`` bytes."""
 
-    def level(value: Any) -> str:
+    def level(value: object) -> str:
         if not least <= (size_bytes := parse_size(value)) <= most or size_bytes % step:
             bounds = f"{size_label(least)} to {size_label(most)}"
             raise ValueError(f'is not "default" or a multiple of {size_label(step)} from {bounds}')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 from pydantic import SecretStr
 
@@ -13,6 +13,7 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
 from lab.hosts.fields import plain_folder
 
+Values: TypeAlias = Mapping[str, str | int]  # by name, as a trial records them
 LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 more than the folder
 
 
@@ -77,7 +78,7 @@ class Attached:
 
     path: str
     remote_shell: str = ""
-    effective: Mapping[str, Any] = field(default_factory=dict)
+    effective: Values = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
 

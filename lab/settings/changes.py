@@ -155,7 +155,7 @@ class Settings:
 
         Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
         """
-        with signals.held():
+        with signals.deferred():
             problems = self.restorer.restore(self.journal.open[mark:])
             numbers = {record.number for record in self.journal.open}
             self._applied = {number: setting for number, setting in self._applied.items() if number in numbers}

@@ -48,7 +48,7 @@ class Connections:
         """
         if role in self.gone:
             raise HostError(self.gone[role])
-        if self.patience_s and not signals.waiting():
+        if self.patience_s and not signals.is_pending():
             self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
         try:
             self.reach_until(time.monotonic() + self.patience_s, role)
@@ -69,6 +69,6 @@ class Connections:
             except HostKeyError:
                 raise
             except HostError:
-                if time.monotonic() >= deadline or signals.waiting():
+                if time.monotonic() >= deadline or signals.is_pending():
                     raise
                 time.sleep(PAUSE_S)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from lab.hosts.command import script
 from lab.protocols.afp.netatalk import read_last_login
@@ -12,7 +11,7 @@ from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mount_setting
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
-from lab.protocols.share import Attached, Share, Side
+from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -104,7 +103,7 @@ class LinuxAfp(LinuxMount):
         """The share as GVfs names it."""
         return gvfs.share_uri("afp", share.account, server.address, share.name)
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """The version, from the server's log."""
         return read_last_login(server, share)
 

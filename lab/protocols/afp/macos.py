@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command
@@ -12,7 +10,7 @@ from lab.protocols.afp.netatalk import read_last_login
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import answer_prompt, parse_df_point, parse_mounts
 from lab.protocols.servers import macos_sharing
-from lab.protocols.share import Share, Side
+from lab.protocols.share import Share, Side, Values
 
 SERVICE = macos_sharing.Service(
     protocol="afp",
@@ -62,7 +60,7 @@ class MacAfp(macos_sharing.MacShare):
         url = f"afp:{macos_sharing.url(server, share)}"
         return answer_prompt(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """No command of macOS tells; netatalk does."""
         return read_last_login(server, share)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
@@ -14,7 +14,7 @@ from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols.driver import Driver, Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.options import Option, mount_option_names
-from lab.protocols.share import Attached, Share, Side
+from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.setting import Setting
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
@@ -48,7 +48,7 @@ class LinuxMount(Driver):
         """The source and the options of ``mount -t``; writes credentials into a file where they are needed."""
         raise NotImplementedError
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """What client and server agreed on, where the server can tell; the kernel's options are added to it."""
         return {}
 
@@ -118,10 +118,10 @@ class LinuxMount(Driver):
         return Attached(path, effective=effective, options=self._read_levels(mounted_with | {"client": "kernel"}))
 
 
-def parse_mount_options(text: str, versions_of: str) -> dict[str, Any]:
+def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
     """The largest requests (``rsize``, ``wsize``, bytes) and the dialect, where the options of a mount have them."""
     options = dict(option.split("=", 1) for option in text.split(",") if "=" in option)
-    limits: dict[str, Any] = {
+    limits: dict[str, str | int] = {
         name: count(options[name]) for name in ("rsize", "wsize") if re.fullmatch("[0-9]{1,18}", options.get(name, ""))
     }
     if re.fullmatch(r"[0-9.]{1,8}", options.get("vers", "")):

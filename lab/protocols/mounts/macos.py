@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lab.base.errors import Absent, LabFailure
 from lab.base.scripts import read_script
@@ -12,7 +12,7 @@ from lab.base.untrusted import first_line, printable
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
-from lab.protocols.share import Attached, Share, Side
+from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.setting import Setting
 
 PROMPT = read_script(__file__, "prompt.pl")
@@ -46,7 +46,7 @@ class MacMount(Driver):
         """The command that mounts the share at ``path``."""
         raise NotImplementedError
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What client and server agreed on, as either of them tells."""
         return {}
 

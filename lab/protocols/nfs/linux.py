@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
@@ -18,7 +17,7 @@ from lab.protocols.nfs.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.nfs.macos import exported_path
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
-from lab.protocols.share import Share, Side
+from lab.protocols.share import Share, Side, Values
 from lab.settings.background import background_process, listening
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
@@ -148,7 +147,7 @@ class LinuxNfs(LinuxMount):
         """Soft: a dead server must end a trial, not hang the host; no lock daemon is needed for copies."""
         return f"{server.address}:{exported_path(server, share)}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """GVfs mounts by libnfs, which speaks version 3 unless told otherwise, and GVfs does not tell it."""
         return {} if self.by_kernel else {"dialect": "NFSv3"}
 

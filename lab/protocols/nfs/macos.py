@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
@@ -13,7 +12,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import MacMount, has_program, parse_df_point
-from lab.protocols.share import Share, Side, read_ids
+from lab.protocols.share import Share, Side, Values, read_ids
 from lab.settings.setting import Setting
 
 EXPORTS = "/etc/exports"
@@ -94,7 +93,7 @@ class MacNfs(MacMount):
         source = f"{server.address}:{exported_path(server, share)}"
         return command("mount_nfs", "-o", OPTIONS, source, path, root=True, deadline_s=60)
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
         parameters = parse_nfsstat(client.host.run("nfsstat", "-m", path, check=False).stdout)
         if parameters.get("dialect", "NFSv3") != "NFSv3":
@@ -189,12 +188,12 @@ def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
     return ipaddress.IPv4Network(f"{address}/{mask}", strict=False)
 
 
-def parse_nfsstat(text: str) -> dict[str, Any]:
+def parse_nfsstat(text: str) -> dict[str, str | int]:
     """Version and largest requests (``rsize``, ``wsize``, bytes) in effect, of ``nfsstat -m PATH``."""
     current = text.partition("-- Current mount parameters:")[2]
     parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
     options = dict(option.split("=", 1) for option in parameters[1].split(",") if "=" in option) if parameters else {}
-    in_effect: dict[str, Any] = {name: count(options[name]) for name in ("rsize", "wsize") if name in options}
+    in_effect: dict[str, str | int] = {name: count(options[name]) for name in ("rsize", "wsize") if name in options}
     if "vers" in options:
         in_effect["dialect"] = "NFSv" + word(options["vers"], r"[0-9.]{1,8}")
     return in_effect

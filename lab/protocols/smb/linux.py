@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from lab.base.errors import Unsupported
 from lab.base.untrusted import from_json, word
@@ -13,7 +12,7 @@ from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount
 from lab.protocols.options import Option, one_of, program, yes_or_no
-from lab.protocols.share import Share, Side, read_ids
+from lab.protocols.share import Share, Side, Values, read_ids
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb.ksmbd import PORT
 from lab.protocols.smb.macos import SMB1
@@ -153,7 +152,7 @@ class LinuxSmb(LinuxMount):
         text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
         return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """Dialect, signing and encryption, as our Samba reports its newest session; ksmbd reports none."""
         if not share.served_by_lab or server.platform != "linux" or share.options.get("server") == "ksmbd":
             return {}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from lab.base.untrusted import word
 from lab.hosts.command import Command
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import answer_prompt
 from lab.protocols.servers import macos_sharing
-from lab.protocols.share import Share, Side
+from lab.protocols.share import Share, Side, Values
 
 SERVICE = macos_sharing.Service(
     protocol="smb",
@@ -94,7 +93,7 @@ class MacSmb(macos_sharing.MacShare):
             client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_sharing.url(server, share), path
         )
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
         channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on
