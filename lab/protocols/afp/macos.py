@@ -44,7 +44,7 @@ class MacAfp(macos_sharing.MacShare):
     program = "mount_afp"
     gone = "macOS 27 has removed its AFP client"
     gone_remedy = "leave afp out of sweeps, or take an older Mac"
-    reasons = (*REASONS, *macos_sharing.REASONS)
+    reasons = REASONS
     service = SERVICE
 
     def serve(self, server: Side, share: Share) -> Steps:

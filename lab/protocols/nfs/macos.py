@@ -54,7 +54,7 @@ REASONS = (
         r"mount_nfs: .*No route to host",
         "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal",
     ),
-    (r"nfsd is not running:", "start it there: `sudo nfsd enable && sudo nfsd start`"),
+    (r"nfsd is not running", "start it there: `sudo nfsd enable && sudo nfsd start`"),
     (r"rpc\.statd|RPC prog\. not avail", "the server lacks a service of NFSv3: rpcbind and mountd must run there"),
 )
 

@@ -30,7 +30,7 @@ IS_SHARED = """
 list=$(sharing -l) || exit
 if printf '%s\\n' "$list" | tr A-Z a-z | grep -q "^name:[[:blank:]]*$1\\$"; then echo shared; else echo absent; fi
 """
-REASONS = ((r"nothing listens", "what launchd says of it there: `sudo launchctl list` and its label"),)
+LOAD_REMEDY = "see what launchd has of it there: `sudo launchctl list {label}`"
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,7 @@ def _service_setting(server: Side, service: Service) -> Setting:
         wanted="loaded",
         apply=(script(LOAD, service.plist, ready, root=True, deadline_s=60),),
         undo=lambda _: (command("launchctl", "unload", service.plist, root=True),),
+        remedy=LOAD_REMEDY.format(label=service.label),
     )
 
 

@@ -65,7 +65,7 @@ class MacSmb(macos_sharing.MacShare):
     file_system = "smbfs"
     program = "mount_smbfs"
     gone = "every macOS has it; this system is damaged"
-    reasons = (*REASONS, *macos_sharing.REASONS)
+    reasons = REASONS
     service = SERVICE
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from support.emulated_mac import IFCONFIG, mac
 from support.fake_host import EmulatedHost, FakeHost
 from support.input_files import HOSTS
 
-from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure
+from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure, RestoreError
 from lab.check import doctor, files
 from lab.check import host as host_check
 from lab.check.finding import Finding, Level, examine, of_error, worst_first
@@ -44,7 +44,12 @@ def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
             "Compare it",
         ),
         (HostError("mac: no route", "Is it on, and so on?", host="client"), "mac: no route", "Is it on, and so on?"),
-        (LabFailure("something 1.2. of it"), "something 1.2. of it", ""),
+        (LabFailure("It has. Two sentences: and a colon"), "It has. Two sentences: and a colon", ""),
+        (
+            RestoreError(["client: MTU should be 1500"]),
+            "not everything could be put back",
+            "`lab restore` tries again / client: MTU should be 1500",
+        ),
         (CommandError("client", ("ip", "x"), 2, "a\nb. C\n"), "ip x: exit code 2: b. C", ""),
         (
             CommandError("client", ("/bin/sh", "-c", "long"), 1, ""),
