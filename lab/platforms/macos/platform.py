@@ -91,7 +91,8 @@ class MacOS(RamDisks):
         interface = self._read(parse_route, "route", "-n", "get", peer)
         link = self._read(parse_ifconfig, "ifconfig", interface)
         if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
-            raise LabFailure(f"{self.host.role}: {peer} is an address of this host itself; check data_address")
+            remedy = f"is data_address {peer} of the other host right?"
+            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.role)
         mtu_min, mtu_max = self._mtu_range(interface)
         system = self._read(parse_sw_vers, "sw_vers")
         return Facts(
