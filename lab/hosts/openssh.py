@@ -17,20 +17,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from lab.base.errors import BadInput, HostError
+from lab.base.scripts import read_script
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.ssh_target import SshTarget
 
 GRACE_S = 2.0
-# Standard input is a pipe of the lab's. When it ends, with the lab or before, ssh and its ProxyCommand are ended, and
-# their folder ($1) goes. What waits for that is in their process group, so that its number cannot become another's.
-MASTER = """
-exec 3<&0
-{ trap "" TERM; read -r _ <&3; kill -s TERM -- "-$$"; rm -rf -- "$1"; } >/dev/null 2>&1 &
-shift
-exec "$@" </dev/null 3<&-
-"""
+MASTER = read_script(__file__, "control_master.sh")
 # nothing of ssh's own settings holds but what is said here and by the target; nothing may ask
 COMMON = ("ssh", "-F", "/dev/null", "-T", "-o", "BatchMode=yes")
 # a proxy that fails: without its master, ssh would make a connection of its own
