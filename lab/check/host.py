@@ -109,9 +109,9 @@ def use(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def _programs(machine: Machine, subject: str) -> Iterator[Finding]:
     wanted = NEEDED | USEFUL
-    lacking = machine.platform.lacking(wanted)
+    lacking = machine.platform.programs.missing(wanted)
     for name in lacking:
-        remedy = machine.platform.how_to_install(wanted[name])
+        remedy = machine.platform.programs.how_to_install(wanted[name])
         if name in NEEDED:
             yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
         else:
@@ -126,7 +126,7 @@ def _programs(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def _address(machine: Machine, subject: str) -> Iterator[Finding]:
     """Whether the data address is the host's own, and on the interface that leads to the other host."""
-    config, found = machine.config, machine.platform.addresses()
+    config, found = machine.config, machine.platform.network.addresses()
     if not found:
         return
     if config.interface and config.interface not in found:
@@ -162,7 +162,7 @@ def _interface(machine: Machine, subject: str) -> Iterator[Finding]:
     if facts is None:
         return
     name = facts.interface
-    medium, speed = machine.platform.medium(name), facts.link_bits_per_s
+    medium, speed = machine.platform.network.medium(name), facts.link_bits_per_s
     said = f"{speed / 1e9:g} Gbit/s" if speed else "of unknown speed"
     worse = []
     if medium.wireless:
@@ -184,7 +184,7 @@ def _memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Finding]:
     if machine.facts is None or (machine.role == "server" and config.share.serve == "existing"):  # no RAM disk there
         return
     try:
-        machine.platform.check_ram_disk(machine.config.ram_disk_format)
+        machine.platform.ram_disks.check(machine.config.ram_disk_format)
     except Unsupported as error:
         yield of_error("problem", subject, error)
     free, asked = machine.facts.available_bytes, machine.config.ram_disk
@@ -218,7 +218,7 @@ def _folders(machine: Machine, subject: str, share: ShareConfig) -> Iterator[Fin
     for key, path, level in _places(machine, share):
         state = machine.host.shell(FOLDER, path).stdout.strip()
         if state == "fine":
-            yield Finding("ok", subject, f"{path}: {machine.platform.free_bytes(path) / MIB:.0f} MiB free")
+            yield Finding("ok", subject, f"{path}: {machine.platform.files.free_bytes(path) / MIB:.0f} MiB free")
         elif state == "missing":
             message = f"{key} = {path}: there is no such folder"
             yield Finding(level, subject, message, f"make it there, or correct {key}")
@@ -229,7 +229,7 @@ def _folders(machine: Machine, subject: str, share: ShareConfig) -> Iterator[Fin
 
 def _clock(machine: Machine, subject: str) -> Iterator[Finding]:
     before = time.time()
-    said = machine.platform.epoch()
+    said = machine.platform.preflight.epoch()
     found = skew(before, said, time.time())
     message = f"{abs(found.ahead_s):.1f} s {'ahead of' if found.ahead_s > 0 else 'behind'} the controller's"
     if found.least_s <= SKEW_S:
@@ -243,7 +243,7 @@ def _noises(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
     """What would disturb a measurement; where nothing does, one line for all of it."""
     folder = {key: path for key, path, _ in _places(machine, share)}.get(SHARE_PATH)
     quiet = []
-    for name, look in machine.platform.noises(folder).items():
+    for name, look in machine.platform.preflight.noises(folder).items():
         subject = f"{machine.role} {name}"
         found = list(looked(subject, partial(_heard, subject, look)))
         yield from found

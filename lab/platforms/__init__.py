@@ -21,7 +21,7 @@ def detect(host: Host) -> Platform:
     platforms = members(sys.modules[__name__], "PLATFORM").values()
     for platform in platforms:
         if platform.uname == kernel:
-            found: Platform = platform(host)
-            return found
-    known = ", ".join(sorted(platform.name for platform in platforms))
-    raise Unsupported(f"{host.role}: uname says {kernel!r}; the lab knows {known} and does not guess")
+            detected: Platform = platform(host)
+            return detected
+    names = ", ".join(sorted(platform.name for platform in platforms))
+    raise Unsupported(f"{host.role}: uname says {kernel!r}; the lab knows {names} and does not guess")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, first_line, quantity, word
 from lab.platforms.readings import Reading
 
-STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 T = TypeVar("T")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from lab.base.scripts import read_script
 from lab.hosts import Host
 from lab.platforms.findings import Noise, Noises, load_noise, swap_noise
 
@@ -27,17 +28,7 @@ SLEEPERS = {
     "mate-power-mana": "MATE",
 }  # fmt: skip
 PROCESSES = "cat /proc/[0-9]*/comm 2>/dev/null; :"
-POWER = """
-for policy in /sys/devices/system/cpu/cpufreq/policy*; do
-    [ -r "$policy/scaling_governor" ] || continue
-    echo "governor $(cat "$policy/scaling_driver") $(cat "$policy/scaling_governor")"
-done
-for supply in /sys/class/power_supply/*; do
-    [ "$(cat "$supply/scope" 2>/dev/null)" = Device ] && continue  # of a mouse, not of this machine
-    [ "$(cat "$supply/type" 2>/dev/null)" = Battery ] && echo "battery $(cat "$supply/status")"
-done
-:
-"""
+POWER = read_script(__file__, "power.sh")
 SLEEP = PROCESSES + '\necho "sleep.target $(systemctl is-enabled sleep.target 2>/dev/null)"'
 LOAD = "cat /proc/loadavg; getconf _NPROCESSORS_ONLN"
 MEMORY = "cat /proc/meminfo"
