@@ -52,7 +52,7 @@ class HostConfig(Model):
     interface: Interface | None = None
     mount_base: PlainFolder = "/tmp"
     ram_disk: Size = 2 * 1024**3
-    ram_disk_format: Literal["tmpfs", "ext4", "hfs", "hfs-case", "apfs"] | None = None
+    ram_disk_format: str | None = None  # which there are, platforms know: lab.platforms.check_hosts
     tune: Literal["yes", "no"] | None = None
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
 
