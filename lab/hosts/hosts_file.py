@@ -102,8 +102,8 @@ class Hosts(Model):
 
         ``tune`` in its section says otherwise.
         """
-        said = getattr(self, role).tune
-        return bool(said == "yes") if said else role == "client" or self.share.serve == "lab"
+        tune = getattr(self, role).tune
+        return bool(tune == "yes") if tune else role == "client" or self.share.serve == "lab"
 
     @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:

@@ -90,8 +90,8 @@ def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostEr
     if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
         old = next((names for sign, names in TOO_OLD.items() if f"no acceptable {sign}" in str(error)), "ssh-rsa")
         return target.too_old(str(error), f"transport = openssh and ssh_algorithms = {old}")
-    said = proxy.close() if proxy else ""
-    return target.unreachable(said or _reason(error))
+    reason = proxy.close() if proxy else ""
+    return target.unreachable(reason or _reason(error))
 
 
 def _reason(error: Exception) -> str:
@@ -210,13 +210,13 @@ class Proxy:
             )
 
     def close(self) -> str:
-        """End it; what it said on standard error."""
+        """End it; returns what it wrote to standard error."""
         if self.process.returncode is not None:
             return ""
         self.socket.close()
         try:
-            said = self.process.communicate(timeout=2)[1]
+            errors = self.process.communicate(timeout=2)[1]
         except subprocess.TimeoutExpired:
             self.process.kill()
-            said = self.process.communicate()[1]
-        return said.decode(errors="replace").strip()
+            errors = self.process.communicate()[1]
+        return errors.decode(errors="replace").strip()

@@ -134,7 +134,7 @@ def _algorithms(config: HostConfig) -> dict[str, str]:
 def _algorithms_of(options: dict[str, Any]) -> dict[str, str]:
     """The same of ~/.ssh/config, whose later name for an option is turned into the one that every ssh understands."""
     options = {"pubkeyacceptedkeytypes": options.get("pubkeyacceptedalgorithms")} | options
-    names = (option for each in OPTIONS.values() for option in each)
+    names = (name for group in OPTIONS.values() for name in group)
     return {name: value for name in names if (value := options.get(name.lower()))}
 
 
@@ -143,8 +143,10 @@ def _check_name(address: str, key: str) -> None:
     try:
         address.encode("idna")
     except UnicodeError as error:
-        said = f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
-        raise BadInput(f"{key}: {address:.80} cannot be looked up: {said}") from error
+        remedy = (
+            f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
+        )
+        raise BadInput(f"{key}: {address:.80} cannot be looked up: {remedy}") from error
 
 
 def _files(config: HostConfig, options: dict[str, Any], place: str) -> tuple[list[str], Path]:
@@ -186,8 +188,8 @@ def ssh_config(host: str) -> dict[str, Any]:
         text = path.read_text()
         if "\0" in text:
             raise ValueError("it has a NUL character")
-        found = dict(paramiko.SSHConfig.from_text(text).lookup(host))
-        return found | ({"port": _port(found["port"])} if "port" in found else {})
+        options = dict(paramiko.SSHConfig.from_text(text).lookup(host))
+        return options | ({"port": _port(options["port"])} if "port" in options else {})
     except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 

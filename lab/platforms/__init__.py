@@ -51,4 +51,4 @@ def detect(host: Host) -> Platform:
         if platform.uname == kernel:
             return platform(host)
     names = ", ".join(sorted(platform.name for platform in platforms))
-    raise Unsupported(f"{host.role}: uname says {kernel!r}; the lab knows {names} and does not guess")
+    raise Unsupported(f"uname says {kernel!r}; the lab knows {names} and does not guess", host=host.role)

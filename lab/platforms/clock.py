@@ -67,11 +67,12 @@ class Clock(Part, ABC):
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
             last_lines = " / ".join(map(first_line, result.stderr.strip().splitlines()[-3:]))
             remedy = self.host.explain(f"{result.stderr}\n{what}")
-            raise TransferError(f"{self.host.role}: {argv[0]}: {first_line(what)}: {last_lines}", remedy)
+            message = f"{argv[0]}: {first_line(what)}: {last_lines}"
+            raise TransferError(message, remedy, host=self.host.role)
         counters = partial(self.counted, result.stdout, interface)
         timing = self.parse(lambda _: parse_timing(values, deadline_s, counters), result)
         if timing.elapsed_s <= 0:  # only a wall clock can do that
-            raise TransferError(f"{self.host.role}: {argv[0]}: the clock was set back while it ran")
+            raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.role)
         return timing
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:

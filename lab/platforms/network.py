@@ -39,8 +39,9 @@ class Network(Part, ABC):
         self.host.shell(AWAIT, *self.ping_command(peer, SMALL_BYTES), deadline_s=60)
         if reason := self.path_refusal(peer, mtu):
             raise LabFailure(
-                f"{self.host.role}: packets of MTU {mtu} do not reach {peer} in one piece ({reason})",
+                f"packets of MTU {mtu} do not reach {peer} in one piece ({reason})",
                 "both ends and every switch between them must carry it",
+                host=self.host.role,
             )
 
     def path_refusal(self, peer: str, mtu: int) -> str:

@@ -31,4 +31,5 @@ class Part:
             return parser(result.stdout)
         except ValueError as error:
             lines = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
-            raise LabFailure(f"{self.host.role}: {abridged(result.argv)}: {error}; it printed:\n{lines}") from error
+            message = f"{abridged(result.argv)}: {error}; it printed:\n{lines}"
+            raise LabFailure(message, host=self.host.role) from error

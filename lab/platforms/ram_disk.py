@@ -32,6 +32,7 @@ class RamDisks(Part, ABC):
         if layout is not None and layout not in self.formats:
             role = self.host.role
             raise Unsupported(
-                f"{role}: ram_disk_format = {layout}: that host can have {', '.join(self.formats)}",
+                f"ram_disk_format = {layout}: that host can have {', '.join(self.formats)}",
                 f"correct it in [{role}], or leave it out",
+                host=role,
             )

@@ -35,7 +35,8 @@ class OneFile(Payload):
         """See :meth:`Payload.check`."""
         verdict = _noise(host, "check", path, size_bytes, seed)
         if verdict != "as made\n":
-            raise TransferError(f"{host.role}: {path} does not hold what was sent: {first_line(verdict)}")
+            message = f"{path} does not hold what was sent: {first_line(verdict)}"
+            raise TransferError(message, host=host.role)
 
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:

@@ -74,5 +74,5 @@ def parse(text: str) -> dict[str, float]:
         if not 0 < totals["bytes"] <= FASTEST_BYTES_PER_S * totals["elapsed_s"]:
             raise ValueError("no link carries that")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LabFailure(f"client: iperf3: its report cannot be true: {text[:200]!r}") from error
+        raise LabFailure(f"iperf3: its report cannot be true: {text[:200]!r}", host="client") from error
     return totals

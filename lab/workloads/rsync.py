@@ -29,7 +29,7 @@ class Rsync(Tool):
         try:
             return parse_version(result.stdout)
         except ValueError as error:
-            raise Unsupported(f"{host.role}: rsync --version: {error}") from error
+            raise Unsupported(f"rsync --version: {error}", host=host.role) from error
 
     def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""

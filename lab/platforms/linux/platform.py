@@ -38,7 +38,8 @@ class Linux(Platform):
         values, tools = self.parse(parse_linux_facts, self.host.shell(FACTS, *TOOLS))
         interface = self.read(parse_route, "ip", "-j", "route", "get", peer)
         if not interface:
-            raise LabFailure(f"{self.host.role}: {peer} is an address of this host itself; check data_address")
+            remedy = f"is data_address {peer} of the other host right?"
+            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.role)
         mtu, mtu_min, mtu_max = self.read(parse_link, "ip", "-j", "-d", "link", "show", "dev", interface)
         speed = self.host.run("cat", f"/sys/class/net/{interface}/speed", check=False).stdout.strip()
         return Facts(

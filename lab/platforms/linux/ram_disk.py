@@ -55,20 +55,25 @@ class LinuxRamDisks(RamDisks):
     def check(self, layout: str | None, serves: str = "") -> None:
         """See :meth:`RamDisks.check`. A device needs brd, which nobody else may use: it can be loaded once."""
         super().check(layout, serves)
-        if problem := self._no_device() if layout == "ext4" else "":
-            raise Unsupported(f"{self.host.role}: ram_disk_format = ext4: {problem}, or give tmpfs in the hosts file")
+        if layout == "ext4" and (problem := self._no_device()):
+            message, remedy = problem
+            message = f"ram_disk_format = ext4: {message}"
+            raise Unsupported(message, f"{remedy}, or give tmpfs in the hosts file", host=self.host.role)
 
-    def _no_device(self) -> str:
+    def _no_device(self) -> tuple[str, str] | None:
+        """Why there can be no device for ext4, and what to do about it; None where there can."""
         programs = LinuxPrograms(self.host)
         for program in programs.missing(PROGRAMS):
-            return f"there is no {program}: {programs.how_to_install(PROGRAMS[program])}"
+            return f"there is no {program}", programs.how_to_install(PROGRAMS[program])
         obstacle = first_line(self.host.shell(OBSTACLE).stdout.strip())
         return {
-            "": "",
-            "loaded": "its kernel has brd loaded already, so RAM disks there are somebody else's: "
-            "`modprobe -r brd` if nobody needs them",
-            "ext4": "its kernel has no ext4: take another kernel",
-        }.get(obstacle, f"its kernel has no module brd ({obstacle}): install it")
+            "": None,
+            "loaded": (
+                "its kernel has brd loaded already, so RAM disks there are somebody else's",
+                "`modprobe -r brd` if nobody needs them",
+            ),
+            "ext4": ("its kernel has no ext4", "take another kernel"),
+        }.get(obstacle, (f"its kernel has no module brd ({obstacle})", "install it"))
 
     def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
         """A tmpfs, of large pages where the kernel has them, or ext4 on a device.
@@ -93,9 +98,9 @@ class LinuxRamDisks(RamDisks):
         free = self.read(parse_free, "cat", "/proc/meminfo")
         if size_bytes > free:
             raise LabFailure(
-                f"{self.host.role}: a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: "
-                f"{free / MIB:.0f} MiB of memory are free",
+                f"a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: {free / MIB:.0f} MiB of memory are free",
                 "lower ram_disk in the hosts file, or the sweep's size",
+                host=self.host.role,
             )
 
     def _device(self, size_kib: int) -> Setting:

@@ -39,7 +39,8 @@ class LinuxSettings(SystemSettings):
         try:
             return tuple(count(state[name].split()[2]) for name in ("tcp_rmem", "tcp_wmem"))
         except (LookupError, ValueError) as error:
-            raise LabFailure(f"{self.host.role}: the TCP buffers cannot be read from {dict(state)}") from error
+            message = f"the TCP buffers cannot be read from {dict(state)}"
+            raise LabFailure(message, host=self.host.role) from error
 
     def _sysctl(self, name: str, value: str) -> Setting:
         path = f"/proc/sys/{name.replace('.', '/')}"

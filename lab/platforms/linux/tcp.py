@@ -48,16 +48,16 @@ def as_filter(address: str) -> str:
 
 def parse_ss(lines: Iterable[str]) -> tuple[Connection, ...]:
     """Every connection in what ``ss -tmin`` printed, with or without a heading. Raises ValueError."""
-    found: list[Connection] = []
+    connections: list[Connection] = []
     ends: re.Match[str] | None = None
     for line in lines:
         if line[:1].isspace():
             if ends is not None:
-                found.append(Connection(ends[1], ends[2], **_facts(line)))
+                connections.append(Connection(ends[1], ends[2], **_facts(line)))
             ends = None
         else:
             ends = ENDS.match(line)
-    return tuple(found)
+    return tuple(connections)
 
 
 def _facts(line: str) -> dict[str, Any]:

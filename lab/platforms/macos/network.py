@@ -38,7 +38,8 @@ class MacNetwork(Network):
         """See :meth:`Network.prove_path`; the settings of :meth:`probe_settings` must be in effect: it is checked."""
         missing = " and ".join(setting.name for setting in self.probe_settings(mtu))
         if missing:
-            raise LabFailure(f"{self.host.role}: ping cannot send {mtu} bytes at once: {missing} must be raised first")
+            message = f"ping cannot send {mtu} bytes at once: {missing} must be raised first"
+            raise LabFailure(message, host=self.host.role)
         super().prove_path(peer, mtu)
 
     def addresses(self) -> dict[str, tuple[str, ...]]:

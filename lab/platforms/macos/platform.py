@@ -66,7 +66,8 @@ class MacOS(Platform):
         interface = self.read(parse_route, "route", "-n", "get", peer)
         link = self.read(parse_ifconfig, "ifconfig", interface)
         if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
-            raise LabFailure(f"{self.host.role}: {peer} is an address of this host itself; check data_address")
+            remedy = f"is data_address {peer} of the other host right?"
+            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.role)
         mtu_min, mtu_max = self._mtu_range(interface)
         system = self.read(parse_sw_vers, "sw_vers")
         return Facts(
@@ -97,8 +98,8 @@ class MacOS(Platform):
 
     def _mtu_range(self, interface: str) -> tuple[int | None, int | None]:
         """What the driver takes, as far as anything tells; ifconfig is the one that asks the driver itself."""
-        said = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout
-        least, most = parse_mtu_range(said)
+        text = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout
+        least, most = parse_mtu_range(text)
         return least, parse_max_mtu(self.host.run("ifconfig", "-v", interface, check=False).stdout) or most
 
 

@@ -48,8 +48,9 @@ class MacRamDisks(RamDisks):
         super().check(layout, serves)
         if (layout, serves) == ("apfs", "afp"):
             raise Unsupported(
-                f"{self.host.role}: AFP cannot share APFS",
+                "AFP cannot share APFS",
                 f"ram_disk_format = hfs in [{self.host.role}], or take afp out of the sweep",
+                host=self.host.role,
             )
 
     def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
@@ -61,15 +62,15 @@ class MacRamDisks(RamDisks):
         self.check(layout)
         place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
         if is_mounted_on_mac(place).run(self.host) != "absent":
-            raise LabFailure(f"{self.host.role}: something is mounted at {place} already", "unmount it")
+            raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.role)
         uid = self.read(lambda text: count(text.strip()), "id", "-u")
         sectors = image_sectors(size_bytes, place, {image.path for image in self.read(parse_images, *IMAGES)})
         free = self.read(parse_vm_stat, "vm_stat")
         if sectors * SECTOR_BYTES > free:
             raise LabFailure(
-                f"{self.host.role}: a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: "
-                f"{free / 2**20:.0f} MiB of memory are free",
+                f"a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: {free / 2**20:.0f} MiB of memory are free",
                 "lower ram_disk in the hosts file, or the sweep's size",
+                host=self.host.role,
             )
         yield self._ram_image(sectors, place)
         device = self.read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)

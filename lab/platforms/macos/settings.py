@@ -50,7 +50,8 @@ class MacSettings(SystemSettings):
         present = self.parse(parse_sysctl, self.host.shell(loop, *pins))
         threshold, receive, send, send_max = (name in present for name in pins)
         if not (threshold or (receive and (send or send_max))):
-            raise LabFailure(f"{self.host.role}: TCP buffers cannot be pinned: of {pins}, sysctl knows only {present}")
+            message = f"TCP buffers cannot be pinned: of {pins}, sysctl knows only {present}"
+            raise LabFailure(message, host=self.host.role)
         values = {name: "0" for name in pins[:3] if name in present}
         if send_max and not send:
             values[pins[3]] = str(size_bytes)
@@ -62,7 +63,8 @@ class MacSettings(SystemSettings):
         try:
             return tuple(count(state[name]) for name in ("recvspace", "sendspace"))
         except (LookupError, ValueError) as error:
-            raise LabFailure(f"{self.host.role}: the TCP buffers cannot be read from {dict(state)}") from error
+            message = f"the TCP buffers cannot be read from {dict(state)}"
+            raise LabFailure(message, host=self.host.role) from error
 
     def awake(self, directory: str) -> Generator[Setting, None, None]:
         """Whatever of the two this version has; -s holds on mains only, as it says itself."""
