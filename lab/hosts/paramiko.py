@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
 
 import paramiko
 
@@ -66,7 +65,7 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
                 target.address,
                 target.port,
                 target.user,
-                key_filename=cast(Any, target.identities),  # a list is fine, whatever its annotation says
+                key_filename=target.identities,  # type: ignore[arg-type] # its annotation lacks lists, which it takes
                 sock=proxy.socket if proxy else None,
                 timeout=CONNECT_DEADLINE_S,
                 banner_timeout=CONNECT_DEADLINE_S,
@@ -158,9 +157,8 @@ class ParamikoConversation(Conversation):
         self.channel.shutdown_write()
 
     def _read(self, stream: str) -> bytes:
-        receive: Any = self.channel.recv if stream == "stdout" else self.channel.recv_stderr
-        data: bytes = receive(65536)
-        return data
+        receive = self.channel.recv if stream == "stdout" else self.channel.recv_stderr
+        return receive(65536)
 
     def _wait_for_exit(self, seconds: float) -> bool:
         return self.channel.status_event.wait(seconds)
