@@ -37,7 +37,9 @@ SUDO = {
     "password, remembered": ["sudo", "-S", "-p", "", "--", "/bin/sh", "-c", AFTER_PASSWORD, "sh"],
 }
 WHICH_SUDO = read_script(__file__, "which_sudo.sh")
-SUDO_HINT = "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/two-macs.md)"
+SUDO_HINT = (
+    "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/how-to/measure-two-machines.md)"
+)
 
 
 class SshHost(Host):
