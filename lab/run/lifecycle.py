@@ -158,7 +158,7 @@ def _password(config: Hosts) -> SecretStr:
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """What can be seen to be wrong from the two files together. Raises BadInput."""
-    stores, size = sweep.factors.store, sweep.workload.size
+    stores, size = sweep.factors.of("store"), sweep.workload.size
     for role in ROLES:
         if role == "client" or "ram" in stores:
             ram_disk = getattr(config, role).ram_disk
@@ -173,7 +173,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
             f'give store = ["disk"] in the sweep, or serve = lab'
         )
     for role in ROLES:
-        if not config.tuned(role) and sweep.factors.tcp_space != ("default",):
+        if not config.tuned(role) and sweep.factors.of("tcp_space") != ("default",):
             raise BadInput(
                 f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers: "
                 f'give tcp_space = ["default"] in the sweep, or tune = yes'

@@ -260,7 +260,7 @@ def _asked(slot: Slot) -> dict[str, Any]:
     return asdict(case) | {
         "trial_id": slot.trial_id, "case_id": case.case_id, "block": slot.block, "position": slot.position,
         "options": dict(case.options), "files": workloads.payload(case.workload).files(case.size_bytes),
-        "anchor": slot.anchor,
+        "anchor": slot.anchor, "direction": case.direction.value,
     }  # fmt: skip
 
 

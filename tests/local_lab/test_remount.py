@@ -10,6 +10,7 @@ from support.local_lab import Bench
 
 from lab.base.errors import CommandError
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.hosts import connected, passwords
 from lab.hosts.hosts_file import load_hosts
 from lab.run.session import Session
@@ -25,7 +26,7 @@ def standing(bench: Bench, protocol: str) -> Iterator[Session]:
         session = Session(hosts, config, Settings(hosts, Journal(None)), password, "deadbeef")
         try:
             session.open()
-            session.stand(Case(protocol, "cp", "read", 1500, "default", "ram", "file", 1))
+            session.stand(Case(protocol, "cp", Direction.READ, 1500, "default", "ram", "file", 1))
             yield session
         finally:
             session.settings.unwind()
@@ -43,7 +44,7 @@ def test_a_share_that_was_used_is_mounted_anew_and_its_session_stays(bench: Benc
         first, daemon = (processes(session, name) for name in ("gvfsd-fuse", f"gvfsd-{protocol}"))
         session.mount_anew()
         assert processes(session, "gvfsd-fuse") == first, "nothing was read through it yet"
-        session.stand(Case(protocol, "cp", "read", 1500, "default", "ram", "file", 1))
+        session.stand(Case(protocol, "cp", Direction.READ, 1500, "default", "ram", "file", 1))
         session.mount_anew()
         second = processes(session, "gvfsd-fuse")
         assert len(first) == len(second) == 1
@@ -65,7 +66,7 @@ def test_a_mount_whose_backend_has_died_says_so(bench: Bench) -> None:
     before = bench.state()
     with standing(bench, "afp") as session:
         session.mount_anew()
-        session.stand(Case("afp", "cp", "read", 1500, "default", "ram", "file", 1))
+        session.stand(Case("afp", "cp", Direction.READ, 1500, "default", "ram", "file", 1))
         session.hosts["client"].run("pkill", "-SEGV", "-f", "^/usr/libexec/gvfsd-afp ")
         with pytest.raises(CommandError, match=r"afp:.*: the process of GVfs that mounted it has died"):
             session.mount_anew()

@@ -12,6 +12,7 @@ from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import HostLost, LabFailure
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.platforms import Connection, Counters, Reading, Timing
 from lab.platforms.linux.tcp import parse_ss
 from lab.results.run_folder import RunFolder
@@ -35,7 +36,7 @@ SS = LINUX_CAPTURES / "ss-6.15-sender.txt"
 
 def case(direction: str = "write", tcp_space: int | str = "default", server_cache: str = "warm") -> Case:
     options = (("server_cache", server_cache),)
-    return Case("smb", "cp", direction, 1500, tcp_space, "disk", "file", SIZE, options)
+    return Case("smb", "cp", Direction(direction), 1500, tcp_space, "disk", "file", SIZE, options)
 
 
 def carrier(age_s: float = 0.0, **facts: Any) -> Carrier:

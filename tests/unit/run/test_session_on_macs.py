@@ -11,6 +11,7 @@ from support.input_files import HOSTS
 
 from lab.base.errors import Unsupported
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
@@ -32,7 +33,7 @@ def session(folder: Path, serve: str = "lab") -> Session:
 
 
 def case(protocol: str = "smb", tcp_space: int | str = 65536) -> Case:
-    return Case(protocol, "cp", "write", 1500, tcp_space, "ram", "file", 2**20)
+    return Case(protocol, "cp", Direction.WRITE, 1500, tcp_space, "ram", "file", 2**20)
 
 
 def test_a_buffer_that_is_too_large_is_refused_with_the_largest(tmp_path: Path) -> None:

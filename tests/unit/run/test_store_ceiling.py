@@ -10,9 +10,10 @@ from support.synthetic_runs import trial
 
 from lab.base.errors import LabFailure
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.run import store_ceiling
 
-CASE = Case("smb", "cp", "write", 1500, "default", "disk", "file", 4096)
+CASE = Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096)
 IDS = {"write": "b001-store-write", "read": "b001-store-read"}
 
 
