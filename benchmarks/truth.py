@@ -260,28 +260,27 @@ def by_lab(session: Session, case: Case, name: str) -> float:
 
 def by_hand(session: Session, case: Case, name: str) -> float:
     """Seconds as a person takes them: bash's own `time` around the copy."""
-    source, target = files(session, name)
+    source, target = files(session, case, name)
     typed = f"TIMEFORMAT=%3R; time cp --sparse=never --reflink=never {source} {target}; rm {source} {target}"
-    return float(session.hosts["client"].run("bash", "-c", typed, deadline_s=60).stderr)
+    return float(session.pair.hosts["client"].run("bash", "-c", typed, deadline_s=60).stderr)
 
 
 def by_hyperfine(session: Session, case: Case, name: str) -> float:
     """Seconds as hyperfine takes them, one run and no shell."""
-    source, target = files(session, name)
+    source, target = files(session, case, name)
     copy = f"cp --sparse=never --reflink=never {source} {target}"
-    kept = f"{session.sides['client'].directory}/hyperfine.json"
+    kept = f"{session.pair.sides['client'].directory}/hyperfine.json"
     words = ["hyperfine", "--runs", "1", "-N", "--export-json", kept, "--style", "none", copy]
-    session.hosts["client"].run(*words, deadline_s=60)
-    said = session.hosts["client"].shell(f"cat {kept}; rm {source} {target}").stdout
+    session.pair.hosts["client"].run(*words, deadline_s=60)
+    said = session.pair.hosts["client"].shell(f"cat {kept}; rm {source} {target}").stdout
     return float(json.loads(said)["results"][0]["mean"])
 
 
-def files(session: Session, name: str) -> tuple[str, str]:
+def files(session: Session, case: Case, name: str) -> tuple[str, str]:
     """A fresh payload, and where it is to go, quoted for a shell."""
-    assert session.attached is not None
-    source = f"{session.sides['client'].directory}/ram/{name}"
-    session.hosts["client"].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
-    return shlex.quote(source), shlex.quote(f"{session.attached.path}/{name}")
+    source = f"{session.pair.sides['client'].directory}/ram/{name}"
+    session.pair.hosts["client"].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
+    return shlex.quote(source), shlex.quote(f"{session.stand(case).attached.path}/{name}")
 
 
 if __name__ == "__main__":

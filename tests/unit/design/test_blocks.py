@@ -25,12 +25,11 @@ from lab.design.blocks import order
 from lab.design.case import Case
 from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
+from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
-from lab.run import session
+from lab.run import pair
 from lab.run.catalogue import CATALOGUE
-from lab.run.session import Session
-from lab.settings.changes import Settings
-from lab.settings.journal import Journal
+from lab.run.pair import Pair, Shares
 
 
 def test_cases_are_the_product_of_the_levels() -> None:
@@ -191,12 +190,12 @@ class AtHome:
 )
 def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatch, path: str, server: str) -> None:
     monkeypatch.setattr(platforms, "detect", AtHome)
-    monkeypatch.setattr(session, "real_path", lambda _, folder: folder)
+    monkeypatch.setattr(pair, "real_path", lambda _, folder: folder)
     addresses = {"client": "192.0.2.1", "server": "192.0.2.2"}
     sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
     config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
     hosts = {role: FakeHost(role) for role in sections}
-    opened = Session(hosts, config, Settings(hosts, Journal(Path("/dev/null"))), SecretStr("x"), "t")
-    assert opened.share(cases_of(sweep_of(store=["disk"]), CATALOGUE)[0][0]).path == server
-    assert opened.sides["server"].directory == f"{server}/file-share-lab-t"
-    assert opened.sides["client"].directory == f"{server.replace('server', 'client')}/file-share-lab-t"
+    both = Pair.of(hosts, config, "t")
+    assert Shares(both, SecretStr("x")).share(cases_of(sweep_of(store=["disk"]), CATALOGUE)[0][0]).path == server
+    assert both.sides[Role.SERVER].directory == f"{server}/file-share-lab-t"
+    assert both.sides[Role.CLIENT].directory == f"{server.replace('server', 'client')}/file-share-lab-t"
