@@ -13,7 +13,7 @@ from lab.design.case import Case
 from lab.design.factors import ABSENT, BY_NAME, Level, crossed, protocol_of
 from lab.design.sweep_file import Sweep
 
-MOST_NAMED = 4  # in a list of what is missing or mixed up: a longer list tells a reader no more
+MOST_NAMED = 4  # in a list of what is missing or confounded: a longer list tells a reader no more
 
 Levels: TypeAlias = Mapping[str, Sequence[Level]]
 
@@ -141,7 +141,7 @@ def _abridge(names: Sequence[str]) -> str:
 
 
 def cannot_tell(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[str, ...]:
-    """What these cases and blocks leave open, a line each."""
+    """What these cases and blocks cannot answer, one line per gap."""
     levels = levels_of(grid)
     lines = []
     if sweep.most_blocks < 2:
@@ -150,7 +150,7 @@ def cannot_tell(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tu
         lines.append(f"what has one level only: {', '.join(single)}")
     lines += _missing_combinations(levels)
     for name in _lost_in_fraction(levels, grid, cases):
-        aliases = fraction.mixed_up(levels, _chosen(grid, cases), name)
-        partners = [f"{other} ({correlation:.2f})" for other, correlation in aliases]
+        aliases = fraction.aliases(levels, _chosen(grid, cases), name)
+        partners = [f"{alias} ({correlation:.2f})" for alias, correlation in aliases]
         lines.append(f"{name} from {_abridge(partners) or 'several others at once'}")
     return tuple(lines)

@@ -35,8 +35,8 @@ class Mount:
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
     """A fresh driver of a protocol for each host."""
-    found = protocols.find(protocol)
-    return {role: found.driver(pair.sides[role].platform) for role in ROLES}
+    factory = protocols.find(protocol)
+    return {role: factory.driver(pair.sides[role].platform) for role in ROLES}
 
 
 def serve(pair: Pair, settings: Settings, drivers: Drivers, share: Share, folder: str) -> Served:

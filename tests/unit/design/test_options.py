@@ -132,7 +132,7 @@ def test_a_plan_says_what_it_can_tell_and_names_no_hole_that_is_meant() -> None:
         ("protocol", 2), ("mtu", 4), ("smb.signing", 2), ("nfs.version", 2),
     ]  # fmt: skip
     assert not [line for line in found.cannot_tell if "as a whole" in line]
-    assert "nfs.version  3, 4.1" in "\n".join(plan_text.lines(wanted, found))
+    assert "nfs.version  3, 4.1" in "\n".join(plan_text.describe(wanted, found))
 
 
 @pytest.mark.parametrize("effect", ["protocol:smb.signing", "smb.signing:nfs.version"])

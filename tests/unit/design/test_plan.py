@@ -251,7 +251,7 @@ def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:
 
 
 def said(wanted: Sweep) -> str:
-    return "\n".join(plan_text.lines(wanted, plan(wanted, CATALOGUE)))
+    return "\n".join(plan_text.describe(wanted, plan(wanted, CATALOGUE)))
 
 
 def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
