@@ -120,7 +120,8 @@ FACTORS = (
     ),
     Factor(
         name="tcp_space",
-        description="The size of the TCP buffers of both hosts, pinned; ``default`` leaves the hosts as they are.",
+        description="The size that the TCP buffers of both hosts are pinned to; ``default`` leaves the hosts as they "
+        "are.",
         level=TcpSpace,
         default=(DEFAULT,),
         baseline=DEFAULT,
@@ -131,7 +132,8 @@ FACTORS = (
     ),
     Factor(
         name="store",
-        description="Where the server has the files: on a RAM disk, or on a disk (``[share] path`` of the hosts file).",
+        description="Where the files are on the server: on a RAM disk, or on a disk, in ``[share] path`` of the hosts "
+        "file.",
         level=Literal["ram", "disk"],
         default=("ram",),
         baseline="ram",
