@@ -71,7 +71,7 @@ def clock(blocks: int | None, seed: int) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE) as listener:
             assert listener.stdout is not None
             listener.stdout.readline()
-            done = lab.run.lifecycle(EVERYTHING, size="16 MiB", blocks=blocks or 3, seed=seed)
+            done = lab.run(EVERYTHING, size="16 MiB", blocks=blocks or 3, seed=seed)
             time.sleep(1)
             listener.terminate()
         frames = [line.split() for line in stamps.read_text().splitlines()]
@@ -126,7 +126,7 @@ def placebo(blocks: int | None, seed: int) -> None:
     sweeps = max(1, (blocks or PLACEBO_BLOCKS) // BLOCKS_A_PLACEBO)
     total = sweeps * BLOCKS_A_PLACEBO
     with bench_lab("--rate", "1gbit") as lab:
-        done = lab.run.lifecycle(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
+        done = lab.run(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
         trials = run_folder.load(done.folder)
     found = effects_by_sweep(trials, "placebo", BLOCKS_A_PLACEBO).dropna(subset="low_pct")
     found["missed"] = (found["low_pct"] > 0) | (found["high_pct"] < 0)
@@ -158,7 +158,7 @@ def injected(blocks: int | None, seed: int) -> None:
     rates = full | {f"slower{percent}": INJECTED_MBIT * (1 - percent / 100) for percent in SLOWER}
     with bench_lab("--rate", f"{INJECTED_MBIT}mbit") as lab:
         factors = EVERYTHING | {"placebo": list(rates)}
-        sweep = lab.run.runner(factors, size="8 MiB", blocks=blocks or BLOCKS_A_SWEEP, seed=seed)
+        sweep = lab.sweep(factors, size="8 MiB", blocks=blocks or BLOCKS_A_SWEEP, seed=seed)
         folder, _ = lifecycle.start(lab.hosts, sweep, lab.folder / "results", slowing(lab, rates), print)
         report_injected(with_parts(run_folder.load(folder.path), rates))
 
