@@ -8,28 +8,20 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import SecretStr
-from support.fake_host import FakeHost
 from support.paths import ROOT
 from support.sweeps import SWEEPS, runs, sweep_of
 
-from lab import platforms
 from lab.base.errors import BadInput
 from lab.design.blocks import order
 from lab.design.case import Case
 from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
-from lab.hosts import Role
-from lab.hosts.hosts_file import Hosts
-from lab.run import pair
 from lab.run.catalogue import CATALOGUE
-from lab.run.pair import Pair, Shares
 
 
 def test_cases_are_the_product_of_the_levels() -> None:
@@ -172,30 +164,3 @@ def test_sweeps_that_come_with_the_lab_can_be_planned(path: Path) -> None:
     planned = plan(load_sweep(path), CATALOGUE)
     assert planned.slots
     assert planned.estimated_s > 0
-
-
-class AtHome:
-    """A platform whose account lives at ``/home/<role>``."""
-
-    def __init__(self, host: FakeHost):
-        self.role = host.role
-
-    def facts(self, _: str) -> Any:
-        return SimpleNamespace(home=f"/home/{self.role}", platform="linux", user="me")
-
-
-@pytest.mark.parametrize(
-    ("path", "server"),
-    [("~", "/home/server"), ("~/x~y", "/home/server/x~y"), ("/a~b", "/a~b"), ("/~/b", "/~/b"), ("/a", "/a")],
-)
-def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatch, path: str, server: str) -> None:
-    monkeypatch.setattr(platforms, "detect", AtHome)
-    monkeypatch.setattr(pair, "real_path", lambda _, folder: folder)
-    addresses = {"client": "192.0.2.1", "server": "192.0.2.2"}
-    sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
-    config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
-    hosts = {role: FakeHost(role) for role in sections}
-    both = Pair.of(hosts, config, "t")
-    assert Shares(both, SecretStr("x")).share(cases_of(sweep_of(store=["disk"]), CATALOGUE)[0][0]).path == server
-    assert both.sides[Role.SERVER].directory == f"{server}/file-share-lab-t"
-    assert both.sides[Role.CLIENT].directory == f"{server.replace('server', 'client')}/file-share-lab-t"
