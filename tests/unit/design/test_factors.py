@@ -19,17 +19,7 @@ from lab.design.factors import BY_NAME, COLUMNS, FACTORS, OPTIONS, Plot, baselin
 from lab.design.sweep_file import Factors
 from lab.results.trial import FIELDS, WORDS
 
-TOY = """
-    Factor(
-        name="toy",
-        description="A toy.",
-        level=Literal["plain", "fancy", "mad"],
-        default=("plain",),
-        baseline="plain",
-        label="Toy",
-        plot=Plot.SUB_SUB,
-    ),
-"""
+EXAMPLE = TESTS / "examples" / "factors" / "toy.py"
 
 # Plans a sweep of the toy, makes up its trials, and prints what became of the toy on the way
 WALK = """
@@ -78,7 +68,8 @@ def test_a_new_factor_is_one_entry_of_the_registry_and_goes_from_the_sweep_file_
     shutil.copytree(ROOT / "lab", tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
     registry = tmp_path / "lab" / "design" / "factors.py"
     before, after = registry.read_text(encoding="utf-8").split("\n)\n\nBY_NAME")
-    registry.write_text(f"{before}{TOY}\n)\n\nBY_NAME{after}", encoding="utf-8")
+    entry = EXAMPLE.read_text(encoding="utf-8").partition("TOY = ")[2].rstrip()
+    registry.write_text(f"{before}\n{entry},\n)\n\nBY_NAME{after}", encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{TESTS}"}
     done = subprocess.run(
         [sys.executable, "-c", WALK], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
