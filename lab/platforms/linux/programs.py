@@ -1,6 +1,10 @@
-"""How a program is installed on Linux: by the package manager that a host has, under the name it knows there."""
+"""How the programs of a Linux host are called and installed: by its package manager, under the name known there."""
 
 from __future__ import annotations
+
+from types import MappingProxyType
+
+from lab.platforms.programs import Programs
 
 INSTALL = {
     "apt-get": "apt-get install", "dnf": "dnf install", "yum": "yum install", "zypper": "zypper install",
@@ -12,6 +16,17 @@ FEDORA = {
     "iproute2": "iproute",
 }  # fmt: skip
 NAMES: dict[str, dict[str, str]] = {"apt-get": {}, "dnf": FEDORA, "yum": FEDORA}
+MANAGERS = f'for name in {" ".join(INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
+
+
+class LinuxPrograms(Programs):
+    """The programs of a Linux host. cp leaves no holes and shares no blocks: every byte is read, sent and written."""
+
+    calls = MappingProxyType({"cp": ("cp", "--sparse=never", "--reflink=never")})
+
+    def how_to_install(self, package: str) -> str:
+        """See :meth:`Programs.how_to_install`."""
+        return how_to_install(package, self.host.shell(MANAGERS).stdout.split())
 
 
 def how_to_install(package: str, managers: list[str]) -> str:

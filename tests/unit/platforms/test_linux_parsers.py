@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from support.paths import LINUX_CAPTURES
 
-from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux.parsers import parse_link, parse_linux_facts, parse_route
 
 
 def capture(name: str) -> str:

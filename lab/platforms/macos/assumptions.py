@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.check.assumption import Assumption
+from lab.hosts.assumption import Assumption
 
 AT_ONCE = r"""
 iostat -w 1 | perl -e '$SIG{ALRM} = sub { die "it waits\n" }; alarm 8; <STDIN> for 1 .. 5; print "at once\n"'
