@@ -55,7 +55,7 @@ class Interface:
         self.mbit_per_s = _speed(linux)
 
 
-def dotted(ip: int) -> str:
+def dotted_address(ip: int) -> str:
     """An IPv4 address as text."""
     return ".".join(str(byte) for byte in ip.to_bytes(4, "big"))
 

@@ -49,10 +49,10 @@ def parse(text: str, own_options: Mapping[str, bool]) -> tuple[dict[str, bool], 
 
 def flags(standard: Mapping[str, bool], user: int) -> list[str]:
     """What mount(8) prints between the brackets: a mount that is not root's is always nodev and nosuid."""
-    return shown(dict(standard) | ({"dev": False, "suid": False} if user != 0 else {}))
+    return changed_options(dict(standard) | ({"dev": False, "suid": False} if user != 0 else {}))
 
 
-def shown(standard: Mapping[str, bool]) -> list[str]:
+def changed_options(standard: Mapping[str, bool]) -> list[str]:
     """The words of mount(8) for options that are not as they are by default."""
     return [word for option, word in STANDARD.items() if standard.get(option) is SHOWN_WHEN.get(option, True)]
 

@@ -145,7 +145,7 @@ def limits(host: str, handle: bytes, port: int, reserved: bool, wait_s: float) -
     return Limits(read, write, reply.number())
 
 
-def exported(host: str, port: int, wait_s: float) -> list[tuple[str, list[str]]]:
+def list_exports(host: str, port: int, wait_s: float) -> list[tuple[str, list[str]]]:
     """The exports of a host, each with those who may mount it."""
     reply = ask((host, port), (MOUNT, 3, 5), b"", False, wait_s)
     exports = []

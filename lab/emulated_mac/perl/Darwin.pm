@@ -1,5 +1,5 @@
-# What perl is on a Mac and not on the Linux below: its name of the system, F_FULLFSYNC, the ioctls of a terminal, and a
-# missing clock.
+# How perl on a Mac differs from that of the Linux below: the name of the system, F_FULLFSYNC, the ioctls of terminals, and
+# before 10.12 no clock_gettime.
 package Darwin;
 use strict;
 use warnings;
@@ -36,9 +36,9 @@ BEGIN {
         return CORE::ioctl($handle, $LINUX_TIOCSCTTY, $_[2]) if $_[1] == $TIOCSCTTY;
         return CORE::ioctl($handle, $_[1], $_[2]) if $_[1] != $TIOCPTYGNAME;
         my $number = pack 'i', 0;
-        my $told = CORE::ioctl($handle, $LINUX_TIOCGPTN, $number) or return undef;
+        my $result = CORE::ioctl($handle, $LINUX_TIOCGPTN, $number) or return undef;
         substr $_[2], 0, 128, pack 'a128', '/dev/pts/' . unpack 'i', $number;    # the kernel fills 128 bytes
-        return $told;
+        return $result;
     };
 }
 

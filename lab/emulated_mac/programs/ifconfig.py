@@ -6,7 +6,7 @@ import os
 import sys
 
 from .. import bsd_getopt, profiles
-from ..interfaces import MAX_MTU, MEDIA, Interface, dotted, find, names, set_mtu, set_up
+from ..interfaces import MAX_MTU, MEDIA, Interface, dotted_address, find, names, set_mtu, set_up
 from ..kernel_client import call
 
 USAGE = """\
@@ -131,7 +131,7 @@ def _ethernet(interface: Interface, number: tuple[int, ...], flags: set[str]) ->
         )
     if interface.address:
         ip, mask, broadcast = interface.address.ip, interface.address.mask, interface.address.broadcast
-        lines.append(f"inet {dotted(ip)} netmask {mask:#010x} broadcast {dotted(broadcast)}")
+        lines.append(f"inet {dotted_address(ip)} netmask {mask:#010x} broadcast {dotted_address(broadcast)}")
     if number >= (10, 9):
         lines.append("nd6 options=201<PERFORMNUD,DAD>")
     medium = MEDIA.get(interface.mbit_per_s, "10Gbase-T")

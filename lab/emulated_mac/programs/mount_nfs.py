@@ -166,7 +166,7 @@ def _facts(
         "host": host,
         "address": address,
         "path": path,
-        "standard_shown": mount_options.shown(standard),
+        "standard_shown": mount_options.changed_options(standard),
         "asked": own,
         "current": {**ports, **{name: value // 512 * 512 for name, value in sizes.items()}},
     }

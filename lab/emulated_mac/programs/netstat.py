@@ -6,7 +6,7 @@ import _socket
 import os
 
 from .. import bsd_getopt, processes, profiles
-from ..interfaces import Counters, Interface, counters, dotted, find, names
+from ..interfaces import Counters, Interface, counters, dotted_address, find, names
 
 USAGE = """\
 Usage:\tnetstat [-AaLlnW] [-f address_family | -p protocol]
@@ -58,8 +58,8 @@ def _rows(interface: Interface) -> list[tuple[str, str, bool]]:
     rows = [(f"<Link#{interface.index}>", interface.mac, True)]
     if interface.address:
         length = interface.address.prefix_length
-        octets = dotted(interface.address.network).split(".")[: -(-length // 8)]
-        rows.append((f"{'.'.join(octets)}/{length}", dotted(interface.address.ip), False))
+        octets = dotted_address(interface.address.network).split(".")[: -(-length // 8)]
+        rows.append((f"{'.'.join(octets)}/{length}", dotted_address(interface.address.ip), False))
     return rows
 
 
@@ -90,18 +90,18 @@ def _statistics(protocol: str | None) -> int:
     sent, resent, received = counts["OutSegs"] + counts["RetransSegs"], counts["RetransSegs"], counts["InSegs"]
     mean = 1000  # Linux counts no bytes of TCP
     print(
-        f"tcp:\n\t{sent} packet{_s(sent)} sent\n"
-        f"\t\t{counts['OutSegs']} data packet{_s(counts['OutSegs'])} ({counts['OutSegs'] * mean} bytes)\n"
-        f"\t\t{resent} data packet{_s(resent)} ({resent * mean} bytes) retransmitted\n"
+        f"tcp:\n\t{sent} packet{_plural(sent)} sent\n"
+        f"\t\t{counts['OutSegs']} data packet{_plural(counts['OutSegs'])} ({counts['OutSegs'] * mean} bytes)\n"
+        f"\t\t{resent} data packet{_plural(resent)} ({resent * mean} bytes) retransmitted\n"
         f"\t\t0 resends initiated by MTU discovery\n\t\t0 ack-only packets (0 delayed)\n"
-        f"\t{received} packet{_s(received)} received\n"
-        f"\t{counts['ActiveOpens']} connection request{_s(counts['ActiveOpens'])}\n"
-        f"\t{counts['PassiveOpens']} connection accept{_s(counts['PassiveOpens'])}"
+        f"\t{received} packet{_plural(received)} received\n"
+        f"\t{counts['ActiveOpens']} connection request{_plural(counts['ActiveOpens'])}\n"
+        f"\t{counts['PassiveOpens']} connection accept{_plural(counts['PassiveOpens'])}"
     )
     return 0
 
 
-def _s(count: int) -> str:
+def _plural(count: int) -> str:
     return "" if count == 1 else "s"
 
 
@@ -117,11 +117,12 @@ def _connections(values: dict[str, str], flags: set[str]) -> int:
         if name == "LISTEN" and "a" not in flags:
             continue
         sending, receiving = (int(part, 16) for part in queues.split(":"))
-        print(f"{_kind(local, state):<5} {receiving:>6} {sending:>6}  {_end(local):<22} {_end(peer):<22} {name}")
+        here, there = _address_of_end(local), _address_of_end(peer)
+        print(f"{_protocol_of(local, state):<5} {receiving:>6} {sending:>6}  {here:<22} {there:<22} {name}")
     return 0
 
 
-def _kind(local: str, state: str) -> str:
+def _protocol_of(local: str, state: str) -> str:
     """``tcp46`` for a socket that listens on both families; an IPv4 connection is ``tcp4`` on any socket."""
     packed = local.split(":")[0]
     if len(packed) == 8 or packed[:24] == MAPPED:
@@ -129,7 +130,7 @@ def _kind(local: str, state: str) -> str:
     return "tcp46" if int(packed, 16) == 0 and STATES[int(state, 16)] == "LISTEN" else "tcp6"
 
 
-def _end(text: str) -> str:
+def _address_of_end(text: str) -> str:
     """An end of a connection as 10.0.0.1.22; ``*.22`` where it is any address."""
     packed, port = text.split(":")
     if len(packed) == 8 or packed[:24] == MAPPED:

@@ -45,7 +45,7 @@ def _by_service(argv: list[str]) -> int:
     return 4
 
 
-def _port(words: list[str]) -> Interface | None:
+def _find_port(words: list[str]) -> Interface | None:
     port = find("en0") if words and words[0] in (PORT, "en0") else None
     if port is None:
         print(NOT_A_PORT.format(words[0] if words else ""))
@@ -66,7 +66,7 @@ def _services(words: list[str]) -> int:
 
 
 def _get_mtu(words: list[str]) -> int:
-    link = _port(words)
+    link = _find_port(words)
     if link is None:
         return 4
     print(f"Active MTU: {link.mtu} (Current Setting: {link.mtu})")
@@ -74,7 +74,7 @@ def _get_mtu(words: list[str]) -> int:
 
 
 def _range(words: list[str]) -> int:
-    if _port(words) is None:
+    if _find_port(words) is None:
         return 4
     print(
         f"Valid MTU Range: 1280-{MAX_MTU}" if profiles.current().number >= (10, 9) else f"Valid MTU Range: 72-{MAX_MTU}"
@@ -83,7 +83,7 @@ def _range(words: list[str]) -> int:
 
 
 def _media(words: list[str]) -> int:
-    link = _port(words)
+    link = _find_port(words)
     if link is None:
         return 4
     active = f"{MEDIA.get(link.mbit_per_s, '10Gbase-T')} <full-duplex>" if link.is_active else "none"
@@ -92,7 +92,7 @@ def _media(words: list[str]) -> int:
 
 
 def _set_mtu(words: list[str]) -> int:
-    link = _port(words)
+    link = _find_port(words)
     if link is None or len(words) != 2 or not words[1].isdigit():
         return 4
     if not 1280 <= int(words[1]) <= MAX_MTU:
@@ -102,7 +102,7 @@ def _set_mtu(words: list[str]) -> int:
 
 
 def _automatic(words: list[str]) -> int:
-    return 4 if _port(words) is None else _apply(1500)
+    return 4 if _find_port(words) is None else _apply(1500)
 
 
 def _apply(value: int) -> int:

@@ -56,7 +56,10 @@ def main(argv: list[str]) -> int:
 
 def _text(mount: NfsMount, number: tuple[int, ...]) -> str:
     location = f"     File system locations:\n       {mount['path']} @ {mount['host']} ({mount['address']})\n"
-    original, current = _asked(mount["asked"]), _current(mount["asked"], mount["current"], number)
+    original, current = (
+        _original_parameters(mount["asked"]),
+        _current_parameters(mount["asked"], mount["current"], number),
+    )
     return (
         f"{mount['target']} from {mount['source']}\n"
         f"  -- Original mount options:\n     General mount flags: {_flags(mount['standard_shown'], 0, number)}\n"
@@ -68,10 +71,10 @@ def _text(mount: NfsMount, number: tuple[int, ...]) -> str:
 
 
 def _json(mount: NfsMount, number: tuple[int, ...]) -> dict[str, object]:
-    current = _current(mount["asked"], mount["current"], number)
+    current = _current_parameters(mount["asked"], mount["current"], number)
     return {
         "Server": mount["source"],
-        "Original mount options": {"NFS parameters": _asked(mount["asked"])},
+        "Original mount options": {"NFS parameters": _original_parameters(mount["asked"])},
         "Current mount parameters": {"NFS parameters": current},
     }
 
@@ -86,12 +89,12 @@ def _flags(flags: Sequence[str], extra_bits: int, number: tuple[int, ...]) -> st
     return f"0x{bits:x} {','.join(words)}{glue}multilabel".replace("  ", " ")
 
 
-def _asked(own: dict[str, str]) -> list[str]:
+def _original_parameters(own: dict[str, str]) -> list[str]:
     options = {SYNONYMS.get(name, name): value for name, value in own.items()}
     return [f"{name}={options[name]}" if options[name] else name for name in ASKED if name in options]
 
 
-def _current(own: dict[str, str], current: dict[str, int], number: tuple[int, ...]) -> list[str]:
+def _current_parameters(own: dict[str, str], current: dict[str, int], number: tuple[int, ...]) -> list[str]:
     """All parameters; an option that is off shows with ``no`` before it."""
     options = {SYNONYMS.get(name, name): value for name, value in own.items()}
     modern = number >= (10, 7)

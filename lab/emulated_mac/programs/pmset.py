@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _awake() -> list[str]:
+def _programs_that_keep_awake() -> list[str]:
     """The programs that keep the Mac awake now."""
     names = {"caffeinate"} if profiles.current().number >= (10, 8) else set()
     programs = [process.name for process in processes.read_all() if process.name in names or _is_noidle(process)]
@@ -47,7 +47,7 @@ def _settings() -> None:
     rows = dict(ARM if profile.is_arm else INTEL)
     if profile.number >= (12,):
         rows["lowpowermode"] = "0"
-    if names := _awake():
+    if names := _programs_that_keep_awake():
         rows["sleep"] += f" (sleep prevented by {', '.join(names)})"
     if profile.number >= (10, 9):
         print("System-wide power settings:")
@@ -69,7 +69,7 @@ def _thermal() -> None:
 
 def _assertions() -> None:
     """The state, and who brought it about (seen on macOS 10.13 to 26)."""
-    number = int(bool(_awake()))
+    number = int(bool(_programs_that_keep_awake()))
     print("Assertion status system-wide:")
     names = ("PreventUserIdleDisplaySleep", "PreventSystemSleep", "PreventUserIdleSystemSleep")
     print("".join(f"   {name:<30} {number if name.endswith('SystemSleep') else 0}\n" for name in names), end="")

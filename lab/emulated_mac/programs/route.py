@@ -7,7 +7,7 @@ import os
 import sys
 
 from .. import bsd_getopt, profiles
-from ..interfaces import Interface, dotted, find
+from ..interfaces import Interface, dotted_address, find
 
 USAGE = "usage: route [-dnqtv] command [[modifiers] args]"
 
@@ -51,7 +51,7 @@ def _get(ip: int) -> int:
 
 
 def _show(ip: int, way: Interface, flags: str, mask: str = "", pipes: int = 0) -> None:
-    print(f"   route to: {dotted(ip)}\ndestination: {dotted(ip)}")
+    print(f"   route to: {dotted_address(ip)}\ndestination: {dotted_address(ip)}")
     if mask:
         print(f"       mask: {mask}")
     print(f"  interface: {way.name}\n      flags: {flags}")

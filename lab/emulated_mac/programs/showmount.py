@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
         address = socket.gethostbyname(host)
         port = sunrpc.port_of(address, MOUNT, 3, DEADLINE_S)
         # the server underneath keeps from a host what that may not mount; mountd of macOS does not
-        exports = call("exported") if address.startswith("127.") else sunrpc.exported(address, port, DEADLINE_S)
+        exports = call("exported") if address.startswith("127.") else sunrpc.list_exports(address, port, DEADLINE_S)
     except socket.gaierror:
         print(f"showmount: can't resolve host {host}", file=sys.stderr)
         return 1

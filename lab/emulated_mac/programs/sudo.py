@@ -17,10 +17,10 @@ USAGE = "usage: sudo -h | -K | -k | -L | -V"  # and four lines more
 
 def main(argv: list[str]) -> int:
     """Hand over, unless a password is needed and there is no way to ask for it."""
-    letters, command = _parsed(argv)
+    letters, command = _parse_words(argv)
     if "k" in letters and command and profiles.current().number < (10, 7):
         bsd_getopt.fail(USAGE)
-    if "S" not in letters and "k" not in letters and "K" not in letters and not _allowed():
+    if "S" not in letters and "k" not in letters and "K" not in letters and not _needs_no_password():
         if "n" in letters:
             sorry = profiles.current().number < (10, 9)
             bsd_getopt.fail(
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     os.execv(SUDO, ["sudo", *argv])
 
 
-def _parsed(argv: list[str]) -> tuple[str, list[str]]:
+def _parse_words(argv: list[str]) -> tuple[str, list[str]]:
     """The letters of its options, and the command after them."""
     letters, left = "", list(argv)
     while left and left[0].startswith("-"):
@@ -44,7 +44,7 @@ def _parsed(argv: list[str]) -> tuple[str, list[str]]:
     return letters, left
 
 
-def _allowed() -> bool:
+def _needs_no_password() -> bool:
     """Whether it needs no password, or remembers that one was given."""
     return subprocess.run([SUDO, "-n", "true"], capture_output=True, check=False).returncode == 0
 
