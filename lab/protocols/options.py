@@ -18,18 +18,21 @@ class Option:
     """``level`` makes text of what a sweep says, or raises ValueError; ``mount_option`` makes a mount option of that.
 
     ``read_level`` makes the level in effect of the kernel's options of the mount, by name (one without a value has an
-    empty text); empty where they do not tell. ``programs`` are the levels of an option that names a program.
+    empty text); empty where they do not tell. ``programs`` are the levels of an option that names a program. ``about``
+    is a sentence for the reference.
     """
 
     level: Callable[[object], str]
     mount_option: Callable[[str], str]
     read_level: Callable[[Mapping[str, str]], str]
     programs: tuple[str, ...] = ()
+    about: str = ""
 
 
 def program(role: str, *names: str) -> Option:
     """Which program mounts (``client``) or serves (``server``); a driver adds it to the options of a mount."""
-    return Option(one_of(*names), lambda _: "", lambda mounted_with: mounted_with.get(role, ""), names)
+    about = f"The program that {'mounts' if role == 'client' else 'serves'}."
+    return Option(one_of(*names), lambda _: "", lambda mounted_with: mounted_with.get(role, ""), names, about)
 
 
 def mount_option_names(options: Iterable[str]) -> list[str]:

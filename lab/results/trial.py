@@ -26,33 +26,61 @@ class Trial:
     """
 
     trial_id: str
+    """Unique in a run, and the same when it is resumed: ``b002-0014`` is block 2, position 14."""
     case_id: str
+    """The combination of levels; the same in every run."""
     block: int
+    """From 1."""
     position: int
+    """In the block, from 1; 0 is a ceiling."""
     started_at: str
+    """ISO 8601, UTC, by the controller's clock."""
     protocol: str
+    """Of the share; ``link`` is the iperf3 ceiling, ``store`` the ceiling of the server's own disk."""
     tool: str
+    """The command that copied; ``iperf3`` and ``disk`` for the ceilings."""
     direction: str
+    """As the client sees it: ``write`` is client to server."""
     workload: str
+    """The payload, by its name; ``stream`` for the link."""
     store: str
+    """Where the files are on the server."""
     mtu: int
+    """Asked for, in bytes."""
     tcp_space: int | str
+    """Asked for, in bytes; ``default`` leaves the hosts as they are."""
     options: dict[str, Any]
+    """The level, as text, of each other factor, and of each option of this mount that the sweep names."""
     size_bytes: int
+    """The payload."""
     files: int
+    """In the payload."""
     elapsed_s: float | None
+    """On the client's own clock, flush included."""
     client_cpu_s: float | None
+    """CPU seconds in use on the client meanwhile."""
     server_cpu_s: float | None
+    """CPU seconds in use on the server meanwhile."""
     wire_tx_bytes: int | None
+    """Sent by the client's data interface meanwhile."""
     wire_rx_bytes: int | None
+    """Received by the client's data interface meanwhile."""
     retransmits: int | None
+    """TCP segments sent again, on both hosts together."""
     ceiling_bytes_per_s: float | None
+    """Of iperf3 in the same block and direction, with the same MTU and TCP buffers."""
     effective: dict[str, Any]
+    """What was in effect, as read back."""
     verified: bool
+    """Whether every byte was compared, outside the measured time."""
     status: str
+    """``ok`` counts; a ``void`` trial contradicts what it claims; a ``failed`` one did not end well."""
     reason: str
+    """Why it is void or failed."""
     anchor: bool = False
+    """Whether it repeats a case of its block; such a trial is in no summary and no effect."""
     observed: dict[str, Any] = field(default_factory=dict)
+    """What both hosts counted meanwhile; empty for the link's ceiling and failed trials."""
 
 
 def _json_types(hint: Any) -> frozenset[type]:

@@ -27,7 +27,7 @@ GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "busy_m
 
 
 def usage(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
-    """The fields of one side of ``observed`` (docs/architecture.md), of at least two readings, oldest first."""
+    """The fields of one side of ``observed`` (docs/reference/observed.md), of at least two readings, oldest first."""
     found = _cpu(readings, elapsed_s) | _net(readings, elapsed_s) | _disks(readings, elapsed_s)
     memory = [reading.available_bytes for reading in readings if reading.available_bytes is not None]
     if memory:

@@ -51,7 +51,8 @@ def _request(name: str) -> Option:
         value = mounted_with.get(name, "")
         return size_label(int(value)) if re.fullmatch("[0-9]{1,18}", value) else ""
 
-    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", read_level)
+    about = f"The largest {'read' if name == 'rsize' else 'write'} request."
+    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", read_level, about=about)
 
 
 # nfs(5). What a sweep can say of a mount; soft unless it says hard
@@ -59,15 +60,24 @@ OPTIONS = {
     "client": program("client", "kernel", "gvfs"),
     "server": program("server", "kernel", "ganesha"),
     "version": Option(
-        one_of("3", "4.0", "4.1", "4.2"), "vers={}".format, lambda mounted_with: mounted_with.get("vers", "")
+        one_of("3", "4.0", "4.1", "4.2"),
+        "vers={}".format,
+        lambda mounted_with: mounted_with.get("vers", ""),
+        about="The version of NFS.",
     ),
-    "nconnect": Option(whole(1, 16), "nconnect={}".format, lambda mounted_with: mounted_with.get("nconnect", "1")),
+    "nconnect": Option(
+        whole(1, 16),
+        "nconnect={}".format,
+        lambda mounted_with: mounted_with.get("nconnect", "1"),
+        about="How many TCP connections the mount has.",
+    ),
     "rsize": _request("rsize"),
     "wsize": _request("wsize"),
     "hard": Option(
         yes_or_no,
         {"true": "hard", "false": "soft"}.__getitem__,
         lambda mounted_with: str("hard" in mounted_with).lower(),
+        about="Whether requests wait for a dead server for ever (false: they fail after a while).",
     ),
 }
 

@@ -72,11 +72,13 @@ OPTIONS = {
         one_of(*VERSIONS),
         lambda level: f"vers={VERSIONS[level]}",
         lambda mounted_with: DIALECT_NAMES.get(mounted_with.get("vers", ""), ""),
+        about="The version of SMB.",
     ),
     "signing": Option(
         yes_or_no,
         {"true": "sign", "false": ""}.__getitem__,
         lambda mounted_with: mounted_with.get("signed", ""),
+        about="Whether every message is signed.",
     ),
 }
 
