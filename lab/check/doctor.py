@@ -30,6 +30,7 @@ def check(
     and the other is looked at as well.
     """
     config = load_hosts(hosts_file)
+    platforms.check_hosts(config)
     machines: dict[str, Machine] = {}
     with ExitStack() as stack:
         findings = [*files.findings(config, hosts_file)]

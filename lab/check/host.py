@@ -108,9 +108,9 @@ def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def _check_programs(machine: Machine, subject: str) -> Iterator[Finding]:
     packages = NEEDED | USEFUL
-    lacking = machine.platform.lacking(packages)
+    lacking = machine.platform.programs.missing(packages)
     for name in lacking:
-        remedy = machine.platform.how_to_install(packages[name])
+        remedy = machine.platform.programs.how_to_install(packages[name])
         if name in NEEDED:
             yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
         else:
@@ -125,7 +125,7 @@ def _check_programs(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
     """Whether the data address is the host's own, and on the interface that leads to the other host."""
-    config, interfaces = machine.config, machine.platform.addresses()
+    config, interfaces = machine.config, machine.platform.network.addresses()
     if not interfaces:
         return
     if config.interface and config.interface not in interfaces:
@@ -161,7 +161,7 @@ def _check_interface(machine: Machine, subject: str) -> Iterator[Finding]:
     if facts is None:
         return
     name = facts.interface
-    medium, speed = machine.platform.medium(name), facts.link_bits_per_s
+    medium, speed = machine.platform.network.medium(name), facts.link_bits_per_s
     speed_label = f"{speed / 1e9:g} Gbit/s" if speed else "of unknown speed"
     drawbacks = []
     if medium.wireless:
@@ -187,7 +187,7 @@ def _check_memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Fin
     if machine.facts is None or (machine.role == "server" and config.share.serve == "existing"):  # no RAM disk there
         return
     try:
-        machine.platform.check_ram_disk(machine.config.ram_disk_format)
+        machine.platform.ram_disks.check(machine.config.ram_disk_format)
     except Unsupported as error:
         yield of_error("problem", subject, error)
     free, size = machine.facts.available_bytes, machine.config.ram_disk
@@ -221,7 +221,7 @@ def _check_folders(machine: Machine, subject: str, share: ShareConfig) -> Iterat
     for key, path, level in _places(machine, share):
         state = machine.host.shell(FOLDER, path).stdout.strip()
         if state == "fine":
-            yield Finding("ok", subject, f"{path}: {machine.platform.free_bytes(path) / MIB:.0f} MiB free")
+            yield Finding("ok", subject, f"{path}: {machine.platform.files.free_bytes(path) / MIB:.0f} MiB free")
         elif state == "missing":
             message = f"{key} = {path}: there is no such folder"
             yield Finding(level, subject, message, f"make it there, or correct {key}")
@@ -232,7 +232,7 @@ def _check_folders(machine: Machine, subject: str, share: ShareConfig) -> Iterat
 
 def _check_clock(machine: Machine, subject: str) -> Iterator[Finding]:
     before = time.time()
-    host_time = machine.platform.epoch()
+    host_time = machine.platform.preflight.epoch()
     offset = skew(before, host_time, time.time())
     message = f"{abs(offset.ahead_s):.1f} s {'ahead of' if offset.ahead_s > 0 else 'behind'} the controller's"
     if offset.least_s <= SKEW_S:
@@ -246,7 +246,7 @@ def _check_noise(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
     """What would disturb a measurement; where nothing does, one line for all of it."""
     folder = {key: path for key, path, _ in _places(machine, share)}.get(SHARE_PATH)
     quiet = []
-    for name, listen in machine.platform.noises(folder).items():
+    for name, listen in machine.platform.preflight.noises(folder).items():
         subject = f"{machine.role} {name}"
         findings = list(examine(subject, partial(_noise_findings, subject, listen)))
         yield from findings

@@ -50,13 +50,13 @@ def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]
     """Whether a packet of today's MTU gets through and its answer back, sent by whoever can send it unchanged."""
     subject = "link path"
     for sender, receiver in ((client, server), (server, client)):
-        if sender.platform.probe_space(mtu):
+        if sender.platform.network.probe_settings(mtu):
             continue
         address = receiver.config.data_address
-        reason = sender.platform.path_refusal(address, mtu)
+        reason = sender.platform.network.path_refusal(address, mtu)
         if not reason:
             yield Finding("ok", subject, f"packets of MTU {mtu} cross it in one piece, and back")
-        elif small := sender.platform.path_refusal(address, SMALLEST_MTU):
+        elif small := sender.platform.network.path_refusal(address, SMALLEST_MTU):
             message = f"the {sender.role} gets no answer to a ping of {address}: {small}"
             remedy = "look at both data_address, at the cable, and at firewalls, which must let ping through"
             yield Finding("problem", subject, message, remedy)

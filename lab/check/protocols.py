@@ -83,8 +83,8 @@ def _server_method(protocol: Protocol, share: ShareConfig, machine: Machine) -> 
 
 def _check_programs(machine: Machine, programs: Mapping[str, str], verb: str) -> None:
     """Raise Unsupported, with how to install them, for programs that the host lacks."""
-    if programs and (lacking := machine.platform.lacking(programs)):
-        install = " and ".join(sorted({machine.platform.how_to_install(programs[name]) for name in lacking}))
+    if programs and (lacking := machine.platform.programs.missing(programs)):
+        install = " and ".join(sorted({machine.platform.programs.how_to_install(programs[name]) for name in lacking}))
         raise Unsupported(f"cannot {verb} it without {', '.join(lacking)}", install)
 
 
@@ -98,7 +98,7 @@ def _check_port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, M
     if share.serve == "lab" and not protocol.driver(machines["server"].platform.name).own_server:
         return
     server = machines["server"].config
-    answers = client.platform.answers(server.data_address, protocol.port)
+    answers = client.platform.network.answers(server.data_address, protocol.port)
     where = f"{server.data_address} port {protocol.port}"
     if share.serve == "lab" and answers:
         message = f"another server answers at {where}, which the lab's own needs"
@@ -161,7 +161,7 @@ def _tcp_reach(name: str, config: Hosts, machines: Mapping[str, Machine]) -> dic
         if not config.tuned(role):
             reach_by_role[role] = UNTUNED
         elif machine.facts is not None:
-            reach = machine.platform.tcp_reach(machine.facts, name, role)
+            reach = machine.platform.preflight.tcp_reach(machine.facts, name, role)
             ran_before = role == "server" and config.share.serve == "existing"
             reach_by_role[role] = RUNNING if ran_before and reach.reaches else reach
     return reach_by_role

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
+from lab import platforms
 from lab.base import durable
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
@@ -158,6 +159,7 @@ def _password(config: Hosts) -> SecretStr:
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """What can be seen to be wrong from the two files together. Raises BadInput."""
+    platforms.check_hosts(config)
     stores, size = sweep.factors.store, sweep.workload.size
     for role in ROLES:
         if role == "client" or "ram" in stores:
