@@ -109,7 +109,15 @@ class SettingRefused(LabFailure):
 
 
 class RestoreError(LabFailure):
-    """Something could not be put back; the message has the commands to type by hand."""
+    """Some changes could not be put back. ``problems`` has a line for each, with the commands to type by hand."""
+
+    def __init__(self, problems: Sequence[str]):
+        self.problems = tuple(problems)
+        super().__init__("not everything could be put back", "`lab restore` tries again")
+
+    def __str__(self) -> str:
+        """What happened and what to do on the first line, then a line for each problem."""
+        return "\n".join([f"{self.message}; {self.remedy}", *self.problems])
 
 
 class TransferError(LabFailure):

@@ -80,7 +80,7 @@ class SshHost(Host):
         conversation: Conversation | None = None
         try:
             # a command that was sent and is not known of could neither be ended nor waited for
-            with signals.held():
+            with signals.deferred():
                 conversation = self._begin(argv, root, given, deadline_s)
             finished = conversation.wait(started + deadline_s)
         except BaseException:
@@ -91,7 +91,7 @@ class SshHost(Host):
             self._end(conversation, root)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
-            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost during {argv[0]}")
+            raise HostLost(f"the connection to {self.config.host} was lost during {argv[0]}", host=self.role)
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
@@ -110,7 +110,7 @@ class SshHost(Host):
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:
             said = f": {error}" if str(error) else ""
-            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost{said}") from error
+            raise HostLost(f"the connection to {self.config.host} was lost{said}", host=self.role) from error
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a command that is still running, with its children: sshd gives each command a session of its own.

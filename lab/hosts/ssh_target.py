@@ -32,10 +32,10 @@ OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"
 
 @dataclass(frozen=True)
 class SshTarget:
-    """How to reach a host. ``key`` is its place in the hosts file, ``where`` its name in messages."""
+    """How to reach a host. ``key`` is its place in the hosts file, ``role`` and ``login`` its name in messages."""
 
     key: str
-    where: str
+    role: str
     login: str
     address: str
     port: int
@@ -50,26 +50,24 @@ class SshTarget:
     def unknown_key(self, name: str, fingerprint: str) -> HostKeyError:
         """Its host key is not on record: how to accept it. ``name`` is as ``ssh-rsa``, the print as ``SHA256:…``."""
         kind = "ecdsa" if name.startswith("ecdsa") else name.removeprefix("ssh-")
-        return HostKeyError(
-            f"{self.where}: unknown host key: {name} {fingerprint}\n"
-            f"Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub` "
+        remedy = (
+            f"compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub` "
             f"prints on that machine{OLD_KEY if self._is_old else ''}, then accept it with: {self.by_hand}"
         )
+        return HostKeyError(f"{self.login}: unknown host key: {name} {fingerprint}", remedy, host=self.role)
 
     def changed_key(self, fingerprint: str, on_record: str) -> HostKeyError:
         """Its host key is another one than that on record."""
-        return HostKeyError(
-            f"{self.where}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}. "
-            f"Find out why; if it is right: {self.forget}"
-        )
+        message = f"{self.login}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}"
+        return HostKeyError(message, f"find out why; if it is right: {self.forget}", host=self.role)
 
     def login_refused(self, said: str) -> HostError:
         """It does not let us in."""
-        return HostError(
-            f"{self.where}: SSH refused the login: {said}. Its key must be in that account's authorized_keys: "
-            f"`ssh-copy-id {self.login}`; a key with a passphrase goes into the agent (`ssh-add`)"
-            f"{OLD_LOGIN if self._is_old else ''}"
+        remedy = (
+            f"your key must be in that account's authorized_keys: `ssh-copy-id {self.login}`; a key with a passphrase "
+            f"goes into the agent (`ssh-add`){OLD_LOGIN if self._is_old else ''}"
         )
+        return HostError(f"{self.login}: SSH refused the login: {said}", remedy, host=self.role)
 
     @property
     def _is_old(self) -> bool:
@@ -78,15 +76,15 @@ class SshTarget:
 
     def too_old(self, said: str, remedy: str) -> HostError:
         """It knows only algorithms that SSH no longer offers by itself."""
-        return HostError(f"{self.where}: its SSH is old: {said}. Give {remedy} in {self.key}")
+        return HostError(f"{self.login}: its SSH is old: {said}", f"give {remedy} in {self.key}", host=self.role)
 
     def unreachable(self, said: str) -> HostError:
         """Nothing that speaks SSH answers there."""
         refused = macos_privacy.explain(said) if sys.platform == "darwin" else ""
-        return HostError(
-            f"{self.where}: cannot be reached on port {self.port}: {said}. Is it on, "
-            f"is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
+        remedy = (
+            f"is it on, is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
         )
+        return HostError(f"{self.login}: cannot be reached on port {self.port}: {said}", remedy, host=self.role)
 
 
 def find_target(role: str, config: HostConfig) -> SshTarget:
@@ -106,7 +104,7 @@ def find_target(role: str, config: HostConfig) -> SshTarget:
     words = [word for name, value in (given | chosen).items() if value for word in ("-o", f"{name}={value}")]
     return SshTarget(
         key=place,
-        where=f"{role}: {login}",
+        role=role,
         login=login,
         address=address,
         port=port,

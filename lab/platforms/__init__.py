@@ -6,7 +6,7 @@ import sys
 
 from lab.base.errors import BadInput, Unsupported
 from lab.base.plugins import members
-from lab.base.validation import shown
+from lab.base.validation import abbreviate
 from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.platforms.facts import Facts
@@ -40,7 +40,7 @@ def check_hosts(config: Hosts) -> None:
         if section.ram_disk_format not in (None, *formats):
             names = f"{', '.join(map(repr, formats[:-1]))} or {formats[-1]!r}"
             message = f"{section.place}[{role}] ram_disk_format: Input should be {names}"
-            raise BadInput(f"{message} (it is {shown(section.ram_disk_format)})")
+            raise BadInput(f"{message} (it is {abbreviate(section.ram_disk_format)})")
 
 
 def detect(host: Host) -> Platform:

@@ -53,7 +53,7 @@ class Capability:
         client, server = (protocol.driver(session.sides[role].platform) for role in ROLES)
         session.check_programs("client", workloads.tool(case.tool).programs, case.tool)
         session.check_programs("client", client.attaches_with, case.protocol)
-        client.how(session.sides["client"])
+        client.mount_method(session.sides["client"])
         if why := client.cannot_attach(session.sides["client"], case.mount_options):
             raise Absent(f"client: {_asked(case, 'client')}: {why}")
         if session.config.share.serve == "lab":

@@ -21,7 +21,7 @@ from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.mounts import real_path
 from lab.platforms import Facts, Platform
-from lab.protocols import Attached, Driver, Share, Side, durability, options_in_effect
+from lab.protocols import Attached, Driver, Share, Side, durability_in_effect, options_in_effect
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
 from lab.settings.layers import Layer, Layers
@@ -110,7 +110,7 @@ class Session:
         """
         self.ladder.step_down(0)
         for role in ROLES:
-            self.settings.ensure(role)
+            self.settings.connections.ensure(role)
         if self._starts() != self._boots:
             self.settings.unwind(self._base)
             self.open()
@@ -200,9 +200,9 @@ class Session:
         self.durability = {}
         with self._explained():
             if share.served_by_lab:
-                share = replace(share, offers=drivers["client"].needs(self.sides["client"]))
+                share = replace(share, old_dialect=drivers["client"].old_dialect(self.sides["client"]))
                 self.settings.follow(drivers["server"].serve(self.sides["server"], share))
-                self.durability = durability(drivers["server"], self.sides["server"], share)
+                self.durability = durability_in_effect(drivers["server"], self.sides["server"], share)
             self.settings.follow(drivers["client"].prepare(self.sides["client"]))
 
     def _attach(self, name: str, share: Share) -> None:

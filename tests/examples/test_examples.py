@@ -84,7 +84,7 @@ def test_a_protocol_says_what_to_install(add: Add) -> None:
     client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
     driver = protocols.find("sshfs").driver("linux")
     with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
-        driver.how(Side(client, "linux", "192.0.2.1", "/lab", "me"))
+        driver.mount_method(Side(client, "linux", "192.0.2.1", "/lab", "me"))
 
 
 # --- an option of a mount
@@ -113,7 +113,7 @@ def test_an_option_of_a_mount_is_told_to_the_kernel(level: str, is_told: bool) -
 @pytest.mark.usefixtures("_encryption")
 def test_an_option_of_a_mount_is_read_back() -> None:
     option = smb.OPTIONS["encryption"]
-    assert (option.found({"rw": "", "seal": ""}), option.found({"rw": ""})) == ("true", "false")
+    assert (option.read_level({"rw": "", "seal": ""}), option.read_level({"rw": ""})) == ("true", "false")
     stage = Stage("smb", encryption="true")  # whose table of mounts shows no seal
     with pytest.raises(SettingRefused, match=r"smb\.encryption was set to true and reads back as false"):
         options_in_effect("smb", stage.share, stage.attached.options)

@@ -61,7 +61,7 @@ def test_counts_and_quantities_are_numbers() -> None:
     assert (count("0"), count(7), quantity("0.000001"), quantity("1e-06"), quantity(3)) == (0, 7, 1e-6, 1e-6, 3.0)
     with pytest.raises(ValueError, match="is not a count"):
         count(1.0)
-    with pytest.raises(ValueError, match="is not what was asked for"):
+    with pytest.raises(ValueError, match="is not of the form that was expected"):
         word("two words")
 
 

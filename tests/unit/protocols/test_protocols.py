@@ -181,7 +181,7 @@ def test_no_total_of_iperf3_whatever_is_another_error(received: Any, sent: Any) 
 
 @given(st.text(), st.text(), st.sampled_from(["smb", "afp", "nfs"]))
 def test_an_address_of_gvfs_holds_any_name_and_decodes_to_it(user: str, path: str, scheme: str) -> None:
-    uri = gvfs.uri(scheme, user, "192.0.2.2", path)
+    uri = gvfs.share_uri(scheme, user, "192.0.2.2", path)
     parts = urlsplit(uri)
     assert uri.isascii()
     assert (parts.scheme, parts.hostname, parts.query, parts.fragment, parts.port) == (
@@ -197,8 +197,8 @@ def test_an_address_of_gvfs_holds_any_name_and_decodes_to_it(user: str, path: st
 
 
 def test_a_domain_stays_one() -> None:
-    assert gvfs.uri("smb", "WORKGROUP;me", "192.0.2.2", "a share") == "smb://WORKGROUP;me@192.0.2.2/a%20share"
-    assert gvfs.uri("nfs", "", "192.0.2.2", "/srv/disk") == "nfs://192.0.2.2/srv/disk"
+    assert gvfs.share_uri("smb", "WORKGROUP;me", "192.0.2.2", "a share") == "smb://WORKGROUP;me@192.0.2.2/a%20share"
+    assert gvfs.share_uri("nfs", "", "192.0.2.2", "/srv/disk") == "nfs://192.0.2.2/srv/disk"
 
 
 GIO = """
