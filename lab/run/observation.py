@@ -10,9 +10,9 @@ from typing import Any
 
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
-from lab.hosts import ROLES
+from lab.hosts import ROLES, Role
 from lab.platforms import Counters, Reading, Timing
-from lab.run.session import Session
+from lab.run.pair import Pair
 from lab.run.time_series import series
 from lab.run.usage import Carrier, carrier, usage
 
@@ -40,45 +40,45 @@ class Observation:
     void: str
 
 
-def observe(session: Session, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
+def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
     """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
 
     Raises HostError.
     """
-    ends = {"client": timing.readings, "server": tuple(each.reading for each in server if each.reading)}
+    ends = {Role.CLIENT: timing.readings, Role.SERVER: tuple(each.reading for each in server if each.reading)}
     remarks: list[str] = []
     with ThreadPoolExecutor(len(ROLES)) as threads:
-        sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(session, role), ROLES), strict=True))
-    readings: dict[str, Readings] = {}
+        sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(pair, role), ROLES), strict=True))
+    readings: dict[Role, Readings] = {}
     for role, (samples, problem) in sampled.items():
         remarks += [problem] if problem else []
         if len(ends[role]) == 2:
             first, last = ends[role]
             readings[role] = (first, *(each for each in samples if first.at_s < each.at_s < last.at_s), last)
-    sides = {role: _usage(session, role, each, timing) for role, each in readings.items()}
-    carriers = {role: carrier(each) for role, each in readings.items()}
+    sides = {role.value: _usage(pair, role, each, timing) for role, each in readings.items()}
+    carriers = {role.value: carrier(each) for role, each in readings.items()}
     sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
     wire = wire_facts(case, timing.counted, server[1].since(server[0]), sender or receiver)
     remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
     remarks += [*buffer_remarks(case, sender, receiver), *trouble(case, sides)]
     return Observation(
         observed={**sides, "tcp": tcp_facts(sender, receiver), "wire": wire, "remarks": remarks},
-        samples={role: series(each) for role, each in readings.items()},
+        samples={role.value: series(each) for role, each in readings.items()},
         effective=buffers(carriers),
         void=not_cold(case, sides.get("server", {}).get("disk_read_bytes")),
     )
 
 
-def _usage(session: Session, role: str, readings: Readings, timing: Timing) -> dict[str, Any]:
+def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> dict[str, Any]:
     """What a host did; a Mac does not count by core, but how many there are is known."""
     tool = {"tool_cpu_s": timing.tool_cpu_s} if role == "client" else {}
-    return {"cores": session.facts[role].cores} | usage(readings, timing.elapsed_s) | tool
+    return {"cores": pair.facts[role].cores} | usage(readings, timing.elapsed_s) | tool
 
 
-def _sampled(session: Session, role: str) -> tuple[Readings, str]:
+def _sampled(pair: Pair, role: Role) -> tuple[Readings, str]:
     """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
     try:
-        return session.platforms[role].clock.samples(session.interface(role)), ""
+        return pair.platforms[role].clock.samples(pair.interface(role)), ""
     except HostError:
         raise
     except LabFailure as error:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.design.factors import NETWORK
 from lab.results.trial import emulated
 from lab.stats.encoding import Coded, Trials, coded
 from lab.stats.factors import Cells
@@ -29,9 +30,7 @@ def ceilings(trials: Trials) -> pd.DataFrame:
     """What iperf3 measured on the link itself, by direction, mtu and tcp_space; columns as in :func:`summary`."""
     found = coded(trials)
     link = found.has("protocol", "link")
-    return _summarised(found, link, found.cells(("direction", "mtu", "tcp_space"), link)).drop(
-        columns="share_of_ceiling"
-    )
+    return _summarised(found, link, found.cells(("direction", *NETWORK), link)).drop(columns="share_of_ceiling")
 
 
 def _summarised(trials: Coded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:

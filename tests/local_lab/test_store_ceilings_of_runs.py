@@ -21,7 +21,7 @@ def test_once_a_block_and_known_to_every_trial_on_that_disk(bench: Bench) -> Non
     for moved in bench.trials():
         known = {name: value for name, value in moved["observed"].items() if name.startswith("store_ceiling")}
         ceiling = ceilings[f"b{moved['block']:03d}-store-{moved['direction']}"]
-        assert known == (store_ceiling.known(ceiling) if moved["store"] == "disk" else {})
+        assert known == (store_ceiling.facts(ceiling) if moved["store"] == "disk" else {})
         assert moved["store"] == "ram" or known["store_ceiling_bytes_per_s"] > 0
     assert bench.inside("server", "ls -A /srv/disk") == ""
 
