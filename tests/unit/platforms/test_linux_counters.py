@@ -97,7 +97,7 @@ def test_parts_of_disks_are_not_counted_twice() -> None:
     ("broken", "why"),
     [("/proc/uptime:x", "quantity"), ("/sys/class/net/eth0/statistics/tx_bytes:-1", "count"),
      ("/proc/stat:cpu0 1 2 3", "no line of a core"), ("/sys/fs/cgroup/cpu.stat:usage_usec x", "count"),
-     ("/proc/sys/net/ipv4/tcp_rmem:\x1b[2J", "asked for"),
+     ("/proc/sys/net/ipv4/tcp_rmem:\x1b[2J", "is not of the form"),
      ("/proc/meminfo:MemAvailable: 99999999999999999999 kB", "count")],
 )  # fmt: skip
 def test_what_cannot_be_true_is_refused(broken: str, why: str) -> None:
