@@ -6,6 +6,7 @@ import argparse
 import gzip
 import json
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -30,6 +31,9 @@ SWEEPS = [*sorted((ROOT / "sweeps").glob("*.toml")), *sorted((HERE / "sweeps").g
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMING = ("", ".ini", ".ipynb", ".pl", ".py", ".sh", ".toml")  # files that name pages
 COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?lab ([a-z].*)")
+PLACE = re.compile(r"(?:lab|tests|scripts|docs|sweeps|benchmarks)/|[a-z_]+/[a-z_/]+[.]py$")
+DOTTED = re.compile(r"lab(?:[.][a-zA-Z_0-9]+)+")
+TO_BE_MADE = {"docs/_build", "lab/protocols/sshfs.py", "lab/workloads/dd.py", "lab/workloads/zeros.py"}
 NAME_OF_LAB = re.compile(r"(?<=--name )first|(?<=hosts\.local\.)first")
 
 
@@ -140,6 +144,15 @@ def test_pages_that_the_code_names_exist() -> None:
     ]
     pages = {page for text in texts for page in re.findall(r"\bdocs/[\w/-]+\.md", text)}
     assert not {page for page in pages if not (ROOT / page).exists()}
+
+
+@pytest.mark.parametrize("path", named([*PAGES, ROOT / "CHANGELOG.md"]))
+def test_files_and_modules_that_a_page_names_exist(path: Path) -> None:
+    code = set(re.findall(r"`([^`\s<>]+)`", FENCE.sub("", path.read_text(encoding="utf-8")))) - TO_BE_MADE
+    places = {name for name in code if PLACE.match(name)}
+    assert not {name for name in places if not any((folder / name).exists() for folder in (ROOT, ROOT / "lab"))}
+    for name in filter(DOTTED.fullmatch, code):
+        pkgutil.resolve_name(name)  # raises for what is not there
 
 
 @pytest.mark.parametrize("path", named(PAGES))
