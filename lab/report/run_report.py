@@ -45,7 +45,7 @@ def write(folder: RunFolder) -> Path:
 
 def _plain(trials: pd.DataFrame) -> pd.DataFrame:
     """Every trial, for a spreadsheet: JSON for what has parts, and no text that could be taken for a formula."""
-    columns = {name: trials[name].map(json.dumps) for name in ("options", "effective", "observed")}
+    columns = {name: trials[name].map(json.dumps) for name in ("options", "effective")}
     columns |= {str(name): trials[name].map(_no_formula) for name in trials.select_dtypes(["str", "category"])}
     return trials.assign(**columns)
 

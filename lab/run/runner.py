@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from lab import workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError
@@ -15,8 +14,8 @@ from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.results import run_folder
-from lab.results.run_folder import RunFolder, Trial
-from lab.results.trial import CEILINGS
+from lab.results.run_folder import RunFolder
+from lab.results.trial import CEILINGS, Trial
 from lab.run import store_ceiling
 from lab.run.catalogue import CATALOGUE
 from lab.run.session import Session
@@ -174,23 +173,19 @@ class Runner:
         self.not_ok += trial.status != "ok"
 
     def _trial(self, slot: Slot) -> Trial:
-        started_at = _now()
-        ceiling: float | None = None
+        planned = plan_trial(slot, _now())
         try:
-            ceiling = self._ceilings(slot)[slot.case.direction]
+            planned = replace(planned, ceiling_bytes_per_s=self._ceilings(slot)[slot.case.direction])
             store = self._store_ceiling(slot)
-            started_at = _now()
+            planned = replace(planned, started_at=_now())
             deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest
             measured = transfer(self.session, slot.case, slot.trial_id, deadline_s)
         except RestoreError:
             raise
         except LabFailure as error:
-            came = _found(None) | {"status": "failed", "reason": str(error)}
-        else:
-            came = _found(measured) | {"status": "void" if measured.void else "ok", "reason": measured.void}
-            came["observed"] = measured.observed | store
-            self.folder.append_samples(slot.trial_id, measured.samples)
-        return Trial(**_asked(slot), **came, started_at=started_at, ceiling_bytes_per_s=ceiling)
+            return replace(planned, status="failed", reason=str(error))
+        self.folder.append_samples(slot.trial_id, measured.samples)
+        return add_measured(planned, measured, store)
 
     def _ceilings(self, slot: Slot) -> dict[str, float | None]:
         """What the link carries under this slot's MTU and TCP buffers: measured once in a block, in both directions."""
@@ -205,41 +200,40 @@ class Runner:
                         self._record(self._link_trial(slot, direction, trial_id))
         return {direction: _rate(self.recorded[trial_id]) for direction, trial_id in ids.items()}
 
-    def _store_ceiling(self, slot: Slot) -> dict[str, Any]:
-        """What is known of the server's disk by itself, for ``observed``; empty where the files are not on it.
+    def _store_ceiling(self, slot: Slot) -> Trial | None:
+        """What the server's disk does by itself, in this slot's direction; None where the files are not on it.
 
         It is measured once in a block, in the folder that the case's files go to.
         """
         if slot.case.store != store_ceiling.STORE:
-            return {}
-        ids = {way: f"b{slot.block:03d}-{store_ceiling.PROTOCOL}-{way}" for way in store_ceiling.ways(self.session)}
+            return None
+        ids = {
+            direction: f"b{slot.block:03d}-{store_ceiling.PROTOCOL}-{direction}"
+            for direction in store_ceiling.directions(self.session)
+        }
         if any(trial_id not in self.recorded for trial_id in ids.values()):
             self.session.stand(slot.case)
-            asked = _asked(slot) | _found(None) | {"started_at": _now()}
-            for trial in store_ceiling.trials(self.session, slot.case, asked, ids):
+            for trial in store_ceiling.trials(self.session, slot.case, plan_trial(slot, _now()), ids):
                 if trial.trial_id not in self.recorded:
                     self._record(trial)
-        found = self.recorded.get(ids.get(slot.case.direction, ""))
-        return store_ceiling.known(found) if found else {}
+        return self.recorded.get(ids.get(slot.case.direction, ""))
 
     def _link_trial(self, slot: Slot, direction: str, trial_id: str) -> Trial:
         case = slot.case
-        base = _asked(slot) | _found(None) | {
-            "trial_id": trial_id, "case_id": f"{LINK}-{direction}-mtu{case.mtu}-tcp{case.tcp_space}", "position": 0,
-            "protocol": LINK, "tool": iperf3.NAME, "direction": direction, "workload": "stream", "files": 0,
-            "started_at": _now(), "ceiling_bytes_per_s": None, "status": "failed", "reason": "",
-            "anchor": False,
-        }  # fmt: skip
+        planned = replace(
+            plan_trial(slot, _now()), trial_id=trial_id, position=0, protocol=LINK, tool=iperf3.NAME,
+            case_id=f"{LINK}-{direction}-mtu{case.mtu}-tcp{case.tcp_space}", direction=direction, workload="stream",
+            size_bytes=0, files=0, anchor=False,
+        )  # fmt: skip
         try:
             server = self.session.sides["server"].address
-            found = iperf3.measure(self.session.hosts["client"], server, direction, self.sweep.ceiling_seconds)
+            counted = iperf3.measure(self.session.hosts["client"], server, direction, self.sweep.ceiling_seconds)
         except LabFailure as error:
-            return Trial(**base | {"size_bytes": 0, "reason": str(error)})
-        counted = {
-            "size_bytes": int(found["bytes"]), "elapsed_s": found["elapsed_s"],
-            "retransmits": int(found["retransmits"]), "status": "ok",
-        }  # fmt: skip
-        return Trial(**base | counted)
+            return replace(planned, status="failed", reason=str(error))
+        return replace(
+            planned, size_bytes=int(counted["bytes"]), elapsed_s=counted["elapsed_s"],
+            retransmits=int(counted["retransmits"]), status="ok",
+        )  # fmt: skip
 
 
 def _now() -> str:
@@ -254,26 +248,24 @@ def _rate(trial: Trial) -> float | None:
     return trial.size_bytes / trial.elapsed_s if trial.status == "ok" and trial.elapsed_s else None
 
 
-def _asked(slot: Slot) -> dict[str, Any]:
-    """The fields of a trial that say what was asked for."""
+def plan_trial(slot: Slot, started_at: str) -> Trial:
+    """The trial of a slot before anything of it was measured."""
     case = slot.case
-    return asdict(case) | {
-        "trial_id": slot.trial_id, "case_id": case.case_id, "block": slot.block, "position": slot.position,
-        "options": dict(case.options), "files": workloads.payload(case.workload).files(case.size_bytes),
-        "anchor": slot.anchor,
-    }  # fmt: skip
+    return Trial(
+        trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
+        protocol=case.protocol, tool=case.tool, direction=case.direction, workload=case.workload, store=case.store,
+        mtu=case.mtu, tcp_space=case.tcp_space, options=dict(case.options), size_bytes=case.size_bytes,
+        files=workloads.payload(case.workload).files(case.size_bytes), status="failed", anchor=slot.anchor,
+    )  # fmt: skip
 
 
-def _found(measured: Measured | None) -> dict[str, Any]:
-    """The fields of a trial that say what came of it; None and empty where it came to nothing."""
-    if measured is None:
-        counts = ("elapsed_s", "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits")
-        return dict.fromkeys(counts) | {"effective": {}, "verified": False, "observed": {}}
+def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Trial:
+    """The trial with what came of its transfer; ``store`` is the row of the server's disk by itself."""
     client, server = measured.timing.counted, measured.server
     resent = [count for count in (client.retransmits, server.retransmits) if count is not None]
-    return {
-        "elapsed_s": measured.timing.elapsed_s, "client_cpu_s": client.cpu_s, "server_cpu_s": server.cpu_s,
-        "wire_tx_bytes": client.tx_bytes, "wire_rx_bytes": client.rx_bytes,
-        "retransmits": sum(resent) if resent else None, "effective": measured.effective, "verified": True,
-        "observed": measured.observed,
-    }  # fmt: skip
+    return replace(
+        planned, elapsed_s=measured.timing.elapsed_s, client_cpu_s=client.cpu_s, server_cpu_s=server.cpu_s,
+        wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
+        effective=measured.effective, verified=True, status="void" if measured.void else "ok", reason=measured.void,
+        observed=store_ceiling.add_ceiling(measured.observed, store),
+    )  # fmt: skip

@@ -6,40 +6,41 @@ It is measured like the link's ceiling, once a block, on the server itself and w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.platforms import Timing
-from lab.results.run_folder import Trial
+from lab.results.observed import HostUsage, Observed
+from lab.results.trial import Trial
 from lab.run.session import Session
 from lab.run.usage import usage
 from lab.workloads.file import deadline_s, noise
 
 PROTOCOL, TOOL, STORE = "store", "disk", "disk"
 BLOCK_BYTES = 2**20
-MOVED = {"write": "disk_written_bytes", "read": "disk_read_bytes"}
 
 
-def ways(session: Session) -> tuple[str, ...]:
+def directions(session: Session) -> tuple[str, ...]:
     """The directions that can be measured: reading needs cold caches, and a server that is not tuned keeps its own."""
     return ("write", "read") if session.config.tuned("server") else ("write",)
 
 
-def trials(session: Session, case: Case, asked: Mapping[str, Any], ids: Mapping[str, str]) -> list[Trial]:
+def trials(session: Session, case: Case, planned: Trial, ids: Mapping[str, str]) -> list[Trial]:
     """The rows for trials.jsonl, one for each direction in ``ids``; the case's share must stand.
 
-    ``asked`` has the fields that they have in common with a trial of the case.
+    ``planned`` is a trial of the case, of which they take what they have in common with it.
     """
-    rows: list[Trial] = []
-    base = dict(asked) | {"position": 0, "protocol": PROTOCOL, "tool": TOOL, "files": 1, "ceiling_bytes_per_s": None}
+    base = replace(planned, position=0, protocol=PROTOCOL, tool=TOOL, files=1)
+    reason = ""
     try:
-        found = measure(session, case, ids)
+        timings = measure(session, case, ids)
     except LabFailure as error:
-        found, base = dict.fromkeys(ids), base | {"status": "failed", "reason": str(error)}
-    for way, timing in found.items():
-        row = base | {"trial_id": ids[way], "case_id": f"{PROTOCOL}-{way}", "direction": way}
-        rows.append(Trial(**row | (_counted(timing) if timing else {})))
+        timings, reason = dict.fromkeys(ids), str(error)
+    rows: list[Trial] = []
+    for direction, timing in timings.items():
+        row = replace(base, trial_id=ids[direction], case_id=f"{PROTOCOL}-{direction}", direction=direction)
+        rows.append(_add_timing(row, timing) if timing else replace(row, status="failed", reason=reason))
     return rows
 
 
@@ -51,28 +52,29 @@ def measure(session: Session, case: Case, ids: Mapping[str, str]) -> dict[str, T
     """
     server, interface = session.platforms["server"], session.interface("server")
     path, patience_s = f"{session.store(case)}/{ids['write']}.bin", deadline_s(case.size_bytes)
-    found: dict[str, Timing | None] = {}
+    timings: dict[str, Timing | None] = {}
     try:
         make = noise("make", path, case.size_bytes, f"file-share-lab-{session.token}/{ids['write']}")
-        found["write"] = server.timed(interface, path, make, patience_s)
+        timings["write"] = server.timed(interface, path, make, patience_s)
         if "read" in ids:
             server.drop_caches()
             give = ("dd", f"if={path}", "of=/dev/null", f"bs={BLOCK_BYTES}")
-            found["read"] = server.timed(interface, "", give, patience_s)
+            timings["read"] = server.timed(interface, "", give, patience_s)
     finally:
         server.remove_files(path)
-    return found
+    return timings
 
 
-def _counted(timing: Timing) -> dict[str, Any]:
-    observed = {"server": usage(timing.readings, timing.elapsed_s)} if len(timing.readings) > 1 else {}
-    return {"elapsed_s": timing.elapsed_s, "observed": observed, "status": "ok", "reason": ""}
+def _add_timing(row: Trial, timing: Timing) -> Trial:
+    server = usage(timing.readings, timing.elapsed_s) if len(timing.readings) > 1 else None
+    return replace(row, elapsed_s=timing.elapsed_s, observed=Observed(server=server), status="ok")
 
 
-def known(ceiling: Trial) -> dict[str, Any]:
-    """What a trial's ``observed`` takes over: the rate, and what the disks moved meanwhile, where that is counted."""
-    if ceiling.status != "ok" or not ceiling.elapsed_s:
-        return {}
-    moved = ceiling.observed.get("server", {}).get(MOVED[ceiling.direction])
+def add_ceiling(observed: Observed, ceiling: Trial | None) -> Observed:
+    """What was observed, with the rate of the store by itself, and what its disks moved meanwhile where counted."""
+    if ceiling is None or ceiling.status != "ok" or not ceiling.elapsed_s:
+        return observed
+    server = ceiling.observed.server or HostUsage()
+    moved = server.disk_written_bytes if ceiling.direction == "write" else server.disk_read_bytes
     rate = round(ceiling.size_bytes / ceiling.elapsed_s)
-    return {"store_ceiling_bytes_per_s": rate} | ({} if moved is None else {"store_ceiling_disk_bytes": moved})
+    return replace(observed, store_ceiling_bytes_per_s=rate, store_ceiling_disk_bytes=moved)

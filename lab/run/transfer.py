@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from lab import workloads
 from lab.base.errors import HostError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.hosts import ROLES
 from lab.platforms import Counters, Timing
+from lab.results.effective import Effective
+from lab.results.observed import Observed
 from lab.run.observation import observe
 from lab.run.session import Session
 from lab.workloads import Tool, file
@@ -27,10 +28,10 @@ class Measured:
 
     timing: Timing
     server: Counters
-    effective: dict[str, Any]
+    effective: Effective
     void: str
-    observed: dict[str, Any] = field(default_factory=dict)
-    samples: dict[str, Any] = field(default_factory=dict)
+    observed: Observed = field(default_factory=Observed)
+    samples: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         payload.check(session.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
     states = {"client": timing.counted.state, "server": counted.state}
     void = _void(case, timing) or _not_in_effect(session, case, states) or seen.void
-    effective = {**_effective(session, case, timing, states), **versions, **seen.effective}
+    effective = _effective(session, case, timing, states, {**versions, **seen.effective})
     return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 
 
@@ -169,15 +170,17 @@ def _at_once(first: Callable[[], None], other: Callable[[], None]) -> None:
     started.result()
 
 
-def _effective(session: Session, case: Case, timing: Timing, states: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _effective(
+    session: Session, case: Case, timing: Timing, states: Mapping[str, Mapping[str, str]], more: Mapping[str, str | int]
+) -> Effective:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
-    found = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
+    state = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
     attached = session.attached.effective if session.attached else {}
     cache = {"server_cache": case.option("server_cache")} if case.direction == "read" else {}
-    used = ROLES if case.store == "ram" else ("client",)
-    disks = {f"{role}_ram_disk": session.ram_disks[role] for role in used}
+    with_ram_disk = ROLES if case.store == "ram" else ("client",)
+    disks = {f"{role}_ram_disk": session.ram_disks[role] for role in with_ram_disk}
     ends = {"clock": timing.clock, "flushed": timing.flushed}
-    return {**found, **disks, **session.durability, **attached, **cache, **ends}
+    return Effective.from_json({**state, **disks, **session.durability, **attached, **cache, **ends, **more})
 
 
 def _void(case: Case, timing: Timing) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, from_json
 from lab.results.trial import CEILINGS
 from lab.stats import utilization
 from lab.stats.utilization import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
@@ -78,7 +78,8 @@ def _row(
     case_id: Any, group: pd.DataFrame, run: Mapping[str, Any], ceilings: Mapping[tuple[Any, ...], float]
 ) -> dict[str, Any]:
     shared = run.get("instance") is not None
-    each = [{str(name): value for name, value in trial.items()} for trial in group.to_dict("records")]
+    rows = group.assign(observed=group["observed"].map(from_json)).to_dict("records")
+    each = [{str(name): value for name, value in row.items()} for row in rows]
     medians = pd.DataFrame([utilization.numbers(trial, shared) for trial in each]).median()
     found = {str(name): float(value) for name, value in medians.items()}
     at = tuple(each[0][name] for name in ("direction", "mtu", "tcp_space"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +9,7 @@ from support.synthetic_runs import trial
 
 from lab.base.errors import LabFailure
 from lab.design.case import Case
+from lab.results.observed import Observed
 from lab.run import store_ceiling
 
 CASE = Case("smb", "cp", "write", 1500, "default", "disk", "file", 4096)
@@ -37,23 +37,26 @@ def session(server: Server, tuned: bool = True) -> Any:
 
 def test_a_store_that_cannot_be_measured_is_a_failed_row_and_leaves_nothing() -> None:
     server = Server()
-    rows = store_ceiling.trials(session(server), CASE, asdict(trial(status="ok")), IDS)
+    rows = store_ceiling.trials(session(server), CASE, trial(status="ok"), IDS)
     assert [(row.trial_id, row.direction, row.status) for row in rows] == [
         ("b001-store-write", "write", "failed"), ("b001-store-read", "read", "failed")
     ]  # fmt: skip
     assert "No space left" in rows[0].reason
     assert server.removed == ("/srv/disk/lab/b001-store-write.bin",)
-    assert store_ceiling.known(rows[0]) == {}
+    assert store_ceiling.add_ceiling(Observed(), rows[0]) == Observed()
 
 
 def test_caches_of_a_server_that_is_not_tuned_are_its_own() -> None:
-    assert store_ceiling.ways(session(Server(), tuned=False)) == ("write",)
-    assert store_ceiling.ways(session(Server())) == ("write", "read")
+    assert store_ceiling.directions(session(Server(), tuned=False)) == ("write",)
+    assert store_ceiling.directions(session(Server())) == ("write", "read")
 
 
 def test_what_disks_moved_is_known_only_where_they_are_counted() -> None:
     counted = {"server": {"disk_written_bytes": 4096, "disk_read_bytes": 7}}
     ceiling = trial(protocol="store", size_bytes=1000, elapsed_s=0.5, observed=counted)
-    assert store_ceiling.known(ceiling) == {"store_ceiling_bytes_per_s": 2000, "store_ceiling_disk_bytes": 4096}
+    assert store_ceiling.add_ceiling(Observed(), ceiling) == Observed(
+        store_ceiling_bytes_per_s=2000, store_ceiling_disk_bytes=4096
+    )
     bare = trial(protocol="store", size_bytes=1000, elapsed_s=0.5)
-    assert store_ceiling.known(bare) == {"store_ceiling_bytes_per_s": 2000}
+    assert store_ceiling.add_ceiling(Observed(), bare) == Observed(store_ceiling_bytes_per_s=2000)
+    assert store_ceiling.add_ceiling(Observed(), None) == Observed()
