@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -24,7 +23,7 @@ from lab.results import dataframe
 from lab.results.dataframe import frame as frame
 from lab.results.dataframe import observed as observed
 from lab.results.decoder import Columns, Decoder, fields_lacking_in, join, read_line
-from lab.results.trial import SCHEMA, problem, run_problem
+from lab.results.trial import SCHEMA, RunJson, problem, run_problem
 from lab.results.trial import Trial as Trial
 
 JOURNAL = "journal.jsonl"
@@ -72,7 +71,7 @@ class RunFolder:
 
     def update(self, **changes: object) -> None:
         """Add or replace keys of run.json, atomically."""
-        changed = self.run | changes
+        changed = {**self.run, **changes}
         _write_durably(self.path / "run.json", changed)
         self.run = changed
 
@@ -222,11 +221,11 @@ def load(path: Path) -> pd.DataFrame:
         raise BadInput(f"{folder.trials_path}: {error}") from error
 
 
-def _read_run(path: Path) -> dict[str, Any]:
+def _read_run(path: Path) -> RunJson:
     try:
         if not path.is_file():
             raise BadInput(f"{path.parent}: not a run folder: it has no run.json")
-        run: dict[str, Any] = from_json(path.read_bytes().decode())
+        run: RunJson = from_json(path.read_bytes().decode())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     schema = run.get("schema") if isinstance(run, dict) else None

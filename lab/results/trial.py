@@ -16,6 +16,7 @@ from lab.results.observed import Observed
 
 SCHEMA = 2
 # What a schema brought that the one before it lacked, and what stands for it in a file of that one
+RunJson: typing.TypeAlias = Mapping[str, typing.Any]  # the content of run.json
 ADDED: dict[int, dict[str, object]] = {2: {"anchor": False, "observed": {}}}
 
 
@@ -119,7 +120,7 @@ _RUN_TYPES = {
 EMULATED = "emulated Mac, not a measurement of a Mac"
 
 
-def emulated(run: Mapping[str, typing.Any]) -> str:
+def emulated(run: RunJson) -> str:
     """What has to stand wherever the hosts of a run are described, where one was an emulated Mac; else empty.
 
     A Mac of a local lab is one; so is one that says of its processor that it is, whatever the hosts file said.
