@@ -1,4 +1,4 @@
-.PHONY: demo unit test test-guests faults check fmt clean
+.PHONY: demo unit test test-guests faults check docs docs-reference fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
@@ -6,7 +6,7 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 unit:   ## the tests that need no local lab: no root, any system
 	@scripts/setup.sh unit
-	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile tests/unit
+	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile -m "not local_lab" tests/unit tests/examples
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test
@@ -17,7 +17,7 @@ test-guests: ## every test of guests with kernels of their own, on each backend 
 	@scripts/setup.sh test-guests
 	.venv/bin/python -m pytest -m "" tests/guests
 
-faults: ## break a run at every command that it sends (docs/faults.md); FAULTS='--share 0.02' does less
+faults: ## break a run at every command that it sends (docs/how-to/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults
 	PYTHONPATH=tests .venv/bin/python -m faults $(FAULTS)
 
@@ -28,11 +28,20 @@ check:  ## lint, format, types, layers
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 
+docs:   ## the documentation as web pages in docs/_build; warnings are errors
+	@scripts/setup.sh docs
+	.venv/bin/python docs/reference/generate.py --check
+	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs docs/_build
+
+docs-reference: ## write the pages of the reference that follow from the code
+	@scripts/setup.sh check
+	.venv/bin/python docs/reference/generate.py
+
 fmt:    ## format the code
 	@scripts/setup.sh check
 	.venv/bin/ruff check --fix-only .
 	.venv/bin/ruff format .
 
 clean:  ## remove what was installed and built here; results stay
-	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

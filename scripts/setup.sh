@@ -1,15 +1,16 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|unit|demo|test|test-guests|faults    `check` and `unit` need no root and no system packages
+# usage: setup.sh check|unit|docs|demo|test|test-guests|faults
+# `check`, `unit` and `docs` need no root and no system packages
 set -eu
 cd "$(dirname "$0")/.."
 purpose=$1
 
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
-case $purpose in check|unit) needs_lab= ;; *) needs_lab=yes ;; esac
+case $purpose in check|unit|docs) needs_lab= ;; *) needs_lab=yes ;; esac
 if [ -n "$needs_lab" ]; then
-    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/two-macs.md"
+    [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
 fi
 
@@ -53,4 +54,9 @@ if [ "$(cat .venv/installed 2>/dev/null || :)" != "$wanted" ]; then
     "$python" -m venv .venv
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
     echo "$wanted" >.venv/installed
+fi
+if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs; then
+    echo "Installing Sphinx into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+    cp requirements-docs.txt .venv/installed-docs
 fi

@@ -13,7 +13,7 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     jumbo = "raise the MTU of both hosts for a moment, to see whether the path carries jumbo frames"
     parser.add_argument("--jumbo", action="store_true", help=jumbo)
     hardware = "compare what the lab takes for granted about a Mac with what this one says; changes nothing"

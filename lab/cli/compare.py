@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     parser.add_argument("a", type=Path, metavar="A", help="a run folder")
     parser.add_argument("b", type=Path, metavar="B", help="a run folder")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -48,14 +48,14 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     status = commands.add_parser("status", help="say which local labs are up")
     status.set_defaults(command=_status)
     reboot = command("reboot", _reboot, "cut a host's power and start it again; its disk is kept")
-    reboot.add_argument("host", choices=state.HOSTS)
+    reboot.add_argument("host", choices=state.HOSTS, help="which host")
     fault = command("fault", _fault, "make something go wrong on an emulated Mac, once or a number of times")
-    fault.add_argument("host", choices=state.HOSTS)
+    fault.add_argument("host", choices=state.HOSTS, help="which host")
     fault.add_argument("fault", choices=sorted(FAULTS), metavar="FAULT", help=", ".join(sorted(FAULTS)))
     fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
     inside = command("exec", _exec, "run a command inside a host: lab local exec server -- ps ax")
-    inside.add_argument("host", choices=state.HOSTS)
-    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD")
+    inside.add_argument("host", choices=state.HOSTS, help="which host")
+    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD", help="the command")
 
 
 def _up(arguments: argparse.Namespace) -> int:

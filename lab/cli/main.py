@@ -49,21 +49,23 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
-        name: str, function: Callable[[argparse.Namespace], int], text: str, hosts: bool = False
+        name: str, function: Callable[[argparse.Namespace], int], text: str, hosts: str = ""
     ) -> argparse.ArgumentParser:
         found = commands.add_parser(name, help=text, description=text)
         found.set_defaults(command=function)
         if hosts:
-            found.add_argument("--hosts", type=Path, metavar="FILE", help=f"the hosts file (default: {HOSTS})")
+            found.add_argument("--hosts", type=Path, metavar="FILE", help=hosts)
         return found
 
     text = "look at both hosts and say what can be measured; changes nothing"
-    check.add_arguments(command("check", check.run, text, hosts=True))
+    check.add_arguments(command("check", check.run, text, hosts=f"the hosts file (default: {HOSTS})"))
     text = "show what a sweep would do, and if the hosts fit it; changes nothing"
-    plan.add_arguments(command("plan", plan.run, text, hosts=True))
+    plan.add_arguments(command("plan", plan.run, text, hosts="a hosts file that the sweep has to fit"))
     text = "run a sweep; the last line printed is the run folder"
-    run.add_arguments(command("run", run.run, text, hosts=True))
-    command("restore", restore.run, "put back what an interrupted run left changed; safe to repeat", hosts=True)
+    hosts = f"the hosts file (default: {HOSTS}, or that of the run to resume)"
+    run.add_arguments(command("run", run.run, text, hosts=hosts))
+    hosts = "reach the hosts by this file (default: that of each run), and put back what they have noted themselves too"
+    command("restore", restore.run, "put back what an interrupted run left changed; safe to repeat", hosts=hosts)
     show.add_arguments(command("show", show.run, "the tables of a run"))
     text = "the cases of run B over those of run A, such as a new kernel over an old one"
     compare.add_arguments(command("compare", compare.run, text))

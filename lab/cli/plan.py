@@ -10,8 +10,8 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("sweep", type=Path)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("sweep", type=Path, metavar="SWEEP", help="a sweep file")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
 
 

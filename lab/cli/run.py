@@ -12,7 +12,7 @@ from lab.cli.terminal import HOSTS, RESULTS, console, say
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("sweep", type=Path, nargs="?")
+    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help="a sweep file")
     what.add_argument("--resume", type=Path, metavar="RUN", help="go on with an interrupted run")
     policy = "continue (the default), stop, or a number: stop after so many failed trials in a row"
     parser.add_argument("--on-failure", type=parse_policy, default=None, metavar="POLICY", help=policy)

@@ -12,7 +12,7 @@ from lab.cli.terminal import console, open_run
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     parser.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,7 +23,9 @@ class Workload(Model):
     """What is moved. ``kind`` names a payload in ``lab/workloads``."""
 
     kind: str = "file"
+    """The payload, by its name in ``lab/workloads``."""
     size: Size
+    """How much one trial moves. The RAM disks must hold it and 5 % more."""
 
 
 class Factors(Model):
@@ -37,15 +39,25 @@ class Factors(Model):
     __pydantic_extra__: dict[str, dict[str, Any]]
 
     protocol: tuple[str, ...] = Field(min_length=1)
+    """The protocols to compare, by their names in ``lab/protocols``."""
     tool: tuple[str, ...] = Field(("cp",), min_length=1)
+    """The commands that copy, by their names in ``lab/workloads``."""
     direction: tuple[Literal["write", "read"], ...] = Field(("write", "read"), min_length=1)
+    """As the client sees it: ``write`` is client to server, ``read`` is server to client."""
     mtu: tuple[Annotated[int, Field(ge=576, le=65535, strict=True)], ...] = Field((1500,), min_length=1)
+    """The MTU in bytes that the data interfaces of both hosts get."""
     tcp_space: tuple[TcpSpace, ...] = Field(("default",), min_length=1)
+    """The size that the TCP buffers of both hosts are pinned to; ``default`` leaves the hosts as they are."""
     store: tuple[Literal["ram", "disk"], ...] = Field(("ram",), min_length=1)
+    """Where the files are on the server: on a RAM disk, or on a disk, in ``[share] path`` of the hosts file."""
     server_sync: tuple[Literal["default", "async", "sync", "always"], ...] = Field(("default",), min_length=1)
+    """When the server counts written data as safe; ``default`` leaves the server as it is."""
     client_sync: tuple[Literal["fsync", "close"], ...] = Field(("fsync",), min_length=1)
+    """What ends a write on the client: ``fsync`` of the file after the tool, or only its ``close``."""
     server_cache: tuple[Literal["warm", "cold"], ...] = Field(("warm",), min_length=1)
+    """For reads: whether the server has the file in memory (``warm``) or reads its disk (``cold``)."""
     placebo: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")], ...] = Field(("none",), min_length=1)
+    """Labels that change nothing: the effect that they seem to have is that of chance."""
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -73,19 +85,33 @@ class Sweep(Model):
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    """The end of the run folder's name, and the title of its report."""
     description: str = ""
+    """What the sweep is to find out, for people."""
     blocks: int = Field(3, ge=1, le=1000, strict=True)
+    """How often every case is measured: once a block, in an order of the block's own."""
     seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
+    """Decides the order of the trials, and which cases a fraction takes."""
     max_blocks: int | None = Field(None, ge=1, le=MOST_BLOCKS, strict=True)
+    """With ``precision``: the number of blocks that ends the run in any case. Default: 10 × ``blocks``."""
     precision: float | None = Field(None, gt=0, lt=1, strict=True)
+    """Go on until each interval of ``effects`` has this relative half-width: 0.03 is ± 3 %."""
     effects: tuple[str, ...] | None = Field(None, min_length=1)
+    """Factors whose effects are asked for, or two as ``"mtu:tcp_space"``. Default: all that vary but the direction."""
     fraction: Share = 1.0
+    """The share of the grid's cases to measure."""
     anchors: int = Field(0, ge=0, le=100, strict=True)
+    """How often each block repeats its first case, to expose drift."""
     time_cap: Seconds | None = None
+    """No new trial starts after so long."""
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
+    """How long iperf3 measures the link, in each block and for each MTU and TCP buffer."""
     slowest: Size = 2_000_000
+    """A transfer of fewer bytes per second than this counts as stuck, and is ended."""
     workload: Workload
+    """What is moved: the table ``[workload]``."""
     factors: Factors
+    """What is varied: the table ``[factors]``."""
 
     @property
     def most_blocks(self) -> int:
@@ -102,8 +128,9 @@ class Sweep(Model):
             raise ValueError("max_blocks: means nothing without a precision; give one, or blocks alone")
         if self.precision is not None and self.blocks < stopping.LEAST_BLOCKS:
             raise ValueError(
-                f"blocks: {self.blocks} are too few to stop at a precision: intervals would be too narrow too "
-                f"often (docs/methods.md, Design); give blocks = {stopping.LEAST_BLOCKS}, or more"
+                f"blocks: {self.blocks} are too few to stop at a precision: intervals would be too narrow too often "
+                "(docs/explanation/methods.md, Stopping at a precision); "
+                f"give blocks = {stopping.LEAST_BLOCKS}, or more"
             )
         if self.most_blocks < self.blocks:
             raise ValueError(f"max_blocks: {self.max_blocks} are fewer than blocks ({self.blocks}), the least number")

@@ -39,22 +39,39 @@ class HostConfig(Model):
     """One ``[client]`` or ``[server]`` section: how to reach the host, and what the lab may use on it."""
 
     host: HostName
+    """The name or address that ssh understands; ``~/.ssh/config``, the agent and known_hosts are honoured."""
     user: UserName | None = None
+    """The account to log in as. Default: what ``~/.ssh/config`` says, or your own name."""
     port: Port | None = None
+    """The port of sshd. Default: what ``~/.ssh/config`` says, or 22."""
     identity: str | None = None
+    """The file of a private key. Default: what ``~/.ssh/config`` and the agent have."""
     known_hosts: str | None = None
+    """A file of host keys in place of ``~/.ssh/known_hosts``."""
     proxy_command: str | None = None
+    """A command that leads to sshd, as ProxyCommand of ssh: %h is the host's name, %p its port."""
     transport: Literal["paramiko", "openssh"] = "paramiko"
+    """How SSH is spoken: ``openssh`` is the ssh program of this machine."""
     ssh_algorithms: SshAlgorithms = ()
+    """Old algorithms to offer as well; only with ``transport = openssh``."""
     sudo: Literal["nopasswd", "password", "none"] = "nopasswd"
+    """How root commands run: sudo asks for no password, or for one, or ``none``: the user is root."""
     sudo_password: PasswordSource = "prompt"
+    """Where the password for sudo comes from."""
     data_address: Address
+    """The host's own address on the link that is measured."""
     interface: Interface | None = None
+    """The interface whose MTU is changed and whose bytes are counted. Default: the one that leads to the other host."""
     mount_base: PlainFolder = "/tmp"
+    """The folder in which the lab makes one of its own, and removes it again."""
     ram_disk: Size = 2 * 1024**3
+    """The size of the RAM disk: the payload and 5 % more, and no more than there is free memory."""
     ram_disk_format: Literal["tmpfs", "ext4", "hfs", "hfs-case", "apfs"] | None = None
+    """Linux: tmpfs (its default), ext4. Mac: hfs (its default), hfs-case, apfs (macOS 10.13 and later)."""
     tune: Literal["yes", "no"] | None = None
+    """Whether MTU and TCP buffers may be changed. Default: yes; no for the server of an existing share."""
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
+    """The host takes a change back that cut the controller off for so long."""
 
     @field_validator("ssh_algorithms")
     @classmethod
@@ -68,10 +85,15 @@ class ShareConfig(Model):
     """The ``[share]`` section: what the server offers, and the account that may use it."""
 
     serve: Literal["lab", "existing"] = "existing"
+    """``lab``: the lab serves a folder for the run. ``existing``: a share that is there, used as it is."""
     path: Absolute | None = None
+    """The folder on the server: of the existing share, or, with ``serve = lab``, the one for store ``disk``."""
     name: ShareName = "lab"
+    """What clients ask for (SMB, AFP)."""
     account: AccountName
+    """The account of the share (SMB, AFP)."""
     password: PasswordSource = "prompt"
+    """Where the password of that account comes from."""
 
     @field_validator("path", "name", "account")
     @classmethod
@@ -86,16 +108,22 @@ class LabConfig(Model):
     """The optional ``[lab]`` section: what stands under every figure, and which local lab these hosts belong to."""
 
     title: str = ""
+    """A line for every figure and table, such as the cards, the cable and the switch."""
     instance: Instance = None
+    """Which local lab the hosts are of; `lab local up` writes it, and no other file has it."""
 
 
 class Hosts(Model):
     """A whole hosts file."""
 
     client: HostConfig
+    """The machine that mounts the share."""
     server: HostConfig
+    """The machine that has the share."""
     share: ShareConfig
+    """What the server offers."""
     lab: LabConfig = LabConfig()
+    """About the measurement as a whole."""
 
     def tuned(self, role: str) -> bool:
         """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.

@@ -42,7 +42,9 @@ if sudo -n true 2>/dev/null; then echo nopasswd
 elif sudo -k -n true 2>&1 | grep -q '^usage: '; then echo 'password, remembered'
 else echo password; fi
 """
-SUDO_HINT = "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/two-macs.md)"
+SUDO_HINT = (
+    "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/how-to/measure-two-machines.md)"
+)
 
 
 class SshHost(Host):

@@ -21,24 +21,43 @@ class Facts:
     """
 
     hostname: str
+    """What the host calls itself."""
     platform: str
+    """The platform of the lab that fits it, such as ``linux`` or ``macos``."""
     os: str
+    """Name and version of the system."""
     kernel: str
+    """Name and version of the kernel."""
     cpu: str
+    """The processor, in the system's words."""
     cores: int
+    """Those that are online."""
     memory_bytes: int
+    """All memory."""
     available_bytes: int
+    """What programs could get without swapping."""
     user: str
+    """The account that logged in."""
     is_root: bool
+    """Whether that is root."""
     home: str
+    """Its home folder."""
     interface: str
+    """The one that leads to the other host."""
     mtu: int
+    """Of that interface, as the host had it."""
     mtu_min: int | None = None
+    """The least that the interface says it takes."""
     mtu_max: int | None = None
+    """The most that the interface says it takes."""
     link_bits_per_s: int | None = None
+    """The speed that the interface names."""
     tools: dict[str, str] = field(default_factory=dict)
+    """The programs that were found, with what they say of their version."""
     tcp_space_max: int | None = None
+    """The largest TCP buffer that the system takes, in bytes; null: no limit is known."""
     about: dict[str, str] = field(default_factory=dict)
+    """What else the system says of itself, such as the model of a Mac."""
 
 
 def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:

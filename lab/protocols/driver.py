@@ -181,8 +181,9 @@ def options_in_effect(name: str, share: Share, found: Mapping[str, str]) -> dict
 class Protocol:
     """A protocol: its drivers by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
-    ``server_syncs`` are the levels of durability that a server of the lab's own can be given (docs/durability.md),
-    ``options`` what a sweep may say of the mount and of the programs at its ends, as ``name.option``.
+    ``server_syncs`` are the levels of durability that a server of the lab's own can be given
+    (docs/explanation/durability.md), ``options`` what a sweep may say of the mount and of the programs at its ends, as
+    ``name.option``.
     """
 
     name: str

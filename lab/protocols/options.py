@@ -19,18 +19,21 @@ class Option:
     """``level`` makes text of what a sweep says, or raises ValueError; ``told`` makes the kernel's option of that.
 
     ``found`` is the level in effect, by what the kernel says of the mount (each option, and for one without a value
-    an empty text); empty where it does not say. ``programs`` are the levels of one that names a program.
+    an empty text); empty where it does not say. ``programs`` are the levels of one that names a program. ``about`` is a
+    sentence for the reference.
     """
 
     level: Callable[[Any], str]
     told: Callable[[str], str]
     found: Callable[[Mapping[str, str]], str]
     programs: tuple[str, ...] = ()
+    about: str = ""
 
 
 def program(role: str, *names: str) -> Option:
     """Which program mounts (``client``) or serves (``server``); what is said of a mount has it under that name."""
-    return Option(one_of(*names), lambda _: "", lambda said: said.get(role, ""), names)
+    about = f"The program that {'mounts' if role == 'client' else 'serves'}."
+    return Option(one_of(*names), lambda _: "", lambda said: said.get(role, ""), names, about)
 
 
 def told(options: Iterable[str]) -> list[str]:

@@ -34,8 +34,8 @@ TEXTS = {
     "block (drift), and with the rest: higher interactions and noise. Type II; where combinations are missing (cp has "
     "no ssh) the shares need not add up to 100 %.",
     "cpu_cost": "CPU seconds that each machine spent for 10⁹ bytes moved: the bar is the median, every mark a trial.",
-    "limited": "Derived from what both hosts counted meanwhile; docs/verdicts.md has the rules. Unclear means that the "
-    "evidence does not carry, and the line says why.",
+    "limited": "Told from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
+    "means that the evidence does not carry, and the line says why.",
     "remarks": "What the lab found odd in trials that count all the same.",
     "timeline": "Above, every trial in the order in which it ran. Below, how far it lies from the median of its own "
     "case: block medians that move one way mean that the machines or the link drifted.",

@@ -44,7 +44,7 @@ class Effective(JsonObject):
     server_sync_by: str | None = None
     """The option of the server that makes it so."""
     mount: str | None = None
-    """Who mounts: ``kernel``, ``gvfs`` (in user space), or ``none`` where nothing is mounted."""
+    """Who mounts: ``kernel``, ``gvfs`` or ``mount_afpfs``; ``none`` for SSH."""
     rsize: int | None = None
     """Bytes that the mount reads in one request at most."""
     wsize: int | None = None

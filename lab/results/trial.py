@@ -28,61 +28,61 @@ class Trial:
     """
 
     trial_id: str
-    """Block and position, such as ``b001-0003``; unique in its run."""
+    """Unique in a run, and the same when it is resumed: ``b002-0014`` is block 2, position 14."""
     case_id: str
-    """The combination of levels, in words; the same in every run."""
+    """The combination of levels; the same in every run."""
     block: int
-    """Number of the block, from 1."""
+    """From 1."""
     position: int
-    """Place in its block, from 1; 0 for the ceilings."""
+    """In the block, from 1; 0 is a ceiling."""
     started_at: str
-    """ISO 8601 time in UTC."""
+    """ISO 8601, UTC, by the controller's clock."""
     protocol: str
-    """File protocol; ``link`` for what iperf3 measured, ``store`` for the server's disk by itself."""
+    """Of the share; ``link`` is the iperf3 ceiling, ``store`` the ceiling of the server's own disk."""
     tool: str
-    """Program that moved the bytes."""
+    """The command that copied; ``iperf3`` and ``disk`` for the ceilings."""
     direction: str
-    """As the client sees it: ``write`` is client to server, ``read`` is server to client."""
+    """As the client sees it: ``write`` is client to server."""
     workload: str
-    """Kind of payload."""
+    """The payload, by its name; ``stream`` for the link."""
     store: str
-    """Where the files lie on the server: ``ram`` or ``disk``."""
+    """Where the files are on the server."""
     mtu: int
-    """MTU that was asked for, bytes."""
+    """Asked for, in bytes."""
     tcp_space: int | str
-    """Size of the TCP buffers that was asked for, bytes; ``default`` leaves them as the hosts have them."""
+    """Asked for, in bytes; ``default`` leaves the hosts as they are."""
     options: dict[str, str]
-    """Levels of the other factors, by name."""
+    """The level, as text, of each other factor, and of each option of this mount that the sweep names."""
     size_bytes: int
-    """Bytes of the payload."""
+    """The payload."""
     files: int
-    """Files of the payload."""
+    """In the payload."""
     elapsed_s: float | None = None
-    """Seconds on the client's own clock, flush included."""
+    """On the client's own clock, flush included."""
     client_cpu_s: float | None = None
-    """CPU seconds that the client used meanwhile."""
+    """CPU seconds in use on the client meanwhile."""
     server_cpu_s: float | None = None
-    """CPU seconds that the server used meanwhile."""
+    """CPU seconds in use on the server meanwhile."""
     wire_tx_bytes: int | None = None
-    """Bytes that left the client's data interface."""
+    """Sent by the client's data interface meanwhile."""
     wire_rx_bytes: int | None = None
-    """Bytes that arrived at the client's data interface."""
+    """Received by the client's data interface meanwhile."""
     retransmits: int | None = None
-    """TCP segments that both hosts sent again; of the link, as iperf3 counts them."""
+    """TCP segments sent again, on both hosts together."""
     ceiling_bytes_per_s: float | None = None
-    """Bytes a second of iperf3 under the same MTU and TCP buffers, in the same block and direction."""
+    """Of iperf3 in the same block and direction, with the same MTU and TCP buffers."""
     effective: Effective = field(default_factory=Effective)
     """What was in effect, as read back."""
     verified: bool = False
-    """Whether the content was compared after the transfer, and was right."""
+    """Whether every byte was compared, outside the measured time."""
     status: str
-    """``ok``; ``void`` where state or wire bytes contradict what the trial claims; ``failed``."""
+    """``ok`` counts; a ``void`` trial contradicts what it claims; a ``failed`` one did not end well."""
     reason: str = ""
     """Why it is void or failed."""
     anchor: bool = False
-    """Whether it repeats a case of its block to expose drift; it is in no summary and no effect."""
+    """Whether it repeats a case of its block; such a trial is in no summary and no effect."""
     observed: Observed = field(default_factory=Observed)
-    """What both hosts counted."""
+    """What both hosts counted meanwhile; empty for the link's ceiling and failed trials."""
 
     @classmethod
     def from_json(cls, record: Mapping[str, typing.Any]) -> Self:

@@ -33,17 +33,29 @@ class Record:
     """
 
     number: int
+    """From 1; the line that says that it was put back has the same."""
     host: str
+    """The role: ``client`` or ``server``."""
     name: str
+    """The setting."""
     old: str
+    """Its value before."""
     new: str
+    """The value that was asked for."""
     read: Command
+    """Prints the present value."""
     undo: tuple[Command, ...]
+    """Bring the old value back; safe to repeat."""
     run: str = ""
+    """The token of the run that made the change."""
     boot: str = ""
+    """What tells the host's start from every other one; empty: not known."""
     volatile: bool = True
+    """Whether a restart of the host undoes it."""
     holds: bool = False
+    """Whether later changes need it, to be put back."""
     event: Literal["change"] = "change"
+    """Tells the two kinds of lines apart."""
 
     def put_back(self, host: Host) -> str:
         """Bring the old value back; returns what is wrong where that failed, else an empty string. Safe to repeat.
@@ -80,7 +92,9 @@ class Restored:
     """The line of the journal that says that a change has been put back."""
 
     number: int
+    """That of the change."""
     event: Literal["restored"] = "restored"
+    """Tells the two kinds of lines apart."""
 
 
 LINE: TypeAdapter[Record | Restored] = TypeAdapter(Annotated[Record | Restored, Field(discriminator="event")])

@@ -1,6 +1,6 @@
 """What limited each case, with the evidence and the headroom; ``unclear`` where the evidence does not carry.
 
-docs/verdicts.md has the rules and what they rest on.
+docs/explanation/bottlenecks.md has the rules and what they rest on.
 """
 
 from __future__ import annotations

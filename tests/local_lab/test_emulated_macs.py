@@ -17,7 +17,7 @@ STATE = r"""
 ifconfig en0 | grep -v inet6; sysctl -a | grep -v -e loadavg -e swapusage; mount; hdiutil info -plist
 cat /linux/proc/sys/net/ipv4/tcp_rmem /linux/proc/sys/net/ipv4/tcp_wmem; cut -d ' ' -f 2,3 /linux/proc/self/mounts
 find /private/tmp /private/var/tmp /Volumes /Users /dev -name pts -prune -o -print | sort
-ps -A -o command= | grep -v -e ^ps -e ^grep -e ^sort -e sshd -e /bin/ps -e '^sh -c' | sort
+ps -A -o command= | grep -v -e ^ps -e '/grep$' -e '/sort$' -e '^grep' -e '^sort' -e sshd -e /bin/ps -e '^sh -c' | sort
 """
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.results.trial import CEILINGS
+from support.lab_server import lab_server
 
 HOSTS = ("client", "server")
 # Everything that the lab may change, and what it must not leave: read as a person would, not through the lab. What
@@ -81,14 +82,12 @@ class Bench:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def command(self, *arguments: str) -> list[str]:
-        """The `lab` command with these arguments."""
+        """The `lab` command with these arguments, for a process of its own."""
         return [sys.executable, "-m", "lab", *arguments]
 
     def lab(self, *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
         """Run a `lab` command in the working folder."""
-        return subprocess.run(
-            self.command(*arguments), cwd=self.directory, capture_output=True, text=True, timeout=timeout, check=False
-        )
+        return lab_server().run(arguments, self.directory, timeout)
 
     def strike_under_way(self, server: str, after_bytes: int, *strike: str) -> tuple[str, ...]:
         """The `lab` command that runs another in the server, in the middle of a transfer to it."""

@@ -8,3 +8,4 @@ TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 LINUX_CAPTURES = TESTS / "captures" / "linux"
 MACOS_CAPTURES = TESTS / "captures" / "macos"
+RUN_CAPTURES = TESTS / "captures" / "runs"

@@ -1,4 +1,4 @@
-"""Linux: iproute2, /proc and /sys. Facts about its commands: docs/platforms.md."""
+"""Linux: iproute2, /proc and /sys. Facts about its commands: docs/reference/platforms.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RAM disks of Linux: a tmpfs, or a file system on the block device of the module brd. Facts: docs/platforms.md."""
+"""RAM disks of Linux: a tmpfs, or a file system on the block device of brd. Facts: docs/reference/platforms.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""macOS 10.6 and later: BSD tools, hdiutil RAM disks. Facts about its commands: docs/platforms.md."""
+"""macOS 10.6 and later: BSD tools, hdiutil RAM disks. Facts about its commands: docs/reference/platforms.md."""
 
 from __future__ import annotations
 

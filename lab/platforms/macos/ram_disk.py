@@ -1,4 +1,4 @@
-"""RAM disks of macOS: an image in memory, a file system on it, and a mount. Facts: docs/platforms.md."""
+"""RAM disks of macOS: an image in memory, a file system on it, and a mount. Facts: docs/reference/platforms.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which sockets on a Mac take the TCP buffers of the system, and which set sizes of their own, by version and role.
 
 From the sources of SMBClient (smb_trantcp.c), of the NFS client and server (xnu bsd/nfs, later the NFS kext:
-nfs_socket.c) and of OpenSSH; docs/platforms.md has the table. What is closed or unpublished is unknown here.
+nfs_socket.c) and of OpenSSH; docs/reference/platforms.md has the table. What is closed or unpublished is unknown here.
 """
 
 from __future__ import annotations

@@ -32,7 +32,10 @@ REASONS = (
     (r"-5003\b", "client and server have no version of AFP in common"),
     (r"-5042\b|-5045\b", "the account's password has expired, or must be changed before it is used"),
     (r"-5018\b|No such file or directory", "the server has no such share"),
-    (r"No route to host", "nothing on the way to that address, or macOS's Local Network privacy: see docs/two-macs.md"),
+    (
+        r"No route to host",
+        "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal",
+    ),
     (r"Connection refused", "no AFP server answers there: start it, or let it through that host's firewall"),
     (r"File exists", "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"),
 )

@@ -67,18 +67,34 @@ def _request(name: str) -> Option:
     def found(said: Mapping[str, str]) -> str:
         return size_label(int(said[name])) if re.fullmatch("[0-9]{1,18}", said.get(name, "")) else ""
 
-    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", found)
+    about = f"The largest {'read' if name == 'rsize' else 'write'} request."
+    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", found, about=about)
 
 
 # nfs(5). What a sweep can say of a mount; soft unless it says hard
 OPTIONS = {
     "client": program("client", "kernel", "gvfs"),
     "server": program("server", "kernel", "ganesha"),
-    "version": Option(one_of("3", "4.0", "4.1", "4.2"), "vers={}".format, lambda said: said.get("vers", "")),
-    "nconnect": Option(whole(1, 16), "nconnect={}".format, lambda said: said.get("nconnect", "1")),
+    "version": Option(
+        one_of("3", "4.0", "4.1", "4.2"),
+        "vers={}".format,
+        lambda said: said.get("vers", ""),
+        about="The version of NFS.",
+    ),
+    "nconnect": Option(
+        whole(1, 16),
+        "nconnect={}".format,
+        lambda said: said.get("nconnect", "1"),
+        about="How many TCP connections the mount has.",
+    ),
     "rsize": _request("rsize"),
     "wsize": _request("wsize"),
-    "hard": Option(yes_or_no, {"true": "hard", "false": "soft"}.__getitem__, lambda said: str("hard" in said).lower()),
+    "hard": Option(
+        yes_or_no,
+        {"true": "hard", "false": "soft"}.__getitem__,
+        lambda said: str("hard" in said).lower(),
+        about="Whether requests wait for a dead server for ever (false: they fail after a while).",
+    ),
 }
 
 

@@ -72,8 +72,14 @@ OPTIONS = {
         one_of(*VERSIONS),
         lambda level: f"vers={VERSIONS[level]}",
         lambda said: DIALECT_NAMES.get(said.get("vers", ""), ""),
+        about="The version of SMB.",
     ),
-    "signing": Option(yes_or_no, {"true": "sign", "false": ""}.__getitem__, lambda said: said.get("signed", "")),
+    "signing": Option(
+        yes_or_no,
+        {"true": "sign", "false": ""}.__getitem__,
+        lambda said: said.get("signed", ""),
+        about="Whether every message is signed.",
+    ),
 }
 
 

@@ -56,11 +56,11 @@ def test_what_cannot_be_combined_is_left_out_with_the_reason() -> None:
     [
         (
             sweep_of(protocol=["smbb"]),
-            r"^\[factors\] protocol: unknown protocol 'smbb'; known are afp, nfs, smb, ssh; did you mean 'smb'\?",
+            r"^\[factors\] protocol: unknown protocol 'smbb'; known are .*\bssh\b.*; did you mean 'smb'\?",
         ),
         (sweep_of(protocol=["SMB"]), r"did you mean 'smb'\?"),
         (sweep_of(protocol=["ssh", "x"], tool=["rsync"]), r"unknown protocol 'x'; known are [a-z, ]+$"),
-        (sweep_of(tool=["scp"]), r"^\[factors\] tool: unknown tool 'scp'; known are cp, rsync"),
+        (sweep_of(tool=["scp"]), r"^\[factors\] tool: unknown tool 'scp'; known are .*\bcp\b.*\brsync\b"),
         (sweep_of(kind="files"), r"^\[workload\] kind: unknown workload kind 'files'; known are .*\bfile\b"),
         (
             sweep_of(protocol=["ssh"], tool=["cp"]),

@@ -1,0 +1,151 @@
+"""What the code says of itself, as tables of Markdown: fields with the strings below them, and their types in words."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import textwrap
+import types
+import typing
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from lab.base import units
+from lab.design import factors
+from lab.hosts import fields
+from lab.hosts.command import Command
+
+# What a value of these types looks like in a file; a type is known by the function that reads it
+NOTATIONS = {
+    units.Size: "size, such as `64 MiB`",
+    units.Seconds: "time, such as `90 s` or `5 min`",
+    units.Share: 'share, such as `0.25` or `"1/4"`',
+    factors.TcpSpace: "`default`, or a size, such as `512 KiB`",
+    fields.Port: "port",
+    fields.Address: "IP address",
+    fields.Absolute: "full path; `~` is the home of the account",
+    fields.PlainFolder: "full path; `~` is the home of the account",
+    fields.HostName: "name or address of a host",
+    fields.UserName: "account",
+    fields.ShareName: "name of a share",
+    fields.AccountName: "account",
+    fields.SshAlgorithms: "names with spaces between them, such as `ssh-rsa`",
+    fields.Interface: "interface, such as `eth0` or `en0`",
+    fields.PasswordSource: "`prompt`, `env:VARIABLE`, `file:PATH` or `keyring:SERVICE`",
+    fields.Instance: "`NAME/TOKEN`",
+}
+BY_READER = {typing.get_args(alias)[1]: words for alias, words in NOTATIONS.items()}
+PLAIN = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "object", list: "list"}
+PLAIN |= {type(None): "null", Command: "command", Any: "any"}
+
+
+def descriptions(owner: type) -> dict[str, str]:
+    """The string below each field of a class, on one line. Raises LookupError for a field that has none."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
+    assert isinstance(definition, ast.ClassDef)
+    found: dict[str, str] = {}
+    for statement, below in zip(definition.body, [*definition.body[1:], None], strict=True):
+        match statement, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[name] = " ".join(text.split())
+            case ast.AnnAssign(target=ast.Name(id=name)), _ if not name.startswith("_"):
+                raise LookupError(f"{owner.__name__}.{name} has no description below it")
+    return found
+
+
+def notation(hint: Any, metadata: Iterable[Any] = ()) -> str:
+    """How a value of this type is written; ``metadata`` is what Annotated says of it beside its type."""
+    if typing.get_origin(hint) is typing.Annotated:
+        hint, *more = typing.get_args(hint)
+        metadata = [*metadata, *more]
+    known = [part for each in metadata for part in (each.metadata if isinstance(each, FieldInfo) else [each])]
+    words = next((BY_READER[each] for each in known if each in BY_READER), "")
+    pattern = next((each.pattern for each in known if getattr(each, "pattern", None)), "")
+    return (words or (f"text that matches `{pattern}`" if pattern else _of_type(hint))) + _bounds(known)
+
+
+def _of_type(hint: Any) -> str:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return ", ".join(f"`{level}`" for level in args)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join(map(notation, args))
+    if origin is tuple:
+        return f"list of: {notation(args[0])}"
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return ", ".join(f"`{level.value}`" for level in hint)
+    if dataclasses.is_dataclass(hint) and hint not in PLAIN:
+        return "object"
+    return PLAIN[origin or hint]
+
+
+def _bounds(constraints: Sequence[Any]) -> str:
+    """The limits of a number, such as ``, 5 to 3600``; one that is only there for the file formats is not told."""
+    limits = {
+        name: getattr(each, name)
+        for each in constraints
+        for name in ("gt", "ge", "lt", "le")
+        if getattr(each, name, None) not in (None, units.LARGEST)
+    }
+    words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
+    if limits.keys() == {"ge", "le"}:
+        return f", {limits['ge']} to {limits['le']}"
+    return "".join(f", {words[name]} {limit}" for name, limit in limits.items())
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.default
+    if value is PydanticUndefined:
+        return "required"
+    if units.parse_size in _readers(field) or units.parse_seconds in _readers(field):
+        value = units.size_label(value) if isinstance(value, int) else value and f"{value:g} s"
+    if value is None or value in ((), "") or isinstance(value, BaseModel):
+        return "–"
+    return ", ".join(f"`{each}`" for each in value) if isinstance(value, tuple) else f"`{value}`"
+
+
+def _readers(field: FieldInfo) -> list[Any]:
+    return [getattr(each, "func", None) for each in field.metadata]
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown; literals of reST become those of Markdown."""
+    lines = (headings, ["---"] * len(headings), *rows)
+    return "".join(f"| {' | '.join(lines).replace('``', '`')} |\n" for lines in map(_escaped, lines))
+
+
+def _escaped(line: Sequence[str]) -> list[str]:
+    return [cell.replace("|", "\\|") for cell in line]
+
+
+def keys(model: type[BaseModel], without: Sequence[str] = ()) -> str:
+    """A table of the keys of a section."""
+    about = descriptions(model)
+    return table(
+        ("key", "value", "default", "meaning"),
+        [
+            (f"`{name}`", _written(field), _default(field), about[name])
+            for name, field in model.model_fields.items()
+            if name not in without
+        ],
+    )
+
+
+def _written(field: FieldInfo) -> str:
+    members = [each for each in typing.get_args(field.annotation) if each is not type(None)]
+    optional = isinstance(field.annotation, types.UnionType) or typing.get_origin(field.annotation) is typing.Union
+    return notation(members[0] if optional and len(members) == 1 else field.annotation, field.metadata)
+
+
+def record(owner: type) -> str:
+    """A table of the fields of a dataclass, as JSON has them."""
+    about, hints = descriptions(owner), typing.get_type_hints(owner, include_extras=True)
+    assert dataclasses.is_dataclass(owner)
+    rows = [(f"`{field.name}`", notation(hints[field.name]), about[field.name]) for field in dataclasses.fields(owner)]
+    return table(("field", "type", "meaning"), rows)

@@ -1,0 +1,211 @@
+"""Writes the pages of the reference that follow from the code: ``generate.py [--check]``.
+
+With ``--check`` nothing is written: exit code 1, and the difference, where a page is not what the code says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from described import keys, record, table
+
+from lab import protocols
+from lab.base import plugins
+from lab.cli.main import parser
+from lab.design import sweep_file
+from lab.hosts import hosts_file
+from lab.platforms import Facts
+from lab.protocols.options import Option
+from lab.results import run_folder, trial
+from lab.settings import journal
+
+HERE = Path(__file__).parent
+STAMP = "% Written by docs/reference/generate.py from the code. Change the code, then run `make docs-reference`.\n\n"
+RUN_KEYS = {
+    "schema": "The version of these files: this page describes {schema}. A newer one is refused, an older one is read.",
+    "name": "The name of the sweep.",
+    "started_at": "ISO 8601, UTC.",
+    "sweep_text": "The sweep file as it was.",
+    "seed": "That of the sweep.",
+    "left_out": "The cases that these hosts cannot measure, by `case_id`, each with the reason.",
+    "title": "`[lab] title` of the hosts file.",
+    "hosts": "The [facts of each host](#facts-of-a-host), by role, and the `transport` to it.",
+    "code_version": "The version of the lab, with the commit where it ran from a checkout.",
+    "instance": "Which local lab the hosts were of; null for real machines.",
+    "hosts_file": "The full path of the hosts file.",
+    "emulated": "A sentence where a host was an emulated Mac; else null.",
+    "ended": "Why the run ended, and which effects are less precise than was asked.",
+    "finished_at": "ISO 8601, UTC; missing while the run goes on, or where it was cut short.",
+}
+DERIVED = {
+    "bytes_per_s": "`size_bytes` / `elapsed_s`.",
+    "MB_per_s": "The same in 10^6 bytes per second.",
+    "share_of_ceiling": "`bytes_per_s` / `ceiling_bytes_per_s`.",
+    "client_cpu_s_per_GB": "`client_cpu_s` per 10^9 bytes of payload.",
+    "server_cpu_s_per_GB": "`server_cpu_s` per 10^9 bytes of payload.",
+}
+
+
+def commands_page() -> Iterator[str]:
+    """Every command of the command line."""
+    yield """# Commands
+
+`lab` and `python -m lab` are the same. After `scripts/setup.sh check` it is `.venv/bin/lab`.
+Exit code 0: done; 1: it ran, and something failed; 2: bad input. Runs go to `results/` of the current folder.
+"""
+    for name, about, command in _commands(parser(), "lab"):
+        yield f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n"
+        rows = [_argument(action) for action in command._actions if not isinstance(action, argparse._HelpAction)]
+        if rows:
+            yield table(("argument", "meaning"), rows)
+
+
+def _commands(parent: argparse.ArgumentParser, prefix: str) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
+    """Name, one-line help and parser of every command that has no commands of its own."""
+    (choice,) = (action for action in parent._actions if isinstance(action, argparse._SubParsersAction))
+    helps = {action.dest: action.help or "" for action in choice._choices_actions}
+    for name, command in choice.choices.items():
+        if any(isinstance(action, argparse._SubParsersAction) for action in command._actions):
+            yield from _commands(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}", helps[name], command
+
+
+def _argument(action: argparse.Action) -> tuple[str, str]:
+    """An option with its value, or a positional argument, and its help."""
+    choices = f"{{{','.join(map(str, action.choices))}}}" if action.choices else ""
+    value = action.metavar if isinstance(action.metavar, str) else choices or action.dest.upper()
+    takes = "" if action.nargs == 0 else f" {value}"
+    name = ", ".join(f"{option}{takes}" for option in action.option_strings) or value
+    optional = not action.option_strings and action.nargs == "?"
+    return f"`{f'[{name}]' if optional else name}`", (action.help or "") % {"default": action.default}
+
+
+def sweep_page() -> Iterator[str]:
+    """Keys of a sweep file."""
+    yield """# Keys of a sweep file
+
+A sweep is a TOML file. An unknown key is an error. `lab plan` says what it comes to.
+"""
+    yield "## Top level\n\n" + keys(sweep_file.Sweep, without=("workload", "factors"))
+    yield "## [workload]\n\n" + keys(sweep_file.Workload)
+    yield "## [factors]\n\nEach key is a list of levels. The cases are their combinations, less the impossible ones.\n"
+    yield keys(sweep_file.Factors)
+    yield """## Options of a mount
+
+In `[factors]` too, by protocol: `smb.signing = [false, true]`. An option multiplies the cases of its own protocol only.
+The level `"default"` is what client and server agree on by themselves. Only a Linux client that mounts by its kernel
+can be told options other than `client` and `server`.
+"""
+    known: dict[str, protocols.Protocol] = plugins.members(protocols, "PROTOCOL")
+    rows = [
+        (f"`{protocol.name}.{name}`", _levels(option), option.about)
+        for protocol in known.values()
+        for name, option in protocol.options.items()
+    ]
+    yield table(("key", "levels", "meaning"), sorted(rows))
+    yield "## Levels of server_sync\n\nWhat a server of each protocol can be told.\n"
+    yield table(("protocol", "levels"), sorted((each.name, _listed(each.server_syncs)) for each in known.values()))
+
+
+def _levels(option: Option) -> str:
+    """The levels of an option, in the words in which it refuses others."""
+    refusals = []
+    for wrong in (-1, 1):
+        try:
+            option.level(wrong)
+        except ValueError as error:
+            refusals.append(str(error))
+    return max(refusals, key=lambda words: "default" in words).removeprefix("is not ")
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def hosts_page() -> Iterator[str]:
+    """Keys of a hosts file."""
+    yield """# Keys of a hosts file
+
+`hosts.ini`, or what `--hosts` names: sections of `key = value`. A value ends at the end of its line; a comment may
+follow it after a space. An unknown key is an error. The file that comes with the lab has a comment for each key.
+"""
+    yield "## [client] and [server]\n\n" + keys(hosts_file.HostConfig)
+    yield "## [share]\n\n" + keys(hosts_file.ShareConfig)
+    yield "## [lab]\n\nMay be left out.\n\n" + keys(hosts_file.LabConfig)
+
+
+def run_folder_page() -> Iterator[str]:
+    """Files and fields of a run folder."""
+    yield """# Files and fields of a run folder
+
+`results/<UTC>-<sweep name>/`
+
+| file | what |
+| --- | --- |
+| `run.json` | [what the run was](#run-json) |
+| `trials.jsonl` | [one line a trial](#a-trial), never edited; a line that a crash tore goes to `trials.torn` |
+| `samples.jsonl` | [the course of each trial](observed.md#the-course-of-a-trial); no table rests on it |
+| `journal.jsonl` | [the changes to the hosts](#a-change), begun and put back; a torn last line goes to `journal.torn` |
+| `commands.log` | every command sent to a host, with its duration and exit code, without its standard input |
+| `report/` | what `lab report` made: `report.html`, `post.md`, [`table.csv`](#table-csv), `figures/` |
+"""
+    assert RUN_KEYS.keys() >= trial._RUN_TYPES.keys(), "describe the new keys of run.json in RUN_KEYS"
+    about = {key: text.format(schema=trial.SCHEMA) for key, text in RUN_KEYS.items()}
+    yield "## run.json\n\n" + table(("key", "meaning"), [(f"`{key}`", text) for key, text in about.items()])
+    yield "### Facts of a host\n\nWhat the host says of itself before the run.\n\n" + record(Facts)
+    yield """## A trial
+
+A line of `trials.jsonl`. `null` means: not measured. The ceilings are lines too: that of the link has the protocol
+`link`, that of the server's disk the protocol `store`. [Counted and in effect](observed.md) has the keys of `effective`
+and `observed`.
+"""
+    yield record(trial.Trial)
+    yield """## A change
+
+A line of `journal.jsonl`, written before the change. A command is an object of `argv`, `root` and `deadline_s`.
+"""
+    yield record(journal.Record)
+    yield "When it has been put back, a second line says so.\n\n" + record(journal.Restored)
+    yield """## table.csv
+
+A row a trial, a column for each [field of a trial](#a-trial); `options`, `effective` and `observed` as JSON. Text that
+a spreadsheet would take for a formula gets a `'` before it. `lab.results.load` gives the same as a DataFrame. Further
+columns:
+"""
+    columns = [name for name in run_folder.frame([], {}).columns if name not in trial.FIELDS]
+    options = {name: f"The level of `{name}`, of `options`." for name in columns if name not in DERIVED}
+    yield table(("column", "meaning"), [(f"`{name}`", {**options, **DERIVED}[name]) for name in columns])
+    yield "One more for each option of a mount that a trial names, such as `smb.signing`; `–` for other protocols.\n"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "commands.md": commands_page,
+    "sweep-file.md": sweep_page,
+    "hosts-file.md": hosts_page,
+    "run-folder.md": run_folder_page,
+}
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    check = sys.argv[1:] == ["--check"]
+    stale: list[str] = []
+    for name, parts in PAGES.items():
+        file, text = HERE / name, STAMP + "\n".join(parts())
+        old = file.read_text(encoding="utf-8") if file.exists() else ""
+        if check and old != text:
+            stale += difflib.unified_diff(old.splitlines(), text.splitlines(), f"{file}", "the code", lineterm="", n=0)
+        elif not check:
+            file.write_text(text, encoding="utf-8")
+    if stale:
+        print("\n".join([*stale, "stale pages of the reference: run `make docs-reference`"]), file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

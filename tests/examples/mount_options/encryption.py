@@ -1,0 +1,12 @@
+"""``smb.encryption``: whether the Linux client asks for encrypted messages. An entry for OPTIONS of SMB."""
+
+from __future__ import annotations
+
+from lab.protocols.options import Option, yes_or_no
+
+ENCRYPTION = Option(
+    yes_or_no,  # what a sweep may say: true, false
+    {"true": "seal", "false": ""}.__getitem__,  # the option of mount.cifs(8) for each
+    lambda said: str("seal" in said).lower(),  # the level in effect, by the options in the table of mounts
+    about="Whether every message is encrypted.",
+)

@@ -1,0 +1,140 @@
+"""FreeBSD: BSD tools, tmpfs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+
+from lab.base.untrusted import count
+from lab.hosts.command import Command, command, script
+from lab.hosts.fields import interface_name
+from lab.platforms.facts import TOOLS, Facts, parse_facts
+from lab.platforms.platform import MTU_REMEDY, TCP_SPACE_REMEDY, Platform
+from lab.platforms.timing import Counters
+from lab.settings.setting import Setting
+
+FACTS = r"""
+peer=$1; shift
+echo "hostname $(hostname)"; echo "kernel FreeBSD $(uname -r)"; echo "user $(id -un)"; echo "uid $(id -u)"
+echo "home $HOME"; echo "cpu $(sysctl -n hw.model)"; echo "cores $(sysctl -n hw.ncpu)"
+echo "memory $(sysctl -n hw.physmem)"
+echo "free $(($(sysctl -n vm.stats.vm.v_free_count) * $(sysctl -n hw.pagesize)))"
+route -n get "$peer" | sed -n 's/^ *interface: /interface /p'
+for tool in "$@"; do command -v "$tool" >/dev/null && echo "tool $tool"; done; echo end
+"""
+READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9]*\).*/\1/p' | grep ."""
+IS_MOUNTED = 'case $(mount) in *" on $1 ("*) echo mounted ;; *) echo absent ;; esac'
+BUFFERS = ("recvspace", "sendspace")
+
+
+class FreeBSD(Platform):
+    """A FreeBSD host."""
+
+    name = "freebsd"
+    uname = "FreeBSD"
+    ram_disk_formats = ("tmpfs",)
+
+    def facts(self, peer: str) -> Facts:
+        """See :meth:`Platform.facts`."""
+        values, tools = self._parsed(parse_freebsd_facts, self.host.shell(FACTS, peer, *TOOLS))
+        interface = values["interface"]
+        mtu = self._parsed(lambda text: count(text.strip()), self.host.shell(READ_MTU, interface))
+        return Facts(
+            hostname=values["hostname"],
+            platform=self.name,
+            os="FreeBSD",
+            kernel=values["kernel"],
+            cpu=values["cpu"],
+            cores=int(values["cores"]),
+            memory_bytes=int(values["memory"]),
+            available_bytes=int(values["free"]),
+            user=values["user"],
+            is_root=values["uid"] == "0",
+            home=values["home"],
+            interface=interface,
+            mtu=mtu,
+            tools=tools,
+        )
+
+    def mtu(self, interface: str, value: int) -> Setting:
+        """See :meth:`Platform.mtu`."""
+
+        def change(to: str) -> tuple[Command, ...]:
+            return (command("ifconfig", interface, "mtu", to, root=True),)
+
+        return Setting(
+            host=self.host.role,
+            name=f"MTU of {interface}",
+            read=script(READ_MTU, interface),
+            wanted=str(value),
+            apply=change(str(value)),
+            undo=change,
+            may_cut_off=True,
+            remedy=MTU_REMEDY,
+        )
+
+    def tcp_space(self, size_bytes: int) -> Sequence[Setting]:
+        """Autotuning off, then the sizes that every new socket gets."""
+        sizes = {"recvbuf_auto": 0, "sendbuf_auto": 0} | dict.fromkeys(BUFFERS, size_bytes)
+        return [self._sysctl(f"net.inet.tcp.{name}", str(value)) for name, value in sizes.items()]
+
+    def _sysctl(self, name: str, value: str) -> Setting:
+        def change(to: str) -> tuple[Command, ...]:
+            return (command("sysctl", f"{name}={to}", root=True),)
+
+        read = command("sysctl", "-n", name)
+        return Setting(self.host.role, name, read, value, change(value), undo=change, remedy=TCP_SPACE_REMEDY)
+
+    def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+        """See :meth:`Platform.tcp_space_in`."""
+        return tuple(int(state[name]) for name in BUFFERS)
+
+    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+        """A tmpfs."""
+        mount = command("mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=1777", "tmpfs", path, root=True)
+        unmount = (command("umount", "-f", path, root=True),)
+        read = script(IS_MOUNTED, path)
+        yield Setting(self.host.role, f"RAM disk {path}", read, "mounted", (mount,), undo=lambda _: unmount)
+        return "tmpfs"
+
+    def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
+        """``-D`` forbids fragments; ``-W`` is in milliseconds."""
+        return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
+
+    def drop_caches(self) -> None:
+        """FreeBSD has no command for it; the fresh mount before each read is all there is."""
+
+    def can_read_cold(self) -> bool:
+        """See :meth:`Platform.can_read_cold`."""
+        return False
+
+    def parse_counts(self, lines: Iterable[str], interface: str) -> Counters:
+        """Lines ``COMMAND:line`` of netstat and sysctl. FreeBSD's commands print no CPU seconds of the host."""
+        printed: dict[str, list[str]] = {}
+        for line in lines:
+            name, _, text = line.partition(":")
+            printed.setdefault(name, []).append(text)
+        row = parse_netstat(printed.get("netstat", []))
+        sizes = dict(line.rpartition(".")[2].split(": ") for line in printed.get("sysctl", []))
+        state = {name: str(count(sizes.get(name, ""))) for name in BUFFERS} | {"mtu": row["Mtu"]}
+        return Counters(count(row["Obytes"]), count(row["Ibytes"]), cpu_s=None, retransmits=None, state=state)
+
+
+def parse_freebsd_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """As :func:`parse_facts`, with what FACTS prints besides. Raises ValueError."""
+    values, tools = parse_facts(text, "cpu", "cores", "memory", "free", "interface")
+    for name in ("cores", "memory", "free"):
+        count(values[name])
+    interface_name(values["interface"])
+    return values, tools
+
+
+def parse_netstat(lines: Sequence[str]) -> dict[str, str]:
+    """The row of the whole interface in what ``netstat -I NAME -b -n`` prints, by its columns. Raises ValueError."""
+    head, *rows = [line.split() for line in lines] or [[]]
+    for row in rows:
+        if len(row) == len(head) and row[2].startswith("<Link#"):
+            return dict(zip(head, row, strict=True))
+    raise ValueError("no row of the interface")
+
+
+PLATFORM = FreeBSD

@@ -1,0 +1,185 @@
+"""The pages are right: commands and options exist, sweeps plan, links lead somewhere, the reference is current."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import ROOT, RUN_CAPTURES
+
+from lab.cli.main import parser
+from lab.design import plan
+from lab.design.sweep_file import load_sweep
+from lab.run.catalogue import CATALOGUE
+
+HERE = Path(__file__).parent
+TOP = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*TOP, *sorted((ROOT / "docs").rglob("*.md"))]
+SCRIPTS = sorted((HERE / "shell").glob("*.sh"))
+SWEEPS = [*sorted((ROOT / "sweeps").glob("*.toml")), *sorted((HERE / "sweeps").glob("*.toml"))]
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMING = ("", ".ini", ".ipynb", ".pl", ".py", ".sh", ".toml")  # files that name pages
+COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?lab ([a-z].*)")
+NAME_OF_LAB = re.compile(r"(?<=--name )first|(?<=hosts\.local\.)first")
+
+
+def named(paths: list[Path]) -> list[object]:
+    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in paths]
+
+
+def shell_lines(path: Path) -> Iterator[str]:
+    """The lines of a script, or those of a page's blocks for the shell."""
+    text = path.read_text(encoding="utf-8")
+    blocks = [text] if path.suffix == ".sh" else [block for language, block in FENCE.findall(text) if language == "sh"]
+    for block in blocks:
+        yield from block.splitlines()
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """The words after ``lab`` in each line that begins with it."""
+    for line in shell_lines(path):
+        if match := COMMAND.match(line):
+            yield shlex.split(match[1], comments=True)
+
+
+def mentions(path: Path) -> Iterator[str]:
+    """What follows ``lab`` in a page's text, where that is set as code."""
+    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text):
+        if match := COMMAND.fullmatch(code):
+            yield match[1]
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    command = [sys.executable, str(ROOT / "docs/reference/generate.py"), "--check"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def keys_of(value: Any) -> set[str]:
+    """Every key in a JSON object and in the objects in it, but those of lists and of what each host names itself."""
+    if not isinstance(value, dict):
+        return set()
+    inner = (keys_of(each) for name, each in value.items() if name not in ("core_busy", "tools", "about"))
+    return set(value).union(*inner)
+
+
+def test_every_key_of_real_run_folders_is_described() -> None:
+    reference = ROOT / "docs/reference"
+    text = "".join((reference / name).read_text(encoding="utf-8") for name in ("run-folder.md", "observed.md"))
+    described = {part for code in re.findall(r"`([^`\n]+)`", text) for part in code.split(".")}
+    found: set[str] = set()
+    for file in RUN_CAPTURES.glob("*/run/*.json*.gz"):
+        if file.name.startswith(("run", "trials", "samples")):
+            content = gzip.decompress(file.read_bytes()).decode()
+            lines = [content] if file.name.startswith("run") else content.splitlines()[:50]
+            found |= set().union(*(keys_of(json.loads(line)) for line in lines))
+    plain = {key for key in found if "." not in key and "-" not in key}  # else: a case, or an option of a mount
+    assert len(plain) > 100
+    assert plain - described == set()
+
+
+@pytest.mark.parametrize("path", named([*PAGES, *SCRIPTS]))
+def test_the_command_line_takes_every_command_in_a_block(path: Path) -> None:
+    for words in commands(path):
+        arguments = parser().parse_args(words)  # ends the test with what is wrong
+        sweep = getattr(arguments, "sweep", None)
+        assert sweep is None or len(sweep.parts) == 1 or (ROOT / sweep).exists(), sweep
+
+
+@pytest.mark.parametrize("path", named(PAGES))
+def test_every_command_and_option_in_a_text_exists(path: Path) -> None:
+    for mention in mentions(path):
+        command, words = parser(), mention.split()
+        while words and (found := subcommands(command)):
+            assert words[0] in found, f"lab {mention}"
+            command = found[words.pop(0)]
+        options = {word for word in words[: words.index("--") if "--" in words else None] if word.startswith("--")}
+        assert options <= command._option_string_actions.keys(), f"lab {mention}"
+
+
+def subcommands(command: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    choices = [action for action in command._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(choices[0].choices) if choices else {}
+
+
+@pytest.mark.parametrize("path", named(PAGES))
+def test_make_has_every_target_that_is_named(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    text = "\n".join([*re.findall(r"`([^`\n]+)`", path.read_text(encoding="utf-8")), *shell_lines(path)])
+    assert set(re.findall(r"^(?:sudo )?make ([a-z-]+)", text, re.MULTILINE)) <= targets
+
+
+@pytest.mark.parametrize("path", named(SWEEPS))
+def test_every_sweep_plans(path: Path) -> None:
+    if path.name != "encryption.toml":  # whose option is itself an example: test_examples.py
+        assert plan.plan(load_sweep(path), CATALOGUE).cases
+
+
+@pytest.mark.parametrize("path", named(TOP))
+def test_links_out_of_a_page_beside_the_documentation_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+        assert "://" in target or (ROOT / target).exists(), target
+
+
+def test_pages_that_the_code_names_exist() -> None:
+    folders = ("lab", "sweeps", "scripts", "tests", "notebooks", "benchmarks")
+    files = [ROOT / "Makefile", ROOT / "hosts.ini", *(file for name in folders for file in (ROOT / name).rglob("*.*"))]
+    texts = [
+        file.read_text(encoding="utf-8") for file in files if file.suffix in NAMING and "captures" not in file.parts
+    ]
+    pages = {page for text in texts for page in re.findall(r"\bdocs/[\w/-]+\.md", text)}
+    assert not {page for page in pages if not (ROOT / page).exists()}
+
+
+@pytest.mark.parametrize("path", named(PAGES))
+def test_code_in_a_page_is_a_file_that_a_test_runs(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not [language for language, _ in FENCE.findall(text) if language in ("python", "toml")]
+
+
+def test_every_example_is_shown_somewhere() -> None:
+    shown = {
+        (page.parent / target).resolve()
+        for page in PAGES
+        for target in re.findall(r"^```\{literalinclude\} (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    examples = {*SCRIPTS, *HERE.glob("sweeps/*.toml"), *HERE.glob("*/*.py")}
+    assert {path for path in examples if "__pycache__" not in path.parts} <= shown
+
+
+@pytest.mark.local_lab
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    own = f"{os.environ['LABS_OF_THIS_TEST_RUN']}-tutorial"
+    sweep = tmp_path / "tests/examples/sweeps/first.toml"
+    sweep.parent.mkdir(parents=True)
+    text = (HERE / "sweeps/first.toml").read_text(encoding="utf-8")
+    sweep.write_text(re.sub("blocks = [0-9]+", "blocks = 1", text), encoding="utf-8")  # the same, sooner
+    script = tmp_path / "local-lab.sh"
+    script.write_text(NAME_OF_LAB.sub(own, (HERE / "shell/local-lab.sh").read_text(encoding="utf-8")))
+    printed = []
+    try:
+        for words in commands(script):
+            done = run_lab(tmp_path, *words)
+            assert done.returncode == 0, (words, done.stdout, done.stderr)
+            printed.append(done.stdout)
+    finally:
+        run_lab(tmp_path, "local", "down", "--name", own)
+    assert any("SMB rsync" in text and "write MB/s" in text for text in printed)
+    assert (next((tmp_path / "results").iterdir()) / "report/report.html").exists()
+
+
+def run_lab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "lab", *words]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)

@@ -1,0 +1,242 @@
+"""Every example of the documentation does what its page says, put where a newcomer puts it."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from examples.mount_options.encryption import ENCRYPTION
+from support.fake_host import EmulatedHost, FakeHost
+from support.memory_host import ROLES
+from support.recording_host import SECRET, Stage
+from support.sweeps import sweep_of
+
+from lab import platforms, protocols, workloads
+from lab.base.errors import LabFailure, SettingRefused, TransferError, Unsupported
+from lab.design import plan
+from lab.design.case import Case
+from lab.design.sweep_file import load_sweep
+from lab.protocols import Side, options_in_effect
+from lab.protocols.smb import linux as smb
+from lab.run.catalogue import CATALOGUE
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+
+HERE = Path(__file__).parent
+Add = Callable[[ModuleType, str], None]
+
+
+@pytest.fixture
+def add(monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
+    """Makes every module of a folder here one of a package of the lab, for the time of a test."""
+    added: list[tuple[ModuleType, str]] = []
+
+    def make(package: ModuleType, folder: str) -> None:
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(HERE / folder)])
+        added.extend((package, file.stem) for file in (HERE / folder).glob("*.py"))
+
+    yield make
+    for package, name in added:
+        if sys.modules.pop(f"{package.__name__}.{name}", None):
+            delattr(package, name)
+
+
+def cases_of(**factors: Any) -> list[Case]:
+    return list(plan.plan(sweep_of(**factors), CATALOGUE).cases)
+
+
+# --- a protocol
+
+
+def test_a_protocol_is_planned_beside_the_others(add: Add) -> None:
+    add(protocols, "protocols")
+    cases = cases_of(protocol=["sshfs", "ssh"], tool=["cp", "rsync"])
+    combined = {(case.protocol, case.tool) for case in cases}
+    assert combined == {("sshfs", "cp"), ("sshfs", "rsync"), ("ssh", "rsync")}  # a mount takes cp as well
+
+
+def test_a_protocol_is_served_mounted_and_unmounted(add: Add) -> None:
+    add(protocols, "protocols")
+    stage = Stage("sshfs")
+    server, mount = stage.settings
+    assert "process sshd" in server.name
+    (apply,) = mount.apply
+    program, *options, source, path = apply.argv
+    assert (program, source, path) == ("sshfs", "me@192.0.2.2:/lab/ram", "/lab/mnt")
+    assert "ssh_command=/bin/sh /lab/sshfs-connect" in options
+    connect = next(given for argv, given in stage.told() if "/lab/sshfs-connect" in argv and given)
+    assert shlex.split(connect)[:4] == ["exec", "ssh", "-o", "BatchMode=yes"]
+    assert path in mount.undo("absent")[0].argv
+    assert (stage.attached.path, stage.attached.effective["mount"]) == (path, "sshfs")
+    assert not [argv for argv, _ in stage.told() if SECRET in " ".join(argv)]
+
+
+def test_a_protocol_says_what_to_install(add: Add) -> None:
+    add(protocols, "protocols")
+    client = FakeHost("client")
+    client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
+    driver = protocols.find("sshfs").driver("linux")
+    with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
+        driver.how(Side(client, "linux", "192.0.2.1", "/lab", "me"))
+
+
+# --- an option of a mount
+
+
+@pytest.fixture
+def _encryption(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(smb.OPTIONS, "encryption", ENCRYPTION)
+
+
+@pytest.mark.usefixtures("_encryption")
+def test_an_option_of_a_mount_multiplies_the_cases_of_its_protocol() -> None:
+    cases = plan.plan(load_sweep(HERE / "sweeps/encryption.toml"), CATALOGUE).cases
+    assert {case.mount_options["encryption"] for case in cases} == {"true", "false"}
+    assert len(cases_of(protocol=["smb", "nfs"], smb={"encryption": [True, False]})) == 2 * 2 + 2
+
+
+@pytest.mark.usefixtures("_encryption")
+@pytest.mark.parametrize(("level", "is_told"), [("true", True), ("false", False)])
+def test_an_option_of_a_mount_is_told_to_the_kernel(level: str, is_told: bool) -> None:
+    stage = Stage("smb", encryption=level)
+    (mount,) = (step.argv for step in stage.settings[-1].apply)
+    assert ("seal" in mount[mount.index("-o") + 1].split(",")) == is_told
+
+
+@pytest.mark.usefixtures("_encryption")
+def test_an_option_of_a_mount_is_read_back() -> None:
+    option = smb.OPTIONS["encryption"]
+    assert (option.found({"rw": "", "seal": ""}), option.found({"rw": ""})) == ("true", "false")
+    stage = Stage("smb", encryption="true")  # whose table of mounts shows no seal
+    with pytest.raises(SettingRefused, match=r"smb\.encryption was set to true and reads back as false"):
+        options_in_effect("smb", stage.share, stage.attached.options)
+
+
+# --- a tool and a payload
+
+
+def test_a_tool_copies(add: Add, tmp_path: Path) -> None:
+    add(workloads, "tools")
+    (case, *_) = cases_of(tool=["dd"])
+    source, target = tmp_path / "from", tmp_path / "to"
+    source.write_bytes(bytes(range(256)) * 4097)  # more than one block, and not a whole number of them
+    argv = workloads.tool(case.tool).argv("linux", "", str(source), str(target), "")
+    subprocess.run(argv, check=True, capture_output=True, timeout=60)
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_a_tool_that_needs_a_mount_is_left_out_where_there_is_none(add: Add) -> None:
+    add(workloads, "tools")
+    assert {case.tool for case in cases_of(protocol=["ssh"], tool=["dd", "rsync"])} == {"rsync"}
+
+
+def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:
+    add(workloads, "payloads")
+    (case, *_) = cases_of(kind="zeros", size="100 kB")
+    payload, path = workloads.payload(case.workload), tmp_path / "payload"
+    host = EmulatedHost(tmp_path, {}, ["sh", "head", "chmod", "cmp"])
+    payload.make(host, str(path), case.size_bytes, "seed")
+    assert path.read_bytes() == bytes(100_000)
+    payload.check(host, str(path), case.size_bytes, "seed")
+    for wrong in (bytes(99_999), bytes(100_001), bytes(99_999) + b"x"):
+        path.write_bytes(wrong)
+        with pytest.raises(TransferError, match="does not hold what was sent"):
+            payload.check(host, str(path), case.size_bytes, "seed")
+
+
+# --- a platform
+
+# What these print is made up after the manual pages of FreeBSD 14: no FreeBSD was at hand
+FREEBSD = {
+    "uname": '[ "$1" = -s ] && echo FreeBSD || echo 14.1-RELEASE',
+    "hostname": "echo bsd.example",
+    "ifconfig": """
+if [ "$2" = mtu ]; then echo "$3" > mtu; exit; fi
+echo "$1: flags=8863<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> metric 0 mtu $(cat mtu)"
+echo "	ether 08:00:27:aa:bb:cc"
+""",
+    "route": 'printf "   route to: %s\\n  interface: em0\\n      flags: <UP,DONE>\\n" "$3"',
+    "sysctl": """
+case $1 in
+-n) sed -n "s/^$2 //p" values ;;
+*=*) name=${1%%=*}; { grep -v "^$name " values; echo "$name ${1#*=}"; } > changed; cat changed > values ;;
+esac
+""",
+    "mount": """
+[ $# -gt 0 ] || { sed 's/.*/tmpfs on & (tmpfs, local)/' mounts; exit; }
+echo "$6" >> mounts
+""",
+    "umount": 'grep -v "^$2$" mounts > left; cat left > mounts',
+    "perl": """
+echo 'before|netstat:Name Mtu Network Address Ipkts Ierrs Idrop Ibytes Opkts Oerrs Obytes Coll'
+echo 'before|netstat:em0 1500 <Link#1> 08:00:27:aa:bb:cc 1234 0 0 5678901 2345 0 6789012 0'
+echo 'before|netstat:em0 - 192.0.2.0/24 192.0.2.1 1000 - - 5000000 2000 - 6000000 -'
+echo 'before|sysctl:net.inet.tcp.sendspace: 32768'
+echo 'before|sysctl:net.inet.tcp.recvspace: 65536'
+""",
+}  # fmt: skip
+VALUES = {
+    "hw.model": "AMD EPYC", "hw.ncpu": "4", "hw.physmem": "8589934592", "hw.pagesize": "4096",
+    "vm.stats.vm.v_free_count": "1000000", "net.inet.tcp.recvbuf_auto": "1", "net.inet.tcp.sendbuf_auto": "1",
+    "net.inet.tcp.recvspace": "65536", "net.inet.tcp.sendspace": "32768",
+}  # fmt: skip
+
+
+@pytest.fixture
+def freebsd(add: Add, tmp_path: Path) -> EmulatedHost:
+    add(platforms, "platforms")
+    for name, text in {"mtu": "1500\n", "mounts": ""}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "values").write_text("".join(f"{name} {value}\n" for name, value in VALUES.items()))
+    return EmulatedHost(tmp_path, FREEBSD, ["sh", "sed", "grep", "cat", "id", "rsync"])
+
+
+def state(host: EmulatedHost) -> list[str]:
+    """All that a setting of the example can change."""
+    texts = [(host.folder / name).read_text() for name in ("mtu", "mounts", "values")]
+    return [line for text in texts for line in sorted(text.splitlines())]
+
+
+def test_a_platform_is_found_by_its_kernel_and_says_what_it_is(freebsd: EmulatedHost) -> None:
+    facts = platforms.detect(freebsd).facts("192.0.2.2")
+    assert (facts.platform, facts.hostname, facts.kernel) == ("freebsd", "bsd.example", "FreeBSD 14.1-RELEASE")
+    assert (facts.cpu, facts.cores, facts.memory_bytes) == ("AMD EPYC", 4, 8 * 1024**3)
+    assert (facts.available_bytes, facts.interface, facts.mtu) == (4_096_000_000, "em0", 1500)
+    assert "perl" in facts.tools
+
+
+def test_a_platform_changes_its_settings_and_puts_them_back(freebsd: EmulatedHost) -> None:
+    platform = platforms.detect(freebsd)
+    settings = Settings({ROLES[0]: freebsd}, Journal(None))
+    before = state(freebsd)
+    with settings.scope():
+        settings.apply(platform.mtu("em0", 9000))
+        settings.apply_all(platform.tcp_space(524288))
+        assert settings.follow(platform.ram_disk("/lab/ram", 2**20)) == "tmpfs"
+        changed = state(freebsd)
+        assert changed[:2] == ["9000", "/lab/ram"]
+        assert {"net.inet.tcp.recvspace 524288", "net.inet.tcp.sendbuf_auto 0"} <= set(changed)
+    assert state(freebsd) == before
+
+
+def test_a_platform_counts(freebsd: EmulatedHost) -> None:
+    platform = platforms.detect(freebsd)
+    counters = platform.counters("em0")
+    assert (counters.tx_bytes, counters.rx_bytes, counters.state["mtu"]) == (6789012, 5678901, "1500")
+    assert platform.tcp_space_in(counters.state) == (65536, 32768)
+
+
+def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: EmulatedHost) -> None:
+    platform = platforms.detect(freebsd)
+    values = freebsd.folder / "values"
+    values.write_text(values.read_text().replace("hw.ncpu 4", "hw.ncpu many"))
+    with pytest.raises(LabFailure, match="'many' is not a count; it printed:"):
+        platform.facts("192.0.2.2")
+    with pytest.raises(ValueError, match="no row of the interface"):
+        platform.parse_counts(["netstat:"], "em0")
