@@ -96,7 +96,7 @@ def write(directory: Path, count: int) -> Path:
 def time_load(path: Path) -> pd.DataFrame:
     """Load a run once and print seconds, lines a second, CPU seconds, and the peak of resident memory; its frame.
 
-    CPU and memory are those of all processes that load. Where others keep the machine busy, compare CPU seconds.
+    Where others keep the machine busy, compare CPU seconds.
     """
     started, cpu_started_s = time.perf_counter(), _used()[0]
     frame = load(path)
