@@ -21,12 +21,14 @@ faults: ## break a run at every command that it sends (docs/how-to/run-the-fault
 	@scripts/setup.sh faults
 	PYTHONPATH=tests .venv/bin/python -m faults $(FAULTS)
 
-check:  ## lint, format, types, layers
+check:  ## lint, format, types, layers, scripts
 	@scripts/setup.sh check
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
+	git ls-files -z '*.sh' | xargs -0 .venv/bin/shellcheck --shell=sh
+	if command -v perl >/dev/null; then git ls-files -z '*.pl' | xargs -0 -n 1 perl -c; fi
 
 docs:   ## the documentation as web pages in docs/_build; warnings are errors
 	@scripts/setup.sh docs

@@ -11,6 +11,7 @@ $lab local up --name demo --delay 250us
 $lab check --hosts $hosts
 failed=0
 $lab run --hosts $hosts sweeps/demo.toml || failed=$?
+# shellcheck disable=SC2012
 run=$(ls -d results/*-demo | tail -n 1)
 
 echo "Executing the notebook"

@@ -28,17 +28,19 @@ LONGEST_LINE = 300
 class LabError(Exception):
     """What happened, and in ``remedy`` what to do about it, where that is known; as text: both, the remedy last.
 
-    ``message`` names the place first: the file, section and key, or the host. It does not end with a full stop.
+    ``host`` is the role of the host that it is about, where it is about one; the text begins with it. ``message`` names
+    any other place first: the file, section and key. It does not end with a full stop.
     """
 
-    def __init__(self, message: str, remedy: str = ""):
+    def __init__(self, message: str, remedy: str = "", *, host: str = ""):
+        self.host = host
         self.message = message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
         self.remedy = remedy
         super().__init__(self.message, self.remedy)
 
     def __str__(self) -> str:
-        """Message and remedy, as a person reads them."""
-        return f"{self.message}: {self.remedy}" if self.remedy else self.message
+        """Host, message and remedy, as a person reads them."""
+        return ": ".join(filter(None, [self.host, self.message, self.remedy]))
 
 
 class BadInput(LabError):
@@ -64,18 +66,18 @@ class HostKeyError(HostError):
 class CommandError(HostError):
     """A command on a host ended with a non-zero exit code.
 
-    The message holds the host, the command, the exit code and the last lines of what it printed. The remedy stands on a
-    line of its own.
+    The message holds the command, the exit code and the last lines of what it printed. The remedy stands on a line of
+    its own.
     """
 
     def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, remedy: str = ""):
-        self.host, self.argv, self.exit_code, self.output = host, tuple(argv), exit_code, output
+        self.argv, self.exit_code, self.output = tuple(argv), exit_code, output
         tail = [f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:]]
-        super().__init__("\n".join([f"{host}: {abridged(argv)}: {self.how_it_ended()}", *tail]), remedy)
+        super().__init__("\n".join([f"{abridged(argv)}: {self.how_it_ended()}", *tail]), remedy, host=host)
 
     def __str__(self) -> str:
-        """Message and remedy, the remedy on a line of its own."""
-        return "\n".join(filter(None, [self.message, self.remedy]))
+        """Host, message and remedy, the remedy on a line of its own."""
+        return "\n".join(filter(None, [f"{self.host}: {self.message}", self.remedy]))
 
     def how_it_ended(self) -> str:
         """Say how the command ended, for the message."""
@@ -107,7 +109,15 @@ class SettingRefused(LabFailure):
 
 
 class RestoreError(LabFailure):
-    """Something could not be put back; the message has the commands to type by hand."""
+    """Some changes could not be put back. ``problems`` has a line for each, with the commands to type by hand."""
+
+    def __init__(self, problems: Sequence[str]):
+        self.problems = tuple(problems)
+        super().__init__("not everything could be put back", "`lab restore` tries again")
+
+    def __str__(self) -> str:
+        """What happened and what to do on the first line, then a line for each problem."""
+        return "\n".join([f"{self.message}; {self.remedy}", *self.problems])
 
 
 class TransferError(LabFailure):

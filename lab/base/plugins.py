@@ -16,15 +16,14 @@ def members(package: ModuleType, attribute: str) -> dict[str, Any]:
     modules = [
         importlib.import_module(f"{package.__name__}.{info.name}") for info in pkgutil.iter_modules(package.__path__)
     ]
-    found = [getattr(module, attribute) for module in modules if hasattr(module, attribute)]
-    return {member.name: member for member in found}
+    return {member.name: member for module in modules if (member := getattr(module, attribute, None)) is not None}
 
 
 def find(package: ModuleType, attribute: str, what: str, name: str) -> Any:
-    """The member of this name; ``what`` says what it is. Raises BadInput, with those known and the likely one."""
-    known = members(package, attribute)
-    if name not in known:
-        likely = difflib.get_close_matches(name.lower(), known, 1)
+    """The member of this name; ``what`` says what it is. Raises BadInput that lists the names, and the likely one."""
+    by_name = members(package, attribute)
+    if name not in by_name:
+        likely = difflib.get_close_matches(name.lower(), by_name, 1)
         hint = f"; did you mean {likely[0]!r}?" if likely else ""
-        raise BadInput(f"unknown {what} {name!r:.80}; known are {', '.join(sorted(known))}{hint}")
-    return known[name]
+        raise BadInput(f"unknown {what} {name!r:.80}; known are {', '.join(sorted(by_name))}{hint}")
+    return by_name[name]

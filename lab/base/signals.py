@@ -12,8 +12,8 @@ from lab.base.errors import Interrupted
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_held = 0
-_waiting: list[int] = []
+_depth = 0  # of nested :func:`deferred`
+_pending: list[int] = []
 
 
 def install() -> None:
@@ -23,8 +23,8 @@ def install() -> None:
 
 
 def _on_signal(number: int, _: FrameType | None) -> None:
-    if _held:
-        _waiting.append(number)
+    if _depth:
+        _pending.append(number)
         # a terminal that hung up must not stop the putting back; and print() may not be entered twice
         with suppress(OSError):
             os.write(2, b"\nputting things back first, please wait\n")
@@ -32,21 +32,21 @@ def _on_signal(number: int, _: FrameType | None) -> None:
     raise Interrupted(f"stopped by {signal.Signals(number).name}")
 
 
-def waiting() -> bool:
-    """Whether a signal came while it is held: somebody wants this to end soon."""
-    return bool(_waiting)
+def is_pending() -> bool:
+    """Whether a signal came that is deferred: somebody wants this to end soon."""
+    return bool(_pending)
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Keep signals waiting: what runs inside is not interrupted half-way; a signal that came is raised after it."""
-    global _held
-    _held += 1
+def deferred() -> Iterator[None]:
+    """Defer signals: what runs inside is not interrupted half-way; a signal that came is raised after it."""
+    global _depth
+    _depth += 1
     try:
         yield
     finally:
-        _held -= 1
-    if _waiting and not _held:
-        number = _waiting[0]
-        _waiting.clear()
+        _depth -= 1
+    if _pending and not _depth:
+        number = _pending[0]
+        _pending.clear()
         raise Interrupted(f"stopped by {signal.Signals(number).name}")

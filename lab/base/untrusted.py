@@ -13,18 +13,18 @@ from typing import Any
 from lab.base.units import LARGEST
 
 FASTEST_BYTES_PER_S = 125e9  # 1 Tbit/s: what claims to be faster did not happen
-_DEEPEST = 100  # brackets inside brackets: far more than anything here has, far less than Python can follow
+_DEEPEST = 100  # brackets inside brackets: far more than any file here has, far fewer than exhaust Python's stack
 
 
 def printable(text: str) -> str:
     """The text on as many lines, every other character that a terminal would act on, or not show, as its escape."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(sign if _is_shown(sign) else sign.encode("unicode_escape").decode() for sign in text)
+    return "".join(char if _is_safe(char) else char.encode("unicode_escape").decode() for char in text)
 
 
-def _is_shown(sign: str) -> bool:
-    return sign.isprintable() or sign in "\n\t" or unicodedata.category(sign) == "Zs"
+def _is_safe(char: str) -> bool:
+    return char.isprintable() or char in "\n\t" or unicodedata.category(char) == "Zs"
 
 
 def first_line(text: str, most: int = 200) -> str:
@@ -34,7 +34,7 @@ def first_line(text: str, most: int = 200) -> str:
 
 
 def from_json(text: str) -> Any:
-    """The value in some JSON. ValueError, too, for one so deep that whoever walks through it would fall."""
+    """The value in some JSON. Raises ValueError, also for nesting so deep that a recursive walk would fail."""
     try:
         value = json.loads(text)
         if text.count("[") + text.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
@@ -44,31 +44,31 @@ def from_json(text: str) -> Any:
     return value
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return 0 if inner is None else 1 + max(map(_depth, inner), default=0)
 
 
-def count(value: Any) -> int:
+def count(value: object) -> int:
     """A whole number from 0 on that a counter can have, of text or JSON."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,19}", value):
         value = int(value)
-    if type(value) is not int or not 0 <= value < LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST:
         raise ValueError(f"{value!r:.60} is not a count")
     return value
 
 
-def quantity(value: Any) -> float:
+def quantity(value: object) -> float:
     """A number from 0 on that a clock or a meter can show, of text or JSON."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,19}(\.[0-9]{1,15})?(e-[0-9]{1,2})?", value):
         value = float(value)
-    if type(value) not in (int, float) or not 0 <= value < LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LARGEST:
         raise ValueError(f"{value!r:.60} is not a quantity")
     return float(value)
 
 
-def word(value: Any, pattern: str = r"[!-~]{1,200}") -> str:
+def word(value: object, pattern: str = r"[!-~]{1,200}") -> str:
     """Text that matches a pattern as a whole; by default one word of ASCII."""
     if not isinstance(value, str) or not re.fullmatch(pattern, value):
-        raise ValueError(f"{value!r:.60} is not what was asked for")
+        raise ValueError(f"{value!r:.60} is not of the form that was expected")
     return value

@@ -25,11 +25,11 @@ class Model(BaseModel):
 
     @property
     def place(self) -> str:
-        """How a message about it begins: its file and a colon; empty where it was not read from one."""
+        """How a message about the model begins: its file and a colon; empty where it was not read from a file."""
         return f"{self._file}: " if self._file else ""
 
 
-# what pydantic says of these is about Python
+# In place of messages of pydantic that are about Python
 PLAIN_WORDS = {
     "tuple_type": "is not a list",
     "too_short": "is an empty list; it needs at least one level",
@@ -58,16 +58,17 @@ def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT
         problems = error.errors(include_url=False)
         # a list whose only level is wrong is not an empty list too
         wrong = {problem["loc"][:-1] for problem in problems}
-        problems = [each for each in problems if each["type"] != "too_short" or each["loc"] not in wrong]
+        problems = [problem for problem in problems if problem["type"] != "too_short" or problem["loc"] not in wrong]
         raise BadInput("\n".join(_explain(problem, path, model) for problem in problems)) from error
 
 
 def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     """One line: file, section, key, what is wrong, and what would be right."""
     names = [part for part in problem["loc"] if isinstance(part, str)]
-    said = PLAIN_WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    own_error = problem.get("ctx", {}).get("error")  # of a validator of the lab's
+    complaint = str(own_error) if own_error else PLAIN_WORDS.get(problem["type"], problem["msg"])
     if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
-        return f"{path}: {said}"
+        return f"{path}: {complaint}"
     section, unknown = model, False
     for depth, name in enumerate(names):
         field = section.model_fields.get(name)
@@ -83,8 +84,8 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
         return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
-    found = _exposed(path) if "password" in names[-1] else f" (it is {shown(problem['input'])})"
-    return f"{where}: {said}{found}"
+    ending = _exposed(path) if "password" in names[-1] else f" (it is {abbreviate(problem['input'])})"
+    return f"{where}: {complaint}{ending}"
 
 
 def _exposed(path: Path) -> str:
@@ -99,7 +100,7 @@ def _exposed(path: Path) -> str:
     return f"; others can read this file: `{chmod}`, and change a password that stood here"
 
 
-def shown(value: Any) -> str:
+def abbreviate(value: object) -> str:
     """What stands in a file, for a message: not all of it where it is long."""
     try:
         return f"{value!r:.80}"

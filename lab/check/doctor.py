@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lab import platforms
-from lab.base.errors import HostError, LabFailure
+from lab.base.errors import CommandError, HostError, LabFailure
 from lab.check import files, hardware, host, jumbo, link, protocols
-from lab.check.finding import Finding, looked, of_error, worst_first
+from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.hosts import ROLES, SshHost
 from lab.hosts.hosts_file import HostConfig, Hosts, load_hosts
@@ -30,12 +30,13 @@ def check(
     and the other is looked at as well.
     """
     config = load_hosts(hosts_file)
+    platforms.check_hosts(config)
     machines: dict[str, Machine] = {}
     with ExitStack() as stack:
         findings = [*files.findings(config, hosts_file)]
         for role in ROLES:
-            findings += _until_lost(_host(config, role, machines, stack), role, machines)
-        findings += _until_lost(_pair(config, machines), "link", machines)
+            findings += _until_lost(_check_host(config, role, machines, stack), role, machines)
+        findings += _until_lost(_check_pair(config, machines), "link", machines)
         for role, machine in list(machines.items()) if on_hardware else ():
             findings += _until_lost(hardware.findings(machine, _peer(config, role).data_address), role, machines)
         facts = {
@@ -44,7 +45,7 @@ def check(
         }
         buffers = protocols.tcp_buffers(config, machines)
     if results and set(machines) == set(ROLES):
-        findings.append(jumbo.finding(config, hosts_file, results, tell))
+        findings.append(jumbo.try_jumbo(config, hosts_file, results, tell))
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
 
 
@@ -57,8 +58,8 @@ def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, M
         yield of_error("problem", subject, error)
 
 
-def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
-    """Connect to one host, look at it, and put it among the machines."""
+def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
+    """Connect to one host, check it, and put it among the machines."""
     own: HostConfig = getattr(config, role)
     try:
         connected = SshHost(role, own)
@@ -74,10 +75,10 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
     try:
         facts = platform.facts(peer.data_address)
     except (LabFailure, ValueError, LookupError) as error:
-        found = of_error("problem", f"{role} system", error)
-        if peer.data_address in found.message:
-            found = replace(found, remedy=f"is data_address {peer.data_address} of the other host right?")
-        yield found
+        finding = of_error("problem", f"{role} system", error)
+        if isinstance(error, CommandError) and peer.data_address in error.argv:  # the command that asks for the route
+            finding = replace(finding, remedy=f"is data_address {peer.data_address} of the other host right?")
+        yield finding
     machine = Machine(role, own, connected, platform, facts)
     machines[role] = machine
     for finding in host.findings(machine, config):
@@ -85,15 +86,15 @@ def _host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitSta
             machines[role] = replace(machine, no_root=True)
         yield finding
     if not machines[role].no_root:
-        yield from looked(f"{role} use", lambda: host.use(machine, f"{role} use"))
+        yield from examine(f"{role} use", lambda: host.check_use(machine, f"{role} use"))
 
 
 def _peer(config: Hosts, role: str) -> HostConfig:
     return config.server if role == "client" else config.client
 
 
-def _pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
-    """Look at what needs both hosts, and say so where one is missing."""
+def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
+    """Check what needs both hosts, and say so where one is missing."""
     if len(machines) == len(ROLES):
         yield from link.findings(machines["client"], machines["server"])
     else:

@@ -1,4 +1,4 @@
-"""What can be seen on the controller: who else may write the hosts file, and whether the share's password is there."""
+"""The check of the controller's files: who else may write the hosts file, and whether the share's password is there."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from lab.hosts.hosts_file import Hosts
 
 def findings(config: Hosts, path: Path) -> Iterator[Finding]:
     """Findings about the hosts file and what it refers to."""
-    yield from _writable(path)
-    yield from _password(config)
+    yield from _check_permissions(path)
+    yield from _check_password(config)
 
 
-def _writable(path: Path) -> Iterator[Finding]:
-    """Whoever may write a hosts file decides what its reader runs."""
+def _check_permissions(path: Path) -> Iterator[Finding]:
+    """Who else may write the hosts file: its writer decides which commands its reader runs."""
     why = "whoever changes it has commands of theirs run here, by proxy_command"
-    found, folder = path.stat(), path.absolute().parent
-    if found.st_uid not in (0, os.geteuid()):
+    status, folder = path.stat(), path.absolute().parent
+    if status.st_uid not in (0, os.geteuid()):
         chown = shlex.join(["sudo", "chown", str(os.geteuid()), str(path)])
         yield Finding(
-            "warning", "hosts file", f"{path} belongs to another user (uid {found.st_uid}): {why}", f"`{chown}`"
+            "warning", "hosts file", f"{path} belongs to another user (uid {status.st_uid}): {why}", f"`{chown}`"
         )
-    if found.st_mode & stat.S_IWOTH:
+    if status.st_mode & stat.S_IWOTH:
         yield Finding("warning", "hosts file", f"{path} can be written by others: {why}", _chmod("o-w", path))
     mode = folder.stat().st_mode
     if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
@@ -41,7 +41,7 @@ def _chmod(mode: str, path: Path) -> str:
     return f"`{shlex.join(['chmod', mode, str(path)])}`"
 
 
-def _password(config: Hosts) -> Iterator[Finding]:
+def _check_password(config: Hosts) -> Iterator[Finding]:
     """Whether a run will get the share's password: only of sources that ask nobody."""
     share = config.share
     if share.password == "prompt":

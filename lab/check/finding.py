@@ -1,22 +1,21 @@
-"""One line of the check, and making one of whatever goes wrong on the way to it."""
+"""A finding: one line of what the check prints; and how an error becomes one."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from lab.base.errors import CommandError, HostError, LabError, LabFailure, abridged
+from lab.base.errors import CommandError, HostError, LabError, LabFailure, RestoreError, abridged
 
 Level: TypeAlias = Literal["problem", "warning", "note", "ok"]
 LEVELS = get_args(Level)
-LONGEST = 1000  # characters of a text: a host may say anything, and of any length
+LONGEST = 1000  # characters of a text: a host may print anything, of any length
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at, what it is like, and what to do about it.
+    """What was checked (``subject``), what it is like, and what to do about it.
 
     A ``problem`` keeps a run from starting or makes its figures wrong, a ``warning`` makes them worse or leaves
     something out, a ``note`` is good to know. Every text is one line that is safe to print, wherever it came from.
@@ -45,16 +44,16 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def of_error(level: Level, subject: str, error: Exception) -> Finding:
-    """An error as a finding. Our errors say in the first line or sentence what is wrong, and then what to do."""
-    text = re.sub(r"^(client|server): ", "", str(error))
-    if isinstance(error, CommandError):  # whose lines are the command's
-        shown = "a script of the lab's" if error.argv[:2] == ("/bin/sh", "-c") else abridged(error.argv)
-        said = (error.output.strip().splitlines() or ["it said nothing"])[-1]
-        return Finding(level, subject, f"{shown}: {error.how_it_ended()}: {said}", error.remedy)
-    if not isinstance(error, LabError):
-        return Finding(level, subject, f"what a command printed cannot be read: {error}")
-    message, remedy = (*re.split(r"\n|(?<=\S)\. (?=[A-Z])", text, maxsplit=1), "")[:2]
-    return Finding(level, subject, message, remedy)
+    """An error as a finding. The host is left out of it, for the subject names it."""
+    if isinstance(error, CommandError):  # its message has every line that the command printed
+        command = "a script of the lab's" if error.argv[:2] == ("/bin/sh", "-c") else abridged(error.argv)
+        last_line = (error.output.strip().splitlines() or ["it printed nothing"])[-1]
+        return Finding(level, subject, f"{command}: {error.how_it_ended()}: {last_line}", error.remedy)
+    if isinstance(error, RestoreError):
+        return Finding(level, subject, error.message, "\n".join([error.remedy, *error.problems]))
+    if isinstance(error, LabError):
+        return Finding(level, subject, error.message, error.remedy)
+    return Finding(level, subject, f"what a command printed cannot be read: {error}")
 
 
 def is_lost(error: Exception) -> bool:
@@ -62,15 +61,15 @@ def is_lost(error: Exception) -> bool:
     return isinstance(error, HostError) and not isinstance(error, CommandError)
 
 
-def looked(subject: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """What a look finds. One that fails is a finding too, and keeps no other from being taken.
+def examine(subject: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """The findings of one check. A check that fails becomes a finding itself, so that the checks after it still run.
 
-    Raises HostError where the connection is gone, for then no other look will see anything.
+    Raises HostError where the connection is gone: no other check could reach the host either.
     """
     try:
-        yield from look()
+        yield from check()
     except (LabFailure, ValueError, LookupError) as error:
         if is_lost(error):
             raise
-        found = of_error("warning", subject, error)
-        yield replace(found, message=f"could not be looked at: {found.message}")
+        finding = of_error("warning", subject, error)
+        yield replace(finding, message=f"could not be looked at: {finding.message}")

@@ -1,6 +1,7 @@
-"""What the lab takes for granted about a Mac and no source proves: each assumption beside what this Mac says.
+"""The check of what is taken for granted about a Mac and no source proves: each assumption, and what this Mac says.
 
-`lab check --hardware` asks, and changes nothing. Another row is another :class:`Assumption` in a module beside this.
+`lab check --hardware` asks, and changes nothing. The assumptions stand with the platform and the protocols that make
+them; another row is another :class:`Assumption` there.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from lab.base.untrusted import first_line
-from lab.check.assumed_shares import MOUNTING, SERVING
-from lab.check.assumed_system import SYSTEM
-from lab.check.assumption import Assumption
-from lab.check.finding import Finding, looked
+from lab.check.finding import Finding, examine
 from lab.check.machine import Machine
+from lab.hosts.assumption import Assumption
 from lab.platforms import Facts
+from lab.platforms.macos.assumptions import SYSTEM
 from lab.platforms.macos.tcp import parse_version
+from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.servers.macos_assumptions import SERVING
 
 ASSUMPTIONS = (*SYSTEM, *MOUNTING, *SERVING)
 
@@ -30,23 +32,24 @@ def findings(machine: Machine, peer: str) -> Iterator[Finding]:
         yield Finding("note", subject, "could not tell: that needs its facts", "solve the problems above first")
     else:
         version = parse_version(machine.facts.os)
-        for row in (row for row in ASSUMPTIONS if version is None or row.holds_for(version)):
-            yield from looked(subject, partial(_compared, machine, machine.facts, row, peer, subject))
+        for assumption in ASSUMPTIONS:
+            if version is None or assumption.holds_for(version):
+                yield from examine(subject, partial(_compare, machine, machine.facts, assumption, peer, subject))
 
 
-def _compared(machine: Machine, facts: Facts, row: Assumption, peer: str, subject: str) -> Iterator[Finding]:
-    if not row.ask:
-        yield Finding("note", subject, f"only a run shows: {row.what} ({row.source})", row.expected)
+def _compare(machine: Machine, facts: Facts, assumption: Assumption, peer: str, subject: str) -> Iterator[Finding]:
+    if not assumption.ask:
+        message = f"only a run shows: {assumption.what} ({assumption.source})"
+        yield Finding("note", subject, message, assumption.expected)
         return
-    if row.root and machine.no_root:
-        yield Finding("note", subject, f"could not tell without root: {row.what}", "see sudo above")
+    if assumption.root and machine.no_root:
+        yield Finding("note", subject, f"could not tell without root: {assumption.what}", "see sudo above")
         return
-    said = machine.host.shell(
-        row.ask, facts.interface, peer, facts.user, root=row.root, deadline_s=60, check=False
-    ).output
-    if re.search(row.expected, said, re.MULTILINE):
-        yield Finding("ok", subject, f"as assumed: {row.what}")
+    words = (facts.interface, peer, facts.user)
+    output = machine.host.shell(assumption.ask, *words, root=assumption.root, deadline_s=60, check=False).output
+    if re.search(assumption.expected, output, re.MULTILINE):
+        yield Finding("ok", subject, f"as assumed: {assumption.what}")
         return
-    shown = " / ".join(map(first_line, said.splitlines()[-4:])) or "nothing"
-    message = f"differs: {row.what}: it says {shown}; assumed is {row.expected} ({row.source})"
+    tail = " / ".join(map(first_line, output.splitlines()[-4:])) or "nothing"
+    message = f"differs: {assumption.what}: it says {tail}; assumed is {assumption.expected} ({assumption.source})"
     yield Finding("warning", subject, message, f"report this line, and that it is {facts.os}")

@@ -1,4 +1,4 @@
-"""Trying whether the path carries jumbo frames: the only part of the check that changes anything, for a moment."""
+"""Whether the path carries jumbo frames, tried for a moment: the only part of the check that changes anything."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from lab.run.session import Session
 SUBJECT = "link jumbo"
 
 
-def finding(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[str], None]) -> Finding:
+def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[str], None]) -> Finding:
     """Raise the MTU of both hosts, send a packet of that size, and put it back, as a run does.
 
     The folder in ``results`` with its journal stays only where something could not be put back.
     """
-    kept = [f"[{role}] is not to be tuned" for role in ROLES if not config.tuned(role)]
-    if kept:
-        return Finding("note", SUBJECT, f"not tried: {' and '.join(kept)}", "tune = yes there lets the lab try it")
+    untuned = [f"[{role}] is not to be tuned" for role in ROLES if not config.tuned(role)]
+    if untuned:
+        return Finding("note", SUBJECT, f"not tried: {' and '.join(untuned)}", "tune = yes there lets the lab try it")
     try:
         with connected(config) as hosts:
             check_free(hosts)
             folder = RunFolder.create(results, "check", origin(config, hosts_file))
             with durable.claimed(folder.path):
-                found = _tried(folder, hosts, config, tell)
+                finding = _raise_mtu(folder, hosts, config, tell)
             shutil.rmtree(folder.path)
-            return found
+            return finding
     except LabFailure as error:
         return of_error("problem" if isinstance(error, RestoreError) else "warning", SUBJECT, error)
 
 
-def _tried(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
+def _raise_mtu(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
     with changing(folder, hosts, config, tell) as (settings, token):
         try:
             Session(hosts, config, settings, SecretStr(""), token).try_mtu(JUMBO_MTU)

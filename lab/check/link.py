@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.check.finding import Finding, looked
+from lab.check.finding import Finding, examine
 from lab.check.machine import Machine
 from lab.platforms import Facts
 
@@ -21,43 +21,43 @@ def findings(client: Machine, server: Machine) -> Iterator[Finding]:
             "note", "link", "not looked at: that needs the facts of both hosts", "solve the problems above first"
         )
         return
-    yield from _limits(client.facts, server.facts)
+    yield from _check_mtu(client.facts, server.facts)
     mtu = min(client.facts.mtu, server.facts.mtu)
-    yield from looked("link path", lambda: _path(client, server, mtu))
+    yield from examine("link path", lambda: _check_path(client, server, mtu))
 
 
-def _limits(client: Facts, server: Facts) -> Iterator[Finding]:
+def _check_mtu(client: Facts, server: Facts) -> Iterator[Finding]:
     """What both interfaces could carry. Only a packet shows what lies between them."""
     subject = "link MTU"
     if client.mtu != server.mtu:
         message = f"the client's is {client.mtu}, the server's {server.mtu}: large packets may get lost one way"
         yield Finding("warning", subject, message, "set both to the same, as a run does where it may tune the host")
     limits = [limit or "an unknown MTU" for limit in (client.mtu_max, server.mtu_max)]
-    said = (
+    today = (
         f"today {client.mtu} and {server.mtu}; the interfaces take up to {limits[0]} (client) and {limits[1]} (server)"
     )
     if min(client.mtu_max or JUMBO_MTU, server.mtu_max or JUMBO_MTU) < JUMBO_MTU:
         yield Finding(
-            "note", subject, f"{said}: this pair cannot do {JUMBO_MTU}", f"leave MTU {JUMBO_MTU} out of sweeps"
+            "note", subject, f"{today}: this pair cannot do {JUMBO_MTU}", f"leave MTU {JUMBO_MTU} out of sweeps"
         )
     elif min(client.mtu, server.mtu) >= JUMBO_MTU:
-        yield Finding("ok", subject, said)
+        yield Finding("ok", subject, today)
     else:
-        yield Finding("note", subject, f"{said}; only trying tells if the path carries {JUMBO_MTU}", TRY_JUMBO)
+        yield Finding("note", subject, f"{today}; only trying tells if the path carries {JUMBO_MTU}", TRY_JUMBO)
 
 
-def _path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]:
+def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]:
     """Whether a packet of today's MTU gets through and its answer back, sent by whoever can send it unchanged."""
     subject = "link path"
-    for one, other in ((client, server), (server, client)):
-        if one.platform.probe_space(mtu):
+    for sender, receiver in ((client, server), (server, client)):
+        if sender.platform.network.probe_settings(mtu):
             continue
-        address = other.config.data_address
-        reason = one.platform.path_refusal(address, mtu)
+        address = receiver.config.data_address
+        reason = sender.platform.network.path_refusal(address, mtu)
         if not reason:
             yield Finding("ok", subject, f"packets of MTU {mtu} cross it in one piece, and back")
-        elif small := one.platform.path_refusal(address, SMALLEST_MTU):
-            message = f"the {one.role} gets no answer to a ping of {address}: {small}"
+        elif small := sender.platform.network.path_refusal(address, SMALLEST_MTU):
+            message = f"the {sender.role} gets no answer to a ping of {address}: {small}"
             remedy = "look at both data_address, at the cable, and at firewalls, which must let ping through"
             yield Finding("problem", subject, message, remedy)
         else:

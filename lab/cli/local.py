@@ -17,10 +17,10 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
-        found = commands.add_parser(name, help=text, description=text)
-        found.set_defaults(command=function)
-        found.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
-        return found
+        subparser = commands.add_parser(name, help=text, description=text)
+        subparser.set_defaults(command=function)
+        subparser.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
+        return subparser
 
     up = command("up", _up, "bring both hosts up and write their hosts file")
     up.add_argument("--rate", default=DEFAULT_RATE, help="the link's rate, or none (default: %(default)s)")
@@ -59,8 +59,10 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def _up(arguments: argparse.Namespace) -> int:
-    words = (arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform)
-    lab = lifecycle.up(*words, own_kernel=arguments.kernel == "own", backend=arguments.backend)
+    lab = lifecycle.up(
+        arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform,
+        own_kernel=arguments.kernel == "own", backend=arguments.backend,
+    )  # fmt: skip
     print(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
     return 0
 

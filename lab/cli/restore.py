@@ -56,4 +56,4 @@ def _is_gone(folder: RunFolder) -> bool:
     if instance is None:
         return False
     lab = state.load(instance.partition("/")[0])  # this one alone: another may be damaged
-    return lab is None or not lab.holder.alive() or f"{lab.name}/{lab.instance}" != instance
+    return lab is None or not lab.supervisor.alive() or f"{lab.name}/{lab.instance}" != instance

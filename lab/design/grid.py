@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.base.errors import BadInput
-from lab.base.validation import shown
+from lab.base.validation import abbreviate
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue, SharingProtocol, Tool
 from lab.design.factors import DEFAULT, FACTORS, OPTIONS
@@ -56,13 +56,13 @@ def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any)
     if name not in protocol.options:
         raise BadInput(f"{key}: unknown; {protocol.name} has {', '.join(protocol.options) or 'no options'}")
     if not isinstance(given, list) or not given:
-        raise BadInput(f"{key}: is not a list of levels (it is {shown(given)})")
+        raise BadInput(f"{key}: is not a list of levels (it is {abbreviate(given)})")
     levels = []
     for value in given:
         try:
             levels.append(DEFAULT if value == DEFAULT else protocol.options[name].level(value))
         except ValueError as error:
-            raise BadInput(f"{key}: {error} (it is {shown(value)})") from error
+            raise BadInput(f"{key}: {error} (it is {abbreviate(value)})") from error
     if len(set(levels)) < len(levels):
         raise BadInput(f"{key}: has a level twice")
     return tuple(levels)

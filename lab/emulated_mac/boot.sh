@@ -6,7 +6,7 @@ set -eu
 if [ ! -d /mac ]; then
     mkdir -p /mac /linux
     mount --bind / /linux
-    PYTHONPATH=/opt python3 -m darwin.tree /mac
+    PYTHONPATH=/opt python3 -m emulated_mac.filesystem /mac
     umount /linux
     rmdir /linux
 fi
@@ -25,8 +25,8 @@ $linux/mkdir -p /private/var/run/sshd /run/sshd
 $linux/mount --bind /linux/srv/disk /Users/Shared/disk
 $linux/chown 501:20 /Users/Shared/disk
 
-PYTHONPATH=/linux/opt $linux/python3 -m darwin.main &
-$linux/nice $linux/python3 -m compileall -q /linux/opt/darwin &
-until [ -S /private/var/run/darwin.sock ]; do $linux/sleep 0.01; done
+PYTHONPATH=/linux/opt $linux/python3 -m emulated_mac.kernel &
+$linux/nice $linux/python3 -m compileall -q /linux/opt/emulated_mac &
+until [ -S /private/var/run/emulated_mac.sock ]; do $linux/sleep 0.01; done
 exec $linux/env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/private/var/root \
     $linux/tini -s -g -- /linux/usr/sbin/sshd -D -e -f /linux/etc/ssh/sshd_config </dev/null

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FILE = "/linux/run/darwin.faults"  # JSON: how often each is still to happen; gone after a reboot
+FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happen; gone after a reboot
 HOLDING = ("smb-no-hash",)  # on until it is switched off: the others happen as many times as is asked for
 # Each name with what then happens
 FAULTS = {

@@ -1,4 +1,4 @@
-"""A share, mounted by GVfs over FUSE: what mount_smbfs, mount_nfs and mount_afp really do underneath.
+"""Shares mounted by GVfs over FUSE: this is what mount_smbfs, mount_nfs and mount_afp really do.
 
 Each mount has a session of its own: a private D-Bus, gvfsd and gvfsd-fuse, which run as the user who mounts. The kernel
 opens /dev/fuse and mounts, as a Mac's kernel does; programs of the Mac see the share alone, bound to the mount point.
@@ -6,7 +6,6 @@ opens /dev/fuse and mounts, as a Mac's kernel does; programs of the Mac see the 
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import pwd
@@ -18,36 +17,27 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from . import denied as closed
-from .daemons import Daemon
-from .kernel import environment, linux
+from . import linux_syscalls, privacy_mount
+from .linux_programs import Daemon, environment, linux_command
 
 FOLDER = Path("/private/var/fuse")
 LIBEXEC = "/usr/libexec"
+SESSION = Path(__file__).with_name("gvfs_session.sh")
 BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={folder}/bus</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow own="*"/><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
 </policy></busconfig>
 """
-# $1 the folder, $2 where GVfs's programs are, $3 the opened /dev/fuse
-SESSION = """
-dbus-daemon --nofork --nopidfile --config-file="$1/bus.conf" &
-until [ -S "$1/bus" ]; do sleep 0.01; done
-"$2/gvfsd" --no-fuse &
-gdbus wait --session --timeout 30 org.gtk.vfs.Daemon && exec "$2/gvfsd-fuse" -f "/dev/fd/$3"
-"""
-# What gio prints, for lack of numbers
-WORDS = {
+# What gio prints instead of error numbers
+ERRORS = {
     "Permission denied": errno.EACCES,
     "Invalid argument": errno.EACCES,  # an empty password
     "No such file or directory": errno.ENOENT,
     "Connection refused": errno.ECONNREFUSED,
 }
-MNT_DETACH = 2
-_libc = ctypes.CDLL(None, use_errno=True)
 AFP_TRIES = 4
-MOUNT_DEADLINE_S = 60.0  # a machine that is busy takes its time to refuse a password, too
+MOUNT_DEADLINE_S = 60.0  # on a busy machine refusing a password takes long too
 START_DEADLINE_S = 30.0
 
 
@@ -61,7 +51,7 @@ class Session:
         self._user = user
         self._capability = "net_bind_service" if reserved else "sys_nice" if uri.startswith("afp:") else ""
         self._folder = Path(tempfile.mkdtemp(dir=FOLDER))
-        self._ends: list[Callable[[], None]] = []
+        self._cleanups: list[Callable[[], None]] = []
         try:
             self._prepare(smb_conf)
             self._start(uri, password)
@@ -77,8 +67,8 @@ class Session:
         (self._folder / "bus.conf").write_text(BUS_CONFIG.format(folder=self._folder))
         (self._folder / ".smb/smb.conf").write_text(smb_conf)
         for file in Path("/linux/usr/share/gvfs/mounts").glob("*.mount"):
-            # gvfsd-afp has a use-after-free that shows when a reply overtakes the write that asked for it; under a
-            # real-time scheduler the write's callback runs first
+            # gvfsd-afp uses freed memory where a reply comes before the callback of the write that asked for it; with
+            # real-time priority the callback runs first
             text = file.read_text()
             if file.name.startswith("afp") and _may_be_real_time():
                 text = text.replace("Exec=", "Exec=/usr/bin/chrt -r 1 ")
@@ -95,24 +85,24 @@ class Session:
                 str(device),
                 log=self._folder / "log",
                 user=self._user,
-                more=self._environment(),
+                variables=self._environment(),
                 descriptors=(device,),
                 capability=self._capability,
             )
         finally:
             os.close(device)
-        self._ends.append(session.stop)
+        self._cleanups.append(session.stop)
         self._wait_for((self._folder / "bus").exists)
         self.run("gdbus", "wait", "--session", "--timeout", str(int(START_DEADLINE_S)), "org.gtk.vfs.Daemon")
         self._log_in(uri, password)
 
     def _log_in(self, uri: str, password: str) -> None:
         """DHX2 logins of AFP fail now and then, also with the right password."""
-        for left in reversed(range(AFP_TRIES if uri.startswith("afp:") else 1)):
+        for tries_left in reversed(range(AFP_TRIES if uri.startswith("afp:") else 1)):
             try:
-                self.run("gio", "mount", uri, given=password)
+                self.run("gio", "mount", uri, stdin=password)
             except OSError:
-                if not left:
+                if not tries_left:
                     raise
                 time.sleep(0.2)
             else:
@@ -123,23 +113,23 @@ class Session:
         options = f"fd={device},rootmode=40000,user_id={account.pw_uid},group_id={account.pw_gid},allow_other"
         mount = ("/linux/usr/bin/mount", "-i", "-t", "fuse.gvfsd-fuse", "-o", options, "share", self._fuse)
         subprocess.run(mount, check=True, pass_fds=[device], env=environment())
-        self._ends.append(lambda: _umount(self._fuse, lazy=True))
+        self._cleanups.append(lambda: linux_syscalls.unmount(self._fuse, force=True))
 
     @property
     def _fuse(self) -> str:
         return str(self._folder / "fs")
 
-    def shown(self) -> Path:
-        """The share's folder, which FUSE shows only a moment after it was mounted."""
-        found: list[Path] = []
+    def share_folder(self) -> Path:
+        """The share's folder; it appears in the FUSE mount only a moment after the share is mounted."""
+        folders: list[Path] = []
 
-        def look() -> bool:
+        def find_folder() -> bool:
             with suppress(OSError):
-                found.extend(path for path in Path(self._fuse).iterdir() if path.is_dir())
-            return bool(found)
+                folders.extend(path for path in Path(self._fuse).iterdir() if path.is_dir())
+            return bool(folders)
 
-        self._wait_for(look)
-        return found[0]
+        self._wait_for(find_folder)
+        return folders[0]
 
     def _wait_for(self, ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + START_DEADLINE_S
@@ -159,13 +149,16 @@ class Session:
             "GVFS_DISABLE_FUSE": "1",
         }
 
-    def run(self, *argv: str, given: str = "") -> str:
-        """What a program prints in the session. A password that is refused is asked for again, for ever."""
+    def run(self, *argv: str, stdin: str = "") -> str:
+        """Run a program in the session; returns its output. Raises OSError, ETIMEDOUT after a minute.
+
+        The deadline is needed: gio asks for a password that is refused again and again.
+        """
         environ = environment() | self._environment()
-        command = linux(*argv, user=self._user)
+        command = linux_command(*argv, user=self._user)
         try:
             done = subprocess.run(
-                command, input=f"{given}\n", env=environ, capture_output=True, text=True, timeout=MOUNT_DEADLINE_S
+                command, input=f"{stdin}\n", env=environ, capture_output=True, text=True, timeout=MOUNT_DEADLINE_S
             )
         except subprocess.TimeoutExpired as error:
             raise OSError(errno.ETIMEDOUT, f"{argv[0]}: no answer") from error
@@ -173,51 +166,44 @@ class Session:
             with (self._folder / "log").open("a") as log:
                 log.write(done.stdout + done.stderr)
             print(f"{' '.join(argv)}: {done.stdout}{done.stderr}", flush=True)
-            raise OSError(_code(done.stdout + done.stderr), argv[0])
+            raise OSError(_error_code(done.stdout + done.stderr), argv[0])
         return done.stdout
 
     def end(self) -> None:
-        """End all of it."""
-        for end in reversed(self._ends):
-            end()
-        self._ends.clear()
+        """End its processes and mounts, and remove its folder."""
+        for clean_up in reversed(self._cleanups):
+            clean_up()
+        self._cleanups.clear()
         shutil.rmtree(self._folder)
 
 
 class Share:
-    """One share, mounted at ``target``; with ``denied`` it is there, and nobody is let in. Raises OSError."""
+    """One share, mounted at ``target``; with ``denied`` nobody may look into it. Raises OSError."""
 
     def __init__(self, session: Session, target: str, user: int, *, denied: bool):
         self._session, self._target = session, target
         try:
-            shown = session.shown()
+            folder = session.share_folder()
             if denied:
-                closed.mount(target, user, pwd.getpwuid(user).pw_gid)
+                privacy_mount.mount(target, user, pwd.getpwuid(user).pw_gid)
             else:
-                bind = ["/linux/usr/bin/mount", "--bind", str(shown), target]
+                bind = ["/linux/usr/bin/mount", "--bind", str(folder), target]
                 subprocess.run(bind, check=True, env=environment())
         except BaseException:
             session.end()
             raise
 
     def unmount(self, force: bool) -> None:
-        """Take it off; EBUSY while something has it open, unless by force."""
-        _umount(self._target, lazy=force)
+        """Unmount it and end its session; EBUSY while something has it open, unless by force."""
+        linux_syscalls.unmount(self._target, force)
         self._session.end()
 
 
-def _code(said: str) -> int:
-    """The errno of what gio printed; a password that was refused is asked for again."""
-    if said.count("Authentication Required") > 1:
+def _error_code(output: str) -> int:
+    """The errno for what gio printed; asking twice for a password is how it refuses one."""
+    if output.count("Authentication Required") > 1:
         return errno.EACCES
-    return next((code for words, code in WORDS.items() if words in said), errno.EIO)
-
-
-def _umount(path: str, *, lazy: bool) -> None:
-    """umount(8) would look into /proc, which a Mac has not."""
-    if _libc.umount2(os.fsencode(path), MNT_DETACH if lazy else 0) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), path)
+    return next((code for words, code in ERRORS.items() if words in output), errno.EIO)
 
 
 def _may_be_real_time() -> bool:

@@ -9,7 +9,7 @@ import struct
 
 LINUX = {"lo0": "lo", "en0": "eth0"}
 SYS, PROC = "/linux/sys/class/net", "/linux/proc/net"
-FLAPPING = "/private/var/run/darwin.flap"  # there while the link is down because the MTU was changed
+FLAPPING = "/private/var/run/emulated_mac.flap"  # there while the link is down because the MTU was changed
 SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCGIFADDR, SIOCGIFNETMASK, SIOCSIFMTU = 0x8913, 0x8914, 0x8915, 0x891B, 0x8922
 IFF_UP, IFF_RUNNING = 0x1, 0x40
 IF_MINMTU, MAX_MTU = 72, 9000  # xnu: if_var.h; what a driver of Ethernet takes
@@ -86,8 +86,8 @@ def set_mtu(name: str, value: int) -> None:
 def set_up(name: str, up: bool) -> None:
     """Bring an interface up or down, as the caller. Raises OSError (EPERM)."""
     flags = _flags(LINUX[name])
-    wanted = flags | IFF_UP if up else flags & ~IFF_UP
-    _ioctl(SIOCSIFFLAGS, struct.pack("16sH", LINUX[name].encode(), wanted))
+    flags_after = flags | IFF_UP if up else flags & ~IFF_UP
+    _ioctl(SIOCSIFFLAGS, struct.pack("16sH", LINUX[name].encode(), flags_after))
 
 
 def _lines(path: str) -> list[str]:
@@ -108,8 +108,8 @@ def _ioctl(number: int, data: bytes) -> bytes:
 
 
 def _flags(linux: str) -> int:
-    found: int = struct.unpack_from("H", _ioctl(SIOCGIFFLAGS, struct.pack("16s", linux.encode())), 16)[0]
-    return found
+    flags: int = struct.unpack_from("H", _ioctl(SIOCGIFFLAGS, struct.pack("16s", linux.encode())), 16)[0]
+    return flags
 
 
 def _address(linux: str) -> Address | None:

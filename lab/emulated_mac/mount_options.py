@@ -28,16 +28,16 @@ class Refused(Exception):
         self.code = code
 
 
-def parse(text: str, more: Mapping[str, bool]) -> tuple[dict[str, bool], dict[str, str]]:
+def parse(text: str, own_options: Mapping[str, bool]) -> tuple[dict[str, bool], dict[str, str]]:
     """The words of -o: standard options, and those of this kind of mount with their values.
 
-    ``more`` names the latter, and whether each takes a value. Raises Refused as getmntopts(3) words it.
+    ``own_options`` names the latter, and whether each takes a value. Raises Refused as getmntopts(3) words it.
     """
     standard: dict[str, bool] = {}
     own: dict[str, str] = {}
     for word in filter(None, text.split(",")):
         name, equals, value = word.partition("=")
-        if name in more and (more[name] or not equals):
+        if name in own_options and (own_options[name] or not equals):
             own[name] = value
         elif name in ALIASES and not equals:
             option, on = ALIASES[name]

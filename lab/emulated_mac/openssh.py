@@ -38,6 +38,6 @@ def algorithms(number: tuple[int, ...]) -> dict[str, str]:
 
 def become(program: str, number: tuple[int, ...], argv: list[str]) -> NoReturn:
     """Turn into Debian's program, with no other algorithms."""
-    given = [word for name, value in algorithms(number).items() for word in ("-o", f"{name}={value}")]
+    options = [word for name, value in algorithms(number).items() for word in ("-o", f"{name}={value}")]
     sys.stdout.flush()
-    os.execv(program, [program, *given, *argv])
+    os.execv(program, [program, *options, *argv])

@@ -41,28 +41,28 @@ def find(pid: int) -> Process | None:
         return None
 
 
-def every() -> list[Process]:
+def read_all() -> list[Process]:
     """All processes, by pid."""
     pids = sorted(int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208
     return [process for process in map(find, pids) if process is not None]
 
 
-def busy_ticks() -> tuple[int, int, int, int]:
+def read_cpu_ticks() -> tuple[int, int, int, int]:
     """Ticks of all cores since their start: user, nice, system, idle."""
     row = [int(word) for word in read("stat").split("\n", 1)[0].split()[1:]]
     return row[0], row[1], row[2] + row[5] + row[6], row[3] + row[4]
 
 
-def memory_pages(page_bytes: int) -> dict[str, int]:
+def read_memory_pages(page_bytes: int) -> dict[str, int]:
     """Memory of the host below in pages of a Mac: free, active, inactive, wired."""
     rows = (line.split() for line in read("meminfo").splitlines())
     kib = {row[0].rstrip(":"): int(row[1]) for row in rows}
     wired = kib["Slab"] + kib["KernelStack"] + kib["PageTables"]
-    found = {"free": kib["MemFree"], "active": kib["Active"], "inactive": kib["Inactive"], "wired": wired}
-    return {name: value * 1024 // page_bytes for name, value in found.items()}
+    used_kib = {"free": kib["MemFree"], "active": kib["Active"], "inactive": kib["Inactive"], "wired": wired}
+    return {name: value * 1024 // page_bytes for name, value in used_kib.items()}
 
 
-def counts() -> dict[str, int]:
+def read_event_counts() -> dict[str, int]:
     """Events of the host below: page faults, pages in and out, swapped pages."""
     rows = (line.split() for line in read("vmstat").splitlines())
     return {row[0]: int(row[1]) for row in rows}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-CHOSEN = "/linux/etc/darwin-version"  # which one this host is
+VERSION_FILE = "/linux/etc/emulated-mac-version"  # the version that this host emulates
 
 
 class Profile:
@@ -48,11 +48,11 @@ PROFILES = {
 
 def find(version: str) -> Profile | None:
     """The profile of a version, which may leave out its last parts: 10.6 is 10.6.8, 12 is 12.7.6."""
-    found = [profile for name, profile in PROFILES.items() if f"{name}.".startswith(f"{version}.")]
-    return found[-1] if version and found else None
+    matching = [profile for name, profile in PROFILES.items() if f"{name}.".startswith(f"{version}.")]
+    return matching[-1] if version and matching else None
 
 
-def chosen() -> Profile:
+def current() -> Profile:
     """The profile of the host that this runs in."""
-    with open(CHOSEN, encoding="ascii") as file:  # noqa: PTH123
+    with open(VERSION_FILE, encoding="ascii") as file:  # noqa: PTH123
         return PROFILES[file.read().strip()]

@@ -32,10 +32,10 @@ class Url:
 
 def parse(text: str) -> Url:
     """Raises ValueError for what is none; who mounts is the user where none is named."""
-    found = re.fullmatch(r"(?:smb:)?//(?:(.*)@)?([^/@:]+)(?::445)?(?:/(.*))?", text)
-    if not found:
+    match = re.fullmatch(r"(?:smb:)?//(?:(.*)@)?([^/@:]+)(?::445)?(?:/(.*))?", text)
+    if not match:
         raise ValueError(text)
-    account, server, share = found[1] or "", found[2], (found[3] or "").rstrip("/")
+    account, server, share = match[1] or "", match[2], (match[3] or "").rstrip("/")
     domain, semicolon, rest = account.partition(";")
     user, colon, password = (rest if semicolon else account).partition(":")
     if "/" in user:

@@ -30,9 +30,9 @@ class Unpacker:
     def opaque(self) -> bytes:
         """Bytes with their length before them."""
         length = self.number()
-        found = self._data[self._at : self._at + length]
+        data = self._data[self._at : self._at + length]
         self._at += length + -length % 4
-        return found
+        return data
 
     def skip(self, count: int) -> None:
         """Leave bytes out."""
@@ -148,10 +148,10 @@ def limits(host: str, handle: bytes, port: int, reserved: bool, wait_s: float) -
 def exported(host: str, port: int, wait_s: float) -> list[tuple[str, list[str]]]:
     """The exports of a host, each with those who may mount it."""
     reply = ask((host, port), (MOUNT, 3, 5), b"", False, wait_s)
-    found = []
+    exports = []
     while reply.number():
         path, groups = reply.opaque().decode(errors="replace"), []
         while reply.number():
             groups.append(reply.opaque().decode(errors="replace"))
-        found.append((path, groups))
-    return found
+        exports.append((path, groups))
+    return exports

@@ -91,8 +91,8 @@ class Conversation(ABC):
     @property
     def pid(self) -> str | None:
         """Its process id on the host, once known."""
-        found = PID_LINE.search(self._text("stderr"))
-        return found[1] if found else None
+        match = PID_LINE.search(self._text("stderr"))
+        return match[1] if match else None
 
     def wait_for_pid(self, seconds: float) -> str | None:
         """Its process id; None where it is still not known after ``seconds``."""
@@ -102,7 +102,7 @@ class Conversation(ABC):
         return self.pid
 
     @property
-    def said_255(self) -> bool:
+    def exited_255(self) -> bool:
         """Whether an exit code of 255 is the command's own."""
         return EXIT_255_LINE in self._text("stderr")
 

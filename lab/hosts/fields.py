@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -18,11 +19,12 @@ SSH_ALGORITHMS = {
 }
 
 
-def parse_port(value: Any) -> int:
+def parse_port(value: object) -> int:
     """A TCP port; ValueError otherwise."""
-    if not re.fullmatch(r"[0-9]{1,5}", str(value)) or not 1 <= int(value) <= 65535:
+    digits = str(value)
+    if not re.fullmatch(r"[0-9]{1,5}", digits) or not 1 <= int(digits) <= 65535:
         raise ValueError("is not a port from 1 to 65535")
-    return int(value)
+    return int(digits)
 
 
 def _password(value: str) -> str:
@@ -54,7 +56,7 @@ def algorithm_kind(name: str) -> str:
     raise ValueError(f"has {name!r:.80}, which is no algorithm of SSH such as ssh-rsa or diffie-hellman-group14-sha1")
 
 
-def _algorithms(value: Any) -> tuple[str, ...]:
+def _algorithms(value: str | Sequence[str]) -> tuple[str, ...]:
     names = tuple(value.split() if isinstance(value, str) else value)
     for name in names:
         algorithm_kind(name)

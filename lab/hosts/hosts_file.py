@@ -66,7 +66,7 @@ class HostConfig(Model):
     """The folder in which the lab makes one of its own, and removes it again."""
     ram_disk: Size = 2 * 1024**3
     """The size of the RAM disk: the payload and 5 % more, and no more than there is free memory."""
-    ram_disk_format: Literal["tmpfs", "ext4", "hfs", "hfs-case", "apfs"] | None = None
+    ram_disk_format: str | None = None  # a word that a platform knows: lab.platforms.check_hosts
     """Linux: tmpfs (its default), ext4. Mac: hfs (its default), hfs-case, apfs (macOS 10.13 and later)."""
     tune: Literal["yes", "no"] | None = None
     """Whether MTU and TCP buffers may be changed. Default: yes; no for the server of an existing share."""
@@ -130,8 +130,8 @@ class Hosts(Model):
 
         ``tune`` in its section says otherwise.
         """
-        said = getattr(self, role).tune
-        return bool(said == "yes") if said else role == "client" or self.share.serve == "lab"
+        tune = getattr(self, role).tune
+        return bool(tune == "yes") if tune else role == "client" or self.share.serve == "lab"
 
     @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:

@@ -35,6 +35,6 @@ REFUSALS = (
 )
 
 
-def explain(said: str) -> str:
+def explain(output: str) -> str:
     """What to do where macOS refused, of what a program printed; empty where it did not, or that cannot be told."""
-    return next((remedy for sign, remedy in REFUSALS if re.search(sign, said, re.MULTILINE)), "")
+    return next((remedy for sign, remedy in REFUSALS if re.search(sign, output, re.MULTILINE)), "")

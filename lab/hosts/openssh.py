@@ -12,26 +12,20 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
 from lab.base.errors import BadInput, HostError
+from lab.base.scripts import read_script
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.ssh_target import SshTarget
 
 GRACE_S = 2.0
-# Standard input is a pipe of the lab's. When it ends, with the lab or before, ssh and its ProxyCommand are ended, and
-# their folder ($1) goes. What waits for that is in their process group, so that its number cannot become another's.
-MASTER = """
-exec 3<&0
-{ trap "" TERM; read -r _ <&3; kill -s TERM -- "-$$"; rm -rf -- "$1"; } >/dev/null 2>&1 &
-shift
-exec "$@" </dev/null 3<&-
-"""
-# nothing of ssh's own settings holds but what is said here and by the target; nothing may ask
+MASTER = read_script(__file__, "control_master.sh")
+# of ssh's settings only these and the target's hold; nothing may ask
 COMMON = ("ssh", "-F", "/dev/null", "-T", "-o", "BatchMode=yes")
 # a proxy that fails: without its master, ssh would make a connection of its own
 SESSION = (*COMMON, "-o", "LogLevel=ERROR", "-o", "ProxyCommand=false")
@@ -52,45 +46,59 @@ def connect(role: str, config: HostConfig) -> OpenSshConnection:
     try:
         if connection.wait_until_open():
             return connection
-        raise _explain(connection.said, target)
+        raise _explain(connection.errors, target)
     except BaseException:
         connection.close()
         raise
 
 
-def _explain(said: str, target: SshTarget) -> HostError:
+def _explain(errors: str, target: SshTarget) -> HostError:
     """What a failed connection means, and what to do about it."""
-    if changed := CHANGED_KEY.search(said):
-        recorded = KEY_ON_RECORD.search(said)
+    if changed := CHANGED_KEY.search(errors):
+        recorded = KEY_ON_RECORD.search(errors)
         return target.changed_key(changed[1], f"that of {recorded[1]}" if recorded else "another")
-    if "Host key verification failed" in said and (sent := KEY_SENT.search(_said_in_detail(target))):
+    if "Host key verification failed" in errors and (sent := KEY_SENT.search(_detailed_errors(target))):
         return target.unknown_key(sent[1], sent[2])
-    # the frames of ssh's warnings say nothing
-    lines = [line.strip(" .") for line in said.splitlines() if line.strip() and not line.startswith("@")]
-    said = "; ".join(lines) or "no answer"
-    if "Permission denied" in said or "Too many authentication failures" in said:
-        return target.login_refused(said)
-    if "no matching" in said:
-        return target.too_old(said, "what it offers, or enough of it, as ssh_algorithms")
-    return target.unreachable(said)
+    # the frame around a warning of ssh is lines of @
+    lines = [line.strip(" .") for line in errors.splitlines() if line.strip() and not line.startswith("@")]
+    reason = "; ".join(lines) or "no answer"
+    if "Permission denied" in reason or "Too many authentication failures" in reason:
+        return target.login_refused(reason)
+    if "no matching" in reason:
+        return target.too_old(reason, "what it offers, or enough of it, as ssh_algorithms")
+    return target.unreachable(reason)
 
 
-def _said_in_detail(target: SshTarget) -> str:
-    """What ssh has to say while it fails once more."""
-    with closing(OpenSshConnection(target, "-v")) as again:
-        again.wait_until_open()
-        return again.said
+def _detailed_errors(target: SshTarget) -> str:
+    """What ssh writes to standard error with -v, while it fails once more."""
+    with closing(OpenSshConnection(target, "-v")) as retry:
+        retry.wait_until_open()
+        return retry.errors
 
 
 class OpenSshConnection(Connection):
     """A control master, in a session of its own: Ctrl-C at the terminal must not cut the connection that restores."""
 
-    def __init__(self, target: SshTarget, *options: str):
+    def __init__(self, target: SshTarget, *flags: str):
         self._address = target.address
         # not in TMPDIR: the path of a socket has 103 bytes at the most, and ssh adds to it
         self.folder = Path(tempfile.mkdtemp(prefix="lab-ssh-", dir="/tmp"))
         self._control = self.folder / "control"
         self._links: dict[str, Path] = {}
+        words = [*COMMON, "-N", *flags, *self._options(target), "-p", str(target.port), *self._keys(target)]
+        words += ["-l", target.user] if target.user else []
+        with (self.folder / "errors").open("wb") as errors:
+            self._master = subprocess.Popen(
+                ["/bin/sh", "-c", MASTER, "sh", str(self.folder), *words, "--", self._address],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+                env=_environment(),
+            )
+
+    def _options(self, target: SshTarget) -> Iterator[str]:
+        """The words of a command line that are settings of ssh."""
         settings = {
             "ControlMaster": "yes",
             "ControlPath": self._control,
@@ -101,24 +109,18 @@ class OpenSshConnection(Connection):
             "ConnectTimeout": CONNECT_DEADLINE_S,
             "ServerAliveInterval": KEEPALIVE_S,
         }
-        given = [f"{name}={value}" for name, value in settings.items()] + target.algorithms
+        options = [f"{name}={value}" for name, value in settings.items()] + target.algorithms
         if target.proxy_command:
-            given.append("ProxyCommand=" + target.proxy_command.replace("%", "%%"))
-        words = [*COMMON, "-N", *options, *(word for each in given for word in ("-o", each)), "-p", str(target.port)]
+            options.append("ProxyCommand=" + target.proxy_command.replace("%", "%%"))
+        for option in options:
+            yield from ("-o", option)
+
+    def _keys(self, target: SshTarget) -> Iterator[str]:
+        """The words of a command line that are private keys."""
         for number, key in enumerate(target.identities or ssh_target.usual_identities()):
-            words += ["-i", self._link(f"key-{number}", Path(key))]
+            yield from ("-i", self._link(f"key-{number}", Path(key)))
             for more in (".pub", "-cert.pub"):  # beside a key ssh looks for its public half, and a certificate
                 self._link(f"key-{number}{more}", Path(key + more))
-        words += ["-l", target.user] if target.user else []
-        with (self.folder / "said").open("wb") as said:
-            self._master = subprocess.Popen(
-                ["/bin/sh", "-c", MASTER, "sh", str(self.folder), *words, "--", self._address],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                start_new_session=True,
-                env=_environment(),
-            )
 
     def _link(self, name: str, target: Path) -> str:
         """A path in our folder that leads to a file: ssh would want some names quoted, and fill others in."""
@@ -137,9 +139,9 @@ class OpenSshConnection(Connection):
         return True
 
     @property
-    def said(self) -> str:
+    def errors(self) -> str:
         """What ssh, and the command that leads to the host, wrote to standard error."""
-        text = (self.folder / "said").read_text(errors="replace")
+        text = (self.folder / "errors").read_text(errors="replace")
         for link in sorted(self._links, reverse=True):  # the longer ones first
             text = text.replace(link, str(self._links[link]))
         return text
@@ -210,7 +212,7 @@ class OpenSshConversation(Conversation):
     def exit_code(self) -> int | None:
         """See :meth:`Conversation.exit_code`. ssh exits 255 too where it lost the connection."""
         code = self._process.returncode
-        return code if 0 <= code < 255 or self.said_255 else None
+        return code if 0 <= code < 255 or self.exited_255 else None
 
     def close(self) -> None:
         """See :meth:`Conversation.close`."""

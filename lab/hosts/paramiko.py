@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
 
 import paramiko
 
@@ -66,7 +65,7 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
                 target.address,
                 target.port,
                 target.user,
-                key_filename=cast(Any, target.identities),  # a list is fine, whatever its annotation says
+                key_filename=target.identities,  # type: ignore[arg-type] # its annotation lacks lists, which it takes
                 sock=proxy.socket if proxy else None,
                 timeout=CONNECT_DEADLINE_S,
                 banner_timeout=CONNECT_DEADLINE_S,
@@ -90,8 +89,8 @@ def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostEr
     if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
         old = next((names for sign, names in TOO_OLD.items() if f"no acceptable {sign}" in str(error)), "ssh-rsa")
         return target.too_old(str(error), f"transport = openssh and ssh_algorithms = {old}")
-    said = proxy.close() if proxy else ""
-    return target.unreachable(said or _reason(error))
+    reason = proxy.close() if proxy else ""
+    return target.unreachable(reason or _reason(error))
 
 
 def _reason(error: Exception) -> str:
@@ -158,9 +157,8 @@ class ParamikoConversation(Conversation):
         self.channel.shutdown_write()
 
     def _read(self, stream: str) -> bytes:
-        receive: Any = self.channel.recv if stream == "stdout" else self.channel.recv_stderr
-        data: bytes = receive(65536)
-        return data
+        receive = self.channel.recv if stream == "stdout" else self.channel.recv_stderr
+        return receive(65536)
 
     def _wait_for_exit(self, seconds: float) -> bool:
         return self.channel.status_event.wait(seconds)
@@ -210,13 +208,13 @@ class Proxy:
             )
 
     def close(self) -> str:
-        """End it; what it said on standard error."""
+        """End it; returns what it wrote to standard error."""
         if self.process.returncode is not None:
             return ""
         self.socket.close()
         try:
-            said = self.process.communicate(timeout=2)[1]
+            errors = self.process.communicate(timeout=2)[1]
         except subprocess.TimeoutExpired:
             self.process.kill()
-            said = self.process.communicate()[1]
-        return said.decode(errors="replace").strip()
+            errors = self.process.communicate()[1]
+        return errors.decode(errors="replace").strip()

@@ -24,12 +24,12 @@ def resolve(source: str, what: str, key: str) -> SecretStr:
     """
     kind, _, where = source.partition(":")
     try:
-        found = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, what)
-        if not found or "\n" in found:
-            raise BadInput(f"it is {'of more than one line' if found else 'empty'}")
+        password = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, what)
+        if not password or "\n" in password:
+            raise BadInput(f"it is {'of more than one line' if password else 'empty'}")
     except BadInput as error:
         raise BadInput(f"{key} = {source}: no password of {what}: {error}") from error
-    return SecretStr(found)
+    return SecretStr(password)
 
 
 def _prompt(_: str, what: str) -> str:
@@ -72,10 +72,10 @@ def _keyring(service: str, what: str) -> str:
     import keyring  # slow to import, and needed by few
 
     try:
-        found = keyring.get_password(service, what)
+        password = keyring.get_password(service, what)
     except keyring.errors.KeyringError as error:
         raise BadInput(f"the keyring cannot be read: {error}") from error
-    if found is None:
+    if password is None:
         put = shlex.join(["keyring", "set", service, what])
         raise BadInput(f"the keyring does not have it: `{put}` puts it there")
-    return str(found)
+    return str(password)

@@ -7,6 +7,7 @@ import time
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
+from lab.base.scripts import read_script
 from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
 from lab.hosts.host import Host, Result
@@ -35,13 +36,7 @@ SUDO = {
     "password": ["sudo", "-S", "-p", "", "-k", "--"],
     "password, remembered": ["sudo", "-S", "-p", "", "--", "/bin/sh", "-c", AFTER_PASSWORD, "sh"],
 }
-# which of the last three it is, for an account that is said to need a password
-WHICH_SUDO = """
-sudo -k
-if sudo -n true 2>/dev/null; then echo nopasswd
-elif sudo -k -n true 2>&1 | grep -q '^usage: '; then echo 'password, remembered'
-else echo password; fi
-"""
+WHICH_SUDO = read_script(__file__, "which_sudo.sh")
 SUDO_HINT = (
     "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/how-to/measure-two-machines.md)"
 )
@@ -85,7 +80,7 @@ class SshHost(Host):
         conversation: Conversation | None = None
         try:
             # a command that was sent and is not known of could neither be ended nor waited for
-            with signals.held():
+            with signals.deferred():
                 conversation = self._begin(argv, root, given, deadline_s)
             finished = conversation.wait(started + deadline_s)
         except BaseException:
@@ -96,7 +91,7 @@ class SshHost(Host):
             self._end(conversation, root)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
-            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost during {argv[0]}")
+            raise HostLost(f"the connection to {self.config.host} was lost during {argv[0]}", host=self.role)
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
@@ -115,7 +110,7 @@ class SshHost(Host):
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:
             said = f": {error}" if str(error) else ""
-            raise HostLost(f"{self.role}: the connection to {self.config.host} was lost{said}") from error
+            raise HostLost(f"the connection to {self.config.host} was lost{said}", host=self.role) from error
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a command that is still running, with its children: sshd gives each command a session of its own.
@@ -126,12 +121,12 @@ class SshHost(Host):
         conversation.close()
         if pid is None or not self.connection.is_active:
             return
-        script = (
+        end_group = (
             'group=$(ps -o pgid= -p "$1" | tr -d " "); group=${group:-$1}; '
             'kill -s TERM -- "-$group" 2>/dev/null; sleep 0.2; kill -s KILL -- "-$group" 2>/dev/null; :'
         )
         try:
-            self._execute(("/bin/sh", "-c", script, "sh", pid), root, "", KILL_DEADLINE_S)
+            self._execute(("/bin/sh", "-c", end_group, "sh", pid), root, "", KILL_DEADLINE_S)
         except HostError:
             return  # what brought us here is the error to report
 

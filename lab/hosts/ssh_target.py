@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import paramiko
 
@@ -32,10 +32,10 @@ OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"
 
 @dataclass(frozen=True)
 class SshTarget:
-    """How to reach a host. ``key`` is its place in the hosts file, ``where`` its name in messages."""
+    """How to reach a host. ``key`` is its place in the hosts file, ``role`` and ``login`` its name in messages."""
 
     key: str
-    where: str
+    role: str
     login: str
     address: str
     port: int
@@ -50,26 +50,24 @@ class SshTarget:
     def unknown_key(self, name: str, fingerprint: str) -> HostKeyError:
         """Its host key is not on record: how to accept it. ``name`` is as ``ssh-rsa``, the print as ``SHA256:…``."""
         kind = "ecdsa" if name.startswith("ecdsa") else name.removeprefix("ssh-")
-        return HostKeyError(
-            f"{self.where}: unknown host key: {name} {fingerprint}\n"
-            f"Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub` "
+        remedy = (
+            f"compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub` "
             f"prints on that machine{OLD_KEY if self._is_old else ''}, then accept it with: {self.by_hand}"
         )
+        return HostKeyError(f"{self.login}: unknown host key: {name} {fingerprint}", remedy, host=self.role)
 
     def changed_key(self, fingerprint: str, on_record: str) -> HostKeyError:
         """Its host key is another one than that on record."""
-        return HostKeyError(
-            f"{self.where}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}. "
-            f"Find out why; if it is right: {self.forget}"
-        )
+        message = f"{self.login}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}"
+        return HostKeyError(message, f"find out why; if it is right: {self.forget}", host=self.role)
 
     def login_refused(self, said: str) -> HostError:
         """It does not let us in."""
-        return HostError(
-            f"{self.where}: SSH refused the login: {said}. Its key must be in that account's authorized_keys: "
-            f"`ssh-copy-id {self.login}`; a key with a passphrase goes into the agent (`ssh-add`)"
-            f"{OLD_LOGIN if self._is_old else ''}"
+        remedy = (
+            f"your key must be in that account's authorized_keys: `ssh-copy-id {self.login}`; a key with a passphrase "
+            f"goes into the agent (`ssh-add`){OLD_LOGIN if self._is_old else ''}"
         )
+        return HostError(f"{self.login}: SSH refused the login: {said}", remedy, host=self.role)
 
     @property
     def _is_old(self) -> bool:
@@ -78,35 +76,35 @@ class SshTarget:
 
     def too_old(self, said: str, remedy: str) -> HostError:
         """It knows only algorithms that SSH no longer offers by itself."""
-        return HostError(f"{self.where}: its SSH is old: {said}. Give {remedy} in {self.key}")
+        return HostError(f"{self.login}: its SSH is old: {said}", f"give {remedy} in {self.key}", host=self.role)
 
     def unreachable(self, said: str) -> HostError:
         """Nothing that speaks SSH answers there."""
         refused = macos_privacy.explain(said) if sys.platform == "darwin" else ""
-        return HostError(
-            f"{self.where}: cannot be reached on port {self.port}: {said}. Is it on, "
-            f"is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
+        remedy = (
+            f"is it on, is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
         )
+        return HostError(f"{self.login}: cannot be reached on port {self.port}: {said}", remedy, host=self.role)
 
 
 def find_target(role: str, config: HostConfig) -> SshTarget:
     """How a host is reached. Raises BadInput for files that are not what they should be."""
     place = f"{config.place}[{role}]"
-    options = ssh_config(config.host)
+    options, named_keys = ssh_config(config.host)
     address = options.get("hostname", config.host)
-    port = config.port or options.get("port", 22)
+    port = config.port or int(options.get("port", 22))
     user = config.user or options.get("user")
     login = f"{user}@{config.host}" if user else config.host
     proxy_command = _proxy_command(config, options, address, port)
     if proxy_command is None:
         _check_name(address, f"{place} host")
-    identities, known_hosts = _files(config, options, place)
+    identities, known_hosts = _files(config, options, named_keys, place)
     given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
     chosen = _algorithms(config)
     words = [word for name, value in (given | chosen).items() if value for word in ("-o", f"{name}={value}")]
     return SshTarget(
         key=place,
-        where=f"{role}: {login}",
+        role=role,
         login=login,
         address=address,
         port=port,
@@ -131,10 +129,10 @@ def _algorithms(config: HostConfig) -> dict[str, str]:
     return {option: f"+{','.join(names)}" for kind, names in kinds.items() for option in OPTIONS[kind]}
 
 
-def _algorithms_of(options: dict[str, Any]) -> dict[str, str]:
+def _algorithms_of(options: Mapping[str, str]) -> dict[str, str]:
     """The same of ~/.ssh/config, whose later name for an option is turned into the one that every ssh understands."""
-    options = {"pubkeyacceptedkeytypes": options.get("pubkeyacceptedalgorithms")} | options
-    names = (option for each in OPTIONS.values() for option in each)
+    options = {"pubkeyacceptedkeytypes": options.get("pubkeyacceptedalgorithms", ""), **options}
+    names = (name for group in OPTIONS.values() for name in group)
     return {name: value for name in names if (value := options.get(name.lower()))}
 
 
@@ -143,18 +141,20 @@ def _check_name(address: str, key: str) -> None:
     try:
         address.encode("idna")
     except UnicodeError as error:
-        said = f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
-        raise BadInput(f"{key}: {address:.80} cannot be looked up: {said}") from error
+        remedy = (
+            f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
+        )
+        raise BadInput(f"{key}: {address:.80} cannot be looked up: {remedy}") from error
 
 
-def _files(config: HostConfig, options: dict[str, Any], place: str) -> tuple[list[str], Path]:
+def _files(config: HostConfig, options: Mapping[str, str], named_keys: list[str], place: str) -> tuple[list[str], Path]:
     """The private keys that there are, and the file of known hosts. Raises BadInput."""
     if config.identity:
         keys = [_expanded(config.identity, f"{place} identity")]
         if not keys[0].is_file():
             raise BadInput(f"{place} identity: there is no key {config.identity}")
     else:
-        keys = [_expanded(name, f"{SSH_CONFIG}: IdentityFile") for name in options.get("identityfile", [])]
+        keys = [_expanded(name, f"{SSH_CONFIG}: IdentityFile") for name in named_keys]
     if config.known_hosts:
         known_hosts = _expanded(config.known_hosts, f"{place} known_hosts")
     else:
@@ -177,17 +177,23 @@ def _expanded(name: str, key: str) -> Path:
         raise BadInput(f"{key}: {name}: there is no such home folder; give the full path, or set HOME") from error
 
 
-def ssh_config(host: str) -> dict[str, Any]:
-    """What ~/.ssh/config says of a host; ``port`` as a number. Raises BadInput."""
+def ssh_config(host: str) -> tuple[dict[str, str], list[str]]:
+    """The options of ~/.ssh/config for a host, by name in lower case, and the private keys that it names.
+
+    Raises BadInput, also for a port that is none.
+    """
     path = _expanded(SSH_CONFIG, "the settings of ssh")
     try:
         if not path.is_file():
-            return {}
+            return {}, []
         text = path.read_text()
         if "\0" in text:
             raise ValueError("it has a NUL character")
-        found = dict(paramiko.SSHConfig.from_text(text).lookup(host))
-        return found | ({"port": _port(found["port"])} if "port" in found else {})
+        options = dict(paramiko.SSHConfig.from_text(text).lookup(host))
+        named_keys = [str(name) for name in options.pop("identityfile", [])]
+        if "port" in options:
+            options["port"] = str(_port(options["port"]))
+        return {name: str(value) for name, value in options.items() if value is not None}, named_keys
     except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 
@@ -199,12 +205,12 @@ def _port(text: str) -> int:
         raise ValueError(f"Port {text} {error}") from error
 
 
-def _proxy_command(config: HostConfig, options: dict[str, Any], address: str, port: int) -> str | None:
+def _proxy_command(config: HostConfig, options: Mapping[str, str], address: str, port: int) -> str | None:
     if config.proxy_command:  # with the tokens that ssh_config(5) has for it, which paramiko fills in there
         tokens = {"%h": address, "%n": config.host, "%p": str(port), "%%": "%"}
         command = re.sub("%[hnp%]", lambda token: tokens[token[0]], config.proxy_command)
         return None if command.lower() == "none" else command
     if options.get("proxycommand"):
-        return str(options["proxycommand"])
+        return options["proxycommand"]
     jump = options.get("proxyjump")
     return f"ssh -W {shlex.quote(f'{address}:{port}')} {shlex.quote(jump)}" if jump and jump != "none" else None

@@ -1,4 +1,4 @@
-"""Whether guests really boot on this machine: found out by booting one, for /dev/kvm alone proves nothing.
+"""Whether guests boot on this machine: one is booted, for /dev/kvm alone proves nothing.
 
 The answer holds until the machine boots again.
 """
@@ -13,40 +13,40 @@ from functools import partial
 from pathlib import Path
 
 from lab.local import syscalls
-from lab.local.subprocesses import last_words
+from lab.local.subprocesses import last_lines
 
-SCRIPT = "echo guest''booted"  # then process 1 ends, so the kernel panics, and so the guest ends
-BOOTED = "guestbooted"  # what it prints: unlike the kernel, which prints its command line as it stands
+SCRIPT = "echo guest''booted"  # when process 1 has ended the kernel panics, which ends the guest
+BOOTED = "guestbooted"  # not as SCRIPT spells it, for the kernel prints its command line
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-AROUND = Path(__file__).with_name("backend_probe.sh")
+PROBE = Path(__file__).with_name("backend_probe.sh")
 
 
-def problem(answer: Path, layers: Sequence[Path], start: str, deadline_s: float) -> str:
+def find_problem(answer: Path, layers: Sequence[Path], start: str, deadline_s: float) -> str:
     """Why ``start``, a shell script run in a root made of ``layers``, boots no guest; empty where it does.
 
-    ``answer`` is the file that keeps it; without it the question is put again.
+    ``answer`` is the file that keeps the result; where it is missing a guest is booted again.
     """
     boot = BOOT_ID.read_text().strip()
-    known = json.loads(answer.read_text()) if answer.exists() else {}
-    if known.get("boot") != boot:
-        known = {"boot": boot, "problem": _boot(layers, start, deadline_s)}
+    result: dict[str, str] = json.loads(answer.read_text()) if answer.exists() else {}
+    if result.get("boot") != boot:
+        result = {"boot": boot, "problem": _boot(layers, start, deadline_s)}
         part = answer.with_name(f"{answer.name}.{os.getpid()}")
-        part.write_text(json.dumps(known))
+        part.write_text(json.dumps(result))
         part.rename(answer)
-    return str(known["problem"])
+    return result["problem"]
 
 
 def _boot(layers: Sequence[Path], start: str, deadline_s: float) -> str:
     namespaces = ["--mount", "--net", "--pid", "--fork", "--kill-child=SIGKILL"]
-    command = ["unshare", *namespaces, "--", "/bin/sh", str(AROUND), ":".join(map(str, layers)), start]
-    how_long = ""
+    command = ["unshare", *namespaces, "--", "/bin/sh", str(PROBE), ":".join(map(str, layers)), start]
+    deadline = ""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
             timeout=deadline_s, preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
         )  # fmt: skip
-        said = done.stdout
+        output = done.stdout
     except subprocess.TimeoutExpired as error:
-        said, how_long = error.stdout or b"", f" in {deadline_s:.0f} s"
-    text = said.decode(errors="replace")
-    return "" if BOOTED in text else f"a guest did not boot{how_long}: {last_words(text)}"
+        output, deadline = error.stdout or b"", f" in {deadline_s:.0f} s"
+    text = output.decode(errors="replace")
+    return "" if BOOTED in text else f"a guest did not boot{deadline}: {last_lines(text)}"

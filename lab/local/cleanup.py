@@ -1,4 +1,4 @@
-"""What the kernel does not remove when the hosts are gone: control groups, files under /run, the hosts file."""
+"""Removing what outlives the hosts: control groups, files under /run, the hosts file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def remove_group(name: str, host: str) -> None:
     group = control_group(name, host)
     if group is None or not group.is_dir():
         return
-    with suppress(OSError):  # kernels before 5.14 have no such file; there the processes are dying anyway
+    with suppress(OSError):  # no such file before Linux 5.14; the processes are ending in any case
         (group / "cgroup.kill").write_text("1")
     deadline = time.monotonic() + EMPTY_DEADLINE_S
     while time.monotonic() < deadline:

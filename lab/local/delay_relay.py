@@ -1,4 +1,4 @@
-"""A wire with delay, for kernels without netem: relays frames between one TAP device in each host.
+"""A delayed link for kernels without netem: passes frames on between a TAP device in each host.
 
 Run as ``python -m lab.local.delay_relay CLIENT_PID SERVER_PID DELAY_S``. Prints ``ready`` once both devices exist; they
 vanish with this process, and this process with the one that started it.
@@ -22,7 +22,7 @@ TUNSETIFF = 0x400454CA
 IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
 LARGEST_FRAME = 65_600
 FRAMES_AT_ONCE = 64
-LONGEST_QUEUE = 20_000  # frames; beyond it they are dropped, as a real switch does
+LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
 
 
 def open_tap(pid: int) -> int:
@@ -34,10 +34,9 @@ def open_tap(pid: int) -> int:
 
 
 def relay(source: int, target: int, delay_s: float) -> None:
-    """Hand on every frame from ``source`` to ``target``, ``delay_s`` after it came, for ever.
+    """Pass every frame on from ``source`` to ``target``, ``delay_s`` after it came, for ever.
 
-    One process and one thread a direction: frames come every 12 µs at 1 Gbit/s, too often for two threads to take
-    turns at the interpreter.
+    Each direction has a process: at 1 Gbit/s frames come every 12 µs, too often for threads that share an interpreter.
     """
     queue: deque[tuple[float, bytes]] = deque()
     read, write, now, append, forget = os.read, os.write, time.monotonic, queue.append, queue.popleft
@@ -50,7 +49,7 @@ def relay(source: int, target: int, delay_s: float) -> None:
                     if len(queue) < LONGEST_QUEUE:
                         append((now() + delay_s, frame))
         while queue and queue[0][0] <= now():
-            # a frame that the far side cannot take is lost, as on a wire
+            # a frame that the far side cannot take is lost, as on a real link
             with suppress(OSError):
                 write(target, queue[0][1])
             forget()

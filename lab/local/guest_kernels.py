@@ -17,9 +17,9 @@ MACHINE = "x86_64"
 FILES = "opt/guest"
 DISK, VMLINUZ = f"/{FILES}/root.ext4", f"/{FILES}/vmlinuz"
 IMAGE_SIZE = "8G"
-# apt sees what the root filesystem has as installed, and fetches the rest; it is unpacked and not set up
+# apt takes the root filesystem's packages for installed and fetches the rest, which is unpacked and not configured
 INSTALLED = """--setup-hook=cp {status} "$1/var/lib/dpkg/status" """
-# In a mount namespace of its own. By the root filesystem's depmod: this machine may have none
+# By the root filesystem's depmod, for this machine may have none
 DEPMOD = 'mount --bind "$1" "$2/mnt" && chroot "$2" depmod --basedir /mnt --moduledir /usr/lib/modules "$3"'
 MAKE_IMAGE = 'mount -t overlay -o "lowerdir=$1:$2" disk /mnt && mke2fs {options} -d /mnt "$3" {size}'
 MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
@@ -48,7 +48,7 @@ class Kernel:
     def ensure(self) -> Path:
         """The built folder; builds first what is missing. Raises LabFailure, BadInput where a program is missing."""
         root_image.ensure()
-        return image_builder.once(
+        return image_builder.build_once(
             self.path(), f"the guests' kernel {self.name} and disk (once, some seconds)", self._build
         )
 
@@ -59,18 +59,20 @@ class Kernel:
     def _build(self, folder: Path) -> None:
         root, unpacked, inside = root_image.path(), folder / "unpacked", folder / "inside"
         image = folder / DISK.lstrip("/")
-        for made in (inside / "usr/lib", image.parent):
-            made.mkdir(parents=True)
+        for directory in (inside / "usr/lib", image.parent):
+            directory.mkdir(parents=True)
         status = shlex.quote(f"{root}/var/lib/dpkg/status")
-        image_builder.debian(unpacked, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status))
+        image_builder.install_debian(
+            unpacked, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status)
+        )
         modules = (unpacked / self.modules).rename(inside / "usr/lib/modules")
         for version in modules.iterdir():
-            image_builder.run_apart(DEPMOD, str(inside), str(root), version.name)
+            image_builder.run_in_private_mounts(DEPMOD, str(inside), str(root), version.name)
         for program in self.programs:
             (inside / program).parent.mkdir(exist_ok=True)
             (unpacked / program).rename(inside / program)
         make_image = MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE)
-        image_builder.run_apart(make_image, str(inside), str(root), str(image))
+        image_builder.run_in_private_mounts(make_image, str(inside), str(root), str(image))
         for kernel in unpacked.glob("boot/vmlinuz-*"):
             kernel.rename(folder / VMLINUZ.lstrip("/"))
         (unpacked / "usr").rename(folder / "usr")
@@ -79,13 +81,13 @@ class Kernel:
 
 
 # The suite after the root filesystem's: that one's, 6.12, dies on some processors ("ptrace set fp regs failed"),
-# probably those with AMX, which have more registers than it thinks. The next one boots there.
+# probably those with AMX, for which it reserves too little space. The next one boots there.
 UML = Kernel("uml", "forky", ("user-mode-linux",), "usr/lib/uml/modules")
 CLOUD = Kernel(
     "cloud",
     root_image.SUITE,
-    # tiny-initramfs, which nobody uses, in place of a larger one that the kernel's package would want; ksmbd-tools
-    # conflicts with the root filesystem's samba, which does not matter to what is only unpacked
+    # the kernel's package depends on some initramfs, which is not used: tiny-initramfs is the smallest. ksmbd-tools
+    # conflicts with the root filesystem's samba, which is no matter, for it is only unpacked
     ("linux-image-cloud-amd64", "tiny-initramfs", "qemu-system-x86", "qemu-utils", "ksmbd-tools"),
     "usr/lib/modules",
     ("usr/libexec/ksmbd.tools", "usr/sbin/ksmbd.mountd", "usr/sbin/ksmbd.adduser", "usr/sbin/ksmbd.control"),

@@ -1,4 +1,4 @@
-"""The files that hosts and controller need to know one another: keys, accounts, sshd's settings, the hosts file."""
+"""The files by which hosts and controller reach one another: keys, accounts, sshd's settings, the hosts file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MaxStartups 100
 Subsystem sftp internal-sftp
 """
 
-# Stands before it on an emulated Mac: what its sshd gives to a command, and that people log in there
+# An emulated Mac has this before it: the PATH that its sshd gives to commands, and people who log in by password
 MAC_SSHD_CONFIG = """\
 SetEnv PATH=/usr/bin:/bin:/usr/sbin:/sbin
 PasswordAuthentication yes
@@ -38,51 +38,57 @@ AuthorizedKeysFile /etc/ssh/lab_authorized_keys .ssh/authorized_keys
 """
 
 
-def write(directory: Path, name: str, chosen: Mapping[str, str]) -> None:
+def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None:
     """Write the keys and the files that each host copies into its /etc; secrets are readable by root alone."""
     while not directory.is_dir():
-        with suppress(FileNotFoundError):  # a lab that just ended may take the empty folder above away
+        with suppress(FileNotFoundError):  # a lab that ends now may remove the folder above
             directory.mkdir(mode=0o700, parents=True)
-    public = {kind: _key_pair(state.identity(name, kind), kind) for kind in map(_kind_of_key, chosen.values())}
-    (directory / "password").touch(0o600)
+    kinds = {_key_kind(platform) for platform in host_platforms.values()}
+    public_keys = {kind: _write_key_pair(state.identity(name, kind), kind) for kind in kinds}
     password = secrets.token_urlsafe(12)
-    (directory / "password").write_text(password)
-    known = []
+    _write_secret(directory / "password", password)
+    known_hosts = []
     for host in HOSTS:
         etc = directory / host / "etc"
         (etc / "ssh").mkdir(parents=True)
-        kind = _kind_of_key(chosen[host])
-        known.append(f"{state.alias(name, host)} {_key_pair(etc / 'ssh' / f'ssh_host_{kind}_key', kind)}")
-        (etc / "ssh" / "lab_authorized_keys").write_text(public[kind] + "\n")
-        (etc / "ssh" / "sshd_config").write_text(_sshd_config(chosen[host]))
-        version = platforms.mac_version(chosen[host])
+        kind = _key_kind(host_platforms[host])
+        host_key = _write_key_pair(etc / "ssh" / f"ssh_host_{kind}_key", kind)
+        known_hosts.append(f"{state.alias(name, host)} {host_key}\n")
+        (etc / "ssh" / "lab_authorized_keys").write_text(public_keys[kind] + "\n")
+        (etc / "ssh" / "sshd_config").write_text(_sshd_config(host_platforms[host]))
+        version = platforms.mac_version(host_platforms[host])
         if version:
-            (etc / "darwin-version").write_text(f"{version}\n")
-            # a Mac's file servers keep passwords in databases of their own
-            (etc / "darwin-password").touch(0o600)
-            (etc / "darwin-password").write_text(password)
+            (etc / "emulated-mac-version").write_text(f"{version}\n")
+            # a Mac's file servers keep databases of passwords, which are filled from this
+            _write_secret(etc / "emulated-mac-password", password)
         (etc / "hostname").write_text(host + "\n")
         (etc / "resolv.conf").write_text("")
         names = [f"127.0.0.1 localhost {host}", *(f"{ADDRESS[other]} {other}-data" for other in HOSTS)]
         (etc / "hosts").write_text("\n".join(names) + "\n")
-    (directory / "known_hosts").write_text("\n".join(known) + "\n")
+    (directory / "known_hosts").write_text("".join(known_hosts))
 
 
-def _kind_of_key(platform: str) -> str:
-    """``rsa`` for a Mac that knows no better, else ``ed25519``: the key of such a host, and the one that it lets in."""
+def _write_secret(path: Path, text: str) -> None:
+    """Write a file that root alone may read."""
+    path.touch(0o600)
+    path.write_text(text)
+
+
+def _key_kind(platform: str) -> str:
+    """The kind of a host's key, and of the controller's key to it: ``rsa`` for a Mac before 10.11, else ``ed25519``."""
     return "rsa" if platforms.old_algorithms(platform) else "ed25519"
 
 
 def _sshd_config(platform: str) -> str:
-    config = SSHD_CONFIG.format(kind=_kind_of_key(platform))
+    config = SSHD_CONFIG.format(kind=_key_kind(platform))
     if not platforms.mac_version(platform):
         return config
     limits = "".join(f"{name} {value}\n" for name, value in platforms.old_algorithms(platform).items())
     return MAC_SSHD_CONFIG + limits + config
 
 
-def _key_pair(path: Path, kind: str) -> str:
-    """Write a private key of mode 0600, and the public one beside it; that as a line of authorized_keys."""
+def _write_key_pair(path: Path, kind: str) -> str:
+    """Write a private key of mode 0600 and the public one beside it; returns that, as a line of authorized_keys."""
     key = rsa.generate_private_key(65537, 2048) if kind == "rsa" else Ed25519PrivateKey.generate()
     path.touch(0o600)
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
@@ -106,7 +112,7 @@ def hosts_ini(lab: Lab) -> str:
             f"host = {state.alias(lab.name, host)}\n"
             f"{_account(lab, host)}"
             f"{_transport(lab.platforms[host])}"
-            f"identity = {state.identity(lab.name, _kind_of_key(lab.platforms[host]))}\n"
+            f"identity = {state.identity(lab.name, _key_kind(lab.platforms[host]))}\n"
             f"known_hosts = {directory / 'known_hosts'}\n"
             f"proxy_command = {sys.executable} -m lab.local.proxy_command {lab.name} {host}\n"
             f"data_address = {ADDRESS[host]}\n"
@@ -119,19 +125,19 @@ def hosts_ini(lab: Lab) -> str:
 
 
 def _account(lab: Lab, host: str) -> str:
-    """Who logs in: root, or on an emulated Mac its user, who may use sudo."""
+    """The keys for the account: root, or on an emulated Mac its user, who may use sudo."""
     if platforms.mac_version(lab.platforms[host]):
         return "user = lab\nsudo = nopasswd\n"
     return "user = root\nsudo = none\n"
 
 
 def _transport(platform: str) -> str:
-    """How SSH is spoken where paramiko can no longer: to old Macs."""
-    return "transport = openssh\nssh_algorithms = ssh-rsa\n" if _kind_of_key(platform) == "rsa" else ""
+    """The keys for old Macs, with whose algorithms only OpenSSH still speaks."""
+    return "transport = openssh\nssh_algorithms = ssh-rsa\n" if _key_kind(platform) == "rsa" else ""
 
 
 def _shared_folder(lab: Lab) -> str:
-    """Where the server sees a folder of this machine's own disk: no Mac has a /srv."""
+    """The path on the server of a folder on this machine's own disk; a Mac has no /srv."""
     return "/Users/Shared/disk" if platforms.mac_version(lab.platforms["server"]) else "/srv/disk"
 
 
@@ -148,7 +154,7 @@ def _kernel_title(lab: Lab) -> str:
 
 
 def _link_title(lab: Lab) -> str:
-    rate = re.sub(r"([kmg]?)bit$", lambda unit: f" {unit[1].upper().replace('K', 'k')}bit/s", lab.rate)
+    rate = re.sub(r"([kmg]?)bit$", lambda match: f" {match[1].upper().replace('K', 'k')}bit/s", lab.rate)
     rate = "unshaped" if rate == "none" else rate
     delay = re.sub(r"(us|ms|s)$", r" \1", lab.delay)
     return f"{rate}, no added delay" if delay == "none" else f"{rate}, {delay} of delay each way"

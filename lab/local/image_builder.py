@@ -16,10 +16,10 @@ BUILD_MINUTES = 30
 LEFT_OUT = ("man", "doc", "locale", "info")
 
 
-def once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
-    """``target``, a folder built first where it is missing: ``build`` gets the path to make it at, ``what`` names it.
+def build_once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
+    """The folder ``target``, built first where it is missing; ``build`` gets the path to make it at.
 
-    Two callers at once build one: the second waits. What was begun and not finished never bears its name.
+    ``what`` describes it to people. Of two callers at once the second waits. The name is given to a finished folder.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
@@ -37,10 +37,10 @@ def once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
     return target
 
 
-def debian(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
+def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
     """Have mmdebstrap make a folder of these packages of a suite. Raises LabFailure where it fails."""
     if shutil.which("mmdebstrap") is None:
-        raise BadInput("mmdebstrap is missing: `apt-get install mmdebstrap`, or `make demo`, which does it")
+        raise BadInput("mmdebstrap is missing", "`apt-get install mmdebstrap`, or `make demo`, which does it")
     command = [
         "mmdebstrap",
         "--format=directory",
@@ -54,17 +54,17 @@ def debian(folder: Path, suite: str, packages: Sequence[str], *options: str) -> 
         *_mirror(),
     ]
     try:
-        # its progress goes to the terminal as it comes: a minute of silence looks like a hang
+        # with its progress on the terminal, for a minute of silence looks like a hang
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=BUILD_MINUTES * 60)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         problem = f"exit code {error.returncode}" if isinstance(error, subprocess.CalledProcessError) else "no end"
         raise LabFailure(
-            f"building {folder} of Debian's {suite} failed: mmdebstrap: {problem}; its own message stands above"
+            f"building {folder} of Debian's {suite} failed: mmdebstrap: {problem}", "see its own message above"
         ) from error
 
 
-def run_apart(script: str, *words: str) -> None:
-    """Run a shell script, a step of a build, whose mounts nobody else sees. Raises LabFailure with what it said."""
+def run_in_private_mounts(script: str, *words: str) -> None:
+    """Run a shell script whose mounts nobody else sees. Raises LabFailure with its error output."""
     command = ["unshare", "--mount", "--", "sh", "-c", script, "sh", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_MINUTES * 60, check=False)
     if done.returncode != 0:
@@ -73,20 +73,22 @@ def run_apart(script: str, *words: str) -> None:
 
 def _mirror() -> list[str]:
     """The Debian mirror of this machine's own apt configuration; nothing where it has none (then mmdebstrap's own)."""
-    listed = _output("apt-get", "indextargets", "--format", "$(ORIGIN)|$(LABEL)|$(REPO_URI)", "Created-By: Packages")
+    listed = _read_output(
+        "apt-get", "indextargets", "--format", "$(ORIGIN)|$(LABEL)|$(REPO_URI)", "Created-By: Packages"
+    )
     rows = [line.split("|") for line in listed.splitlines()]
     return next(([row[2]] for row in rows if row[:2] == ["Debian", "Debian"]), [])
 
 
 def _apt_settings() -> dict[str, str]:
-    """How strictly this machine's own apt takes the dates in release files: the same holds for the build."""
+    """The settings of this machine's apt for the dates in release files; the build gets the same."""
     names = ("Acquire::Check-Valid-Until", "Acquire::Check-Date")
-    found = {name: _output("apt-config", "shell", "V", name).strip() for name in names}
-    return {name: '"' + value.removeprefix("V=").strip("'") + '"' for name, value in found.items() if value}
+    values = {name: _read_output("apt-config", "shell", "V", name).strip() for name in names}
+    return {name: '"' + value.removeprefix("V=").strip("'") + '"' for name, value in values.items() if value}
 
 
-def _output(*command: str) -> str:
+def _read_output(*command: str) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     except (OSError, subprocess.SubprocessError):
-        return ""  # not a Debian machine, or its lists were never fetched: mmdebstrap's defaults serve
+        return ""  # no Debian, or lists that were never fetched: mmdebstrap has defaults

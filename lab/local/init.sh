@@ -1,13 +1,13 @@
 #!/bin/sh
 # PID 1 of a host: mounts on its root what a boot makes anew and turns into tini, which runs sshd.
-# usage: init.sh NAME ROOT DARWIN BOOT   (DARWIN: the folder of the emulated Mac, or empty; BOOT: a script in ROOT to turn into
-# instead, or empty; runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
+# usage: init.sh NAME ROOT EMULATED_MAC BOOT   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in ROOT to
+# turn into instead, or empty; runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
 set -eu
-name=$1 root=$2 darwin=$3 boot=$4
+name=$1 root=$2 emulated_mac=$3 boot=$4
 
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
-mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" || :   # without it the host's CPU seconds are unknown, and said so
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup" || :   # where the kernel has none, the host's CPU seconds are unknown
 mount -t tmpfs -o mode=755 dev "$root/dev"
 for node in "null 1 3" "zero 1 5" "full 1 7" "random 1 8" "urandom 1 9" "tty 5 0" "fuse 10 229"; do
     # shellcheck disable=SC2086
@@ -24,11 +24,11 @@ mount -t tmpfs -o mode=1777 tmp "$root/tmp"
 mkdir -p "$root/run/sshd" "$root/run/rpcbind"
 mkdir -m 1777 "$root/run/lock"
 
-if [ -n "$darwin" ]; then
-    # the package as it is, with room for what Python compiles of it
-    over=$root/run/darwin.package
-    mkdir -p "$root/opt/darwin" "$over/upper" "$over/work"
-    mount -t overlay -o "lowerdir=$darwin,upperdir=$over/upper,workdir=$over/work" darwin "$root/opt/darwin"
+if [ -n "$emulated_mac" ]; then
+    # an overlay over the package: Python writes what it compiles into the upper layer
+    overlay=$root/run/emulated_mac.package
+    mkdir -p "$root/opt/emulated_mac" "$overlay/upper" "$overlay/work"
+    mount -t overlay -o "lowerdir=$emulated_mac,upperdir=$overlay/upper,workdir=$overlay/work" emulated_mac "$root/opt/emulated_mac"
 fi
 
 hostname "$name"

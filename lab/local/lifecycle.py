@@ -20,6 +20,9 @@ from lab.local.state import HOSTS, Lab
 
 STOP_DEADLINE_S = 20.0
 REBOOT_DEADLINE_S = 300.0
+# PATH and HOME of root
+LINUX_LOGIN = ("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "/root")
+MAC_LOGIN = ("/usr/bin:/bin:/usr/sbin:/sbin", "/private/var/root")
 
 
 def up(
@@ -33,47 +36,51 @@ def up(
 ) -> Lab:
     """Bring up the lab ``name`` with its hosts file in ``directory``; returns once both hosts answer.
 
-    ``platform`` are words such as ``macos@15.5``, or ``client=macos@15.5``: what the hosts, or one, are to be. With
-    ``own_kernel`` each host is a guest with a kernel of its own, run by ``backend``, or the best that works here.
+    ``platform`` are words such as ``macos@15.5`` for both hosts or ``client=macos@15.5`` for one. With ``own_kernel``
+    each host is a guest with a kernel of its own, run by ``backend`` or the best that works here.
     Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
     """
     state.need_root()
     state.check_name(name)
     network.check_rate(rate)
     network.delay_seconds(delay)
-    chosen = platforms.parse(platform)
-    made_by, why = backends.choose(own_kernel, backend, chosen.values())
+    host_platforms = platforms.parse(platform)
+    chosen, why = backends.choose(own_kernel, backend, host_platforms.values())
     hosts_file = directory.resolve() / state.hosts_file_name(name)
-    with _alone():
+    with _locked():
         if (lab := state.load(name)) is not None:
-            if lab.holder.alive():
+            if lab.supervisor.alive():
                 raise BadInput(
-                    f"the local lab {name!r} is up already ({lab.hosts_file}); `lab local down` takes it down"
+                    f"the local lab {name!r} is up already ({lab.hosts_file})", "`lab local down` takes it down"
                 )
-            _wait_for_end(lab)  # one that was killed is tidied up after, which would take the new one's files
+            _wait_for_end(lab)  # its cleaner may still run, and would remove the new lab's files
         cleanup.remove(name, hosts_file)
-        words = (name, rate, delay, str(hosts_file), json.dumps(chosen), made_by.name, why)
-        command = [sys.executable, "-m", "lab.local.supervisor", *words]
-        holder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
-        assert holder.stdout is not None
-        answer = holder.stdout.read().decode()
-        lab = state.load(name)
-        if answer != "ready\n" or lab is None:
-            holder.wait()
-            raise LabFailure(answer.strip() or "local lab: the process that holds it ended without a word")
-        return lab
+        return _start_supervisor(name, (rate, delay, str(hosts_file), json.dumps(host_platforms), chosen.name, why))
+
+
+def _start_supervisor(name: str, arguments: Sequence[str]) -> Lab:
+    """Start the process that brings the lab up and keeps it; returns once it says so. Raises LabFailure."""
+    command = [sys.executable, "-m", "lab.local.supervisor", name, *arguments]
+    supervisor = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+    assert supervisor.stdout is not None
+    answer = supervisor.stdout.read().decode()
+    lab = state.load(name)
+    if answer != "ready\n" or lab is None:
+        supervisor.wait()
+        raise LabFailure(answer.strip() or "local lab: its supervisor ended without a message")
+    return lab
 
 
 def down(name: str) -> bool:
     """Take a lab down and wait until nothing of it is left; False where it was not up."""
     state.need_root()
     state.check_name(name)
-    with _alone():
+    with _locked():
         lab = state.load(name)
         if lab is None:
             return False
-        if lab.holder.alive():
-            os.kill(lab.holder.pid, signal.SIGTERM)
+        if lab.supervisor.alive():
+            os.kill(lab.supervisor.pid, signal.SIGTERM)
         try:
             _wait_for_end(lab)
         finally:
@@ -87,79 +94,72 @@ def reboot(name: str, host: str) -> None:
     Its disk is as it was; processes, memory file systems, mounts and settings are gone. Raises BadInput where the lab
     is not up, LabFailure where the host does not come up again: its lab then goes down.
     """
-    lab = _up_with(name, host)
-    os.kill(lab.holder.pid, state.REBOOT[host])
+    lab = _load_running(name, host)
+    os.kill(lab.supervisor.pid, state.REBOOT_SIGNALS[host])
     deadline = time.monotonic() + REBOOT_DEADLINE_S
-    while lab.holder.alive() and time.monotonic() < deadline:
-        now = state.load(name)
-        if now is not None and now.hosts[host] != lab.hosts[host]:
+    while lab.supervisor.alive() and time.monotonic() < deadline:
+        current = state.load(name)
+        if current is not None and current.hosts[host] != lab.hosts[host]:
             return
         time.sleep(0.005)
     raise LabFailure(
-        f"local lab {name!r}: {host} did not come up again; "
-        f"`lab local down --name {name}`, then `lab local up --name {name}` start afresh"
+        f"local lab {name!r}: {host} did not come up again",
+        f"start afresh: `lab local down --name {name}`, then `lab local up --name {name}`",
     )
 
 
 def fault(name: str, host: str, fault: str, times: int) -> None:
-    """Have an emulated Mac do something wrong, as often as that. Raises BadInput where the host is none."""
-    lab = _up_with(name, host)
+    """Switch a fault of an emulated Mac on, for a number of times. Raises BadInput where the host is none."""
+    lab = _load_running(name, host)
     if not platforms.mac_version(lab.platforms[host]):
         raise BadInput(f"{host} of the local lab {name!r} is no emulated Mac, and has no such faults")
     path = Path(f"/proc/{lab.hosts[host].pid}/root{faults.FILE}")
-    known = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps(known | {fault: times}))
+    remaining: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(remaining | {fault: times}))
 
 
 def describe(lab: Lab) -> str:
-    """What the hosts of a lab are, and why."""
+    """What the hosts of a lab are made of, and why."""
     backend = backends.find(lab.backend)
     return f"{backend.title} ({lab.why})" if lab.why else backend.title
 
 
 def run_inside(name: str, host: str, command: list[str]) -> int:
     """Run a command inside a host with this terminal; its exit code. Raises BadInput where the lab is not up."""
-    lab = _up_with(name, host)
-    is_mac = platforms.mac_version(lab.platforms[host])
-    path = "/usr/bin:/bin:/usr/sbin:/sbin" if is_mac else "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    home = "/private/var/root" if is_mac else "/root"
-    environment = [
-        "env",
-        "-i",
-        f"PATH={path}",
-        f"HOME={home}",
-        f"TERM={os.environ.get('TERM', 'dumb')}",
-        "LANG=C.UTF-8",
-    ]
-    words = backends.find(lab.backend).inside(lab, host, [*environment, *command])
-    return subprocess.run(words, check=False, preexec_fn=syscalls.allow_many_files).returncode
+    lab = _load_running(name, host)
+    is_mac = bool(platforms.mac_version(lab.platforms[host]))
+    path, home = MAC_LOGIN if is_mac else LINUX_LOGIN
+    term = os.environ.get("TERM", "dumb")
+    environment = ["env", "-i", f"PATH={path}", f"HOME={home}", f"TERM={term}", "LANG=C.UTF-8"]
+    argv = backends.find(lab.backend).inside_command(lab, host, [*environment, *command])
+    return subprocess.run(argv, check=False, preexec_fn=syscalls.allow_many_files).returncode
 
 
 def _wait_for_end(lab: Lab) -> None:
-    """Wait until the processes that hold a lab have ended. Raises LabFailure where one does not."""
+    """Wait until a lab's supervisor and cleaner have ended. Raises LabFailure where one does not."""
     deadline = time.monotonic() + STOP_DEADLINE_S
-    for process in (lab.holder, lab.cleaner):
+    for process in (lab.supervisor, lab.cleaner):
         while process.alive():
             if time.monotonic() >= deadline:
                 raise LabFailure(
-                    f"local lab {lab.name!r}: process {process.pid} does not end; `kill -9 {process.pid}` ends it"
+                    f"local lab {lab.name!r}: process {process.pid} does not end", f"`kill -9 {process.pid}` ends it"
                 )
             time.sleep(0.01)
 
 
-def _up_with(name: str, host: str) -> Lab:
+def _load_running(name: str, host: str) -> Lab:
     """The lab of this name, up and with this host. Raises BadInput."""
     state.need_root()
     if host not in HOSTS:
-        raise BadInput(f"{host!r} is not a host of the local lab: {' or '.join(HOSTS)}")
+        raise BadInput(f"{host!r} is not a host of the local lab", f"name {' or '.join(HOSTS)}")
     lab = state.load(state.check_name(name))
     if lab is None or not lab.hosts[host].alive():
-        raise BadInput(f"the local lab {name!r} is not up: `lab local up` brings it up")
+        raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
     return lab
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def _locked() -> Iterator[None]:
     """Hold the lock that keeps one `up` or `down` from another."""
     cache = root_image.cache_directory()
     cache.mkdir(parents=True, exist_ok=True)

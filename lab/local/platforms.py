@@ -13,20 +13,21 @@ LINUX, MAC = "linux", "macos@"
 
 def parse(words: Sequence[str]) -> dict[str, str]:
     """By host, ``linux`` or ``macos@VERSION`` with the whole version. Raises :class:`BadInput`."""
-    chosen = dict.fromkeys(HOSTS, LINUX)
+    host_platforms = dict.fromkeys(HOSTS, LINUX)
     for word in words:
         host, _, platform = word.rpartition("=")
         if host and host not in HOSTS:
-            raise BadInput(f"--platform {word}: {host} is not a host of the local lab: {' or '.join(HOSTS)}")
-        chosen |= dict.fromkeys([host] if host else HOSTS, _whole(platform))
-    return chosen
+            raise BadInput(f"--platform {word}: {host} is not a host of the local lab", f"name {' or '.join(HOSTS)}")
+        host_platforms |= dict.fromkeys([host] if host else HOSTS, _complete(platform))
+    return host_platforms
 
 
-def _whole(platform: str) -> str:
+def _complete(platform: str) -> str:
+    """A platform with the whole version of macOS. Raises BadInput."""
     profile = profiles.find(platform.removeprefix(MAC)) if platform.startswith(MAC) else None
     if platform != LINUX and profile is None:
-        known = ", ".join(profiles.PROFILES)
-        raise BadInput(f"--platform {platform}: linux, or macos@VERSION with one of these versions: {known}")
+        versions = ", ".join(profiles.PROFILES)
+        raise BadInput(f"--platform {platform} is unknown", f"give linux, or macos@VERSION with one of {versions}")
     return f"{MAC}{profile.version}" if profile else LINUX
 
 
@@ -36,6 +37,6 @@ def mac_version(platform: str) -> str:
 
 
 def old_algorithms(platform: str) -> dict[str, str]:
-    """Options of sshd that leave it what an old Mac's has; none for any other host."""
+    """Options that limit sshd to the algorithms of an old Mac; none for any other host."""
     version = mac_version(platform)
     return openssh.algorithms(profiles.PROFILES[version].number) if version else {}

@@ -1,7 +1,7 @@
-"""The controller's way into a host that has no address outside: ``python -m lab.local.proxy_command NAME HOST``.
+"""The SSH ProxyCommand to a host that has no address outside: ``python -m lab.local.proxy_command NAME HOST``.
 
-An SSH ProxyCommand. It joins the host's network for one connection to its sshd and passes the bytes on,
-so that management never crosses the data link and this machine needs no address or interface of its own.
+It enters the host's network, connects to its sshd and passes the bytes on. So management never crosses the data link,
+and this machine needs no address or interface of its own.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def main() -> int:
     name, host = sys.argv[1:]
     try:
         lab = state.load(name)
-        if lab is None or not lab.holder.alive():
-            raise BadInput(f"the local lab {name!r} is not up: `lab local up` brings it up")
+        if lab is None or not lab.supervisor.alive():
+            raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
         connection = dial(lab.hosts[host].pid, backends.find(lab.backend).ssh_address)
     except BadInput as error:
         print(error, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The Debian root filesystem that both hosts stand on: built once by mmdebstrap, cached, never written again."""
+"""The Debian root filesystem under both hosts: built once by mmdebstrap, cached, never written again."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ HOOKS = (
 
 def cache_directory() -> Path:
     """Where root filesystems are kept: ``$FILE_SHARE_LAB_CACHE``, or the user's cache folder."""
-    given = os.environ.get("FILE_SHARE_LAB_CACHE")
+    override = os.environ.get("FILE_SHARE_LAB_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(given) if given else base / "file-share-lab"
+    return Path(override) if override else base / "file-share-lab"
 
 
 def path() -> Path:
@@ -45,7 +45,7 @@ def path() -> Path:
 
 
 def digest(*recipe: str) -> str:
-    """What tells the name of one recipe's folder from that of another."""
+    """A hash of a recipe, for the name of its folder."""
     return hashlib.sha256("\n".join(recipe).encode()).hexdigest()[:12]
 
 
@@ -54,8 +54,8 @@ def ensure() -> Path:
 
     Raises LabFailure where mmdebstrap fails, BadInput where it is missing.
     """
-    return image_builder.once(path(), "the hosts' root filesystem (once, about a minute)", _build)
+    return image_builder.build_once(path(), "the hosts' root filesystem (once, about a minute)", _build)
 
 
 def _build(folder: Path) -> None:
-    image_builder.debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)
+    image_builder.install_debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)

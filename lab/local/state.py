@@ -1,7 +1,7 @@
-"""Where a running local lab keeps its files, and how its processes are found again.
+"""The state file of a running local lab: its processes, its hosts and how it was brought up.
 
 Everything of a lab named NAME that is not in the cache lives in ``/run/file-share-lab/NAME`` and goes when it goes.
-A process is known by its pid *and* its start time, so that a pid used again is never mistaken for ours.
+A process is identified by its pid *and* its start time, so that a pid used again is not mistaken for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ HOSTS = ("client", "server")
 ADDRESS = {"client": "10.99.0.1", "server": "10.99.0.2"}
 PREFIX_LENGTH = 24
 DATA_INTERFACE = "eth0"
-REBOOT = {"client": signal.SIGUSR1, "server": signal.SIGUSR2}  # what asks the process that holds a lab for it
+REBOOT_SIGNALS = {"client": signal.SIGUSR1, "server": signal.SIGUSR2}  # signals to the supervisor
+
+
+FILE_KEYS = {"supervisor": "holder"}  # fields that have another name in the file, which earlier versions read too
 
 
 @dataclass(frozen=True)
@@ -52,21 +55,22 @@ class Lab:
 
     name: str
     instance: str
-    holder: Process
+    supervisor: Process  # called holder in the file
     cleaner: Process
     hosts: dict[str, Process]
     rate: str
     delay: str
     hosts_file: str
-    # by host: linux, or macos@VERSION for an emulated Mac; labs of an earlier version do not say it
+    # by host: linux, or macos@VERSION for an emulated Mac; missing where an earlier version wrote the file
     platforms: dict[str, str] = field(default_factory=lambda: dict.fromkeys(HOSTS, "linux"))
     backend: str = "namespaces"  # a name in lab.local.backends
-    why: str = ""  # this backend
+    why: str = ""  # the reason for this backend
 
     def save(self) -> None:
         """Write the state file, in one step."""
         part = directory(self.name) / "state.json.part"
-        part.write_text(json.dumps(asdict(self), indent=1))
+        content = {FILE_KEYS.get(key, key): value for key, value in asdict(self).items()}
+        part.write_text(json.dumps(content, indent=1))
         part.rename(state_path(self.name))
 
 
@@ -88,27 +92,30 @@ def load(name: str) -> Lab | None:
     except FileNotFoundError:
         return None
     except PermissionError as error:
-        raise BadInput(f"the local lab {name!r} belongs to root: run the same command with sudo") from error
+        raise BadInput(f"the local lab {name!r} belongs to root", "run the same command with sudo") from error
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise BadInput(
-            f"{path}: damaged ({type(error).__name__}: {error}), so that its lab cannot be found. If a process "
-            f"`lab.local.supervisor {name}` still runs, end it, and it tidies up; if not, remove {path.parent}"
+            f"{path}: damaged ({type(error).__name__}: {error}), so that its lab cannot be found",
+            f"if a process `lab.local.supervisor {name}` still runs, end it, and it tidies up; "
+            f"if not, remove {path.parent}",
         ) from error
 
 
 def _parse(text: str) -> Lab:
     """What :meth:`Lab.save` wrote. Raises ValueError, LookupError, TypeError or RecursionError for anything else."""
     raw = json.loads(text)
-    for process in ("holder", "cleaner"):
-        raw[process] = _process(raw[process])
+    for field_name in ("supervisor", "cleaner"):
+        raw[field_name] = _process(raw[FILE_KEYS.get(field_name, field_name)])
+    for key in FILE_KEYS.values():
+        del raw[key]
     raw["hosts"] = {host: _process(raw["hosts"][host]) for host in HOSTS}
     lab = Lab(**raw)
     platforms = [lab.platforms[host] for host in HOSTS]
     if not all(
-        isinstance(text, str)
-        for text in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, *platforms)
+        isinstance(value, str)
+        for value in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, *platforms)
     ):
-        raise TypeError("a text is something else")
+        raise TypeError("a value that should be text is not")
     return lab
 
 
@@ -118,14 +125,16 @@ def _process(raw: dict[str, int]) -> Process:
 
 def running() -> list[Lab]:
     """Every local lab that is up on this machine, by name."""
-    found = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
-    return [lab for lab in found if lab is not None and lab.holder.alive()]
+    labs = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
+    return [lab for lab in labs if lab is not None and lab.supervisor.alive()]
 
 
 def check_name(name: str) -> str:
     """``name``, where it can name a lab: it becomes part of paths. Raises :class:`BadInput`."""
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
-        raise BadInput(f"--name {name!r}: a lab's name is lower-case letters, digits and hyphens, 31 at the most")
+        raise BadInput(
+            f"--name {name!r} cannot name a lab", "use lower-case letters, digits and hyphens, 31 at the most"
+        )
     return name
 
 
@@ -148,8 +157,8 @@ def need_root() -> None:
     """Raise :class:`BadInput` with what to do where this user cannot make namespaces and mounts."""
     if os.uname().sysname != "Linux":
         raise BadInput(
-            "the local lab needs Linux (it is made of Linux namespaces); "
-            "on a Mac fill in hosts.ini and run the lab between two machines"
+            "the local lab needs Linux, for it is made of Linux namespaces",
+            "on a Mac fill in hosts.ini and run the lab between two machines",
         )
     if os.geteuid() != 0:
-        raise BadInput("the local lab needs root (namespaces, mounts): run the same command with sudo")
+        raise BadInput("the local lab needs root, for namespaces and mounts", "run the same command with sudo")

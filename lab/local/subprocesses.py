@@ -9,38 +9,35 @@ from pathlib import Path
 from lab.base.errors import LabFailure
 
 DEADLINE_S = 30.0
-NO_MORE = "Kernel panic|KVM internal error"
+FATAL = "Kernel panic|KVM internal error"
 
 
-def run(*argv: str, given: str = "", descriptors: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """Run a command here; ``given`` is its standard input, ``descriptors`` are those of ours that it gets too."""
+def run(*argv: str, stdin: str = "", descriptors: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """Run a command here; ``stdin`` is its input, ``descriptors`` are files of this process that it gets too."""
     return subprocess.run(
-        argv, input=given, capture_output=True, text=True, timeout=DEADLINE_S, pass_fds=descriptors, check=False
+        argv, input=stdin, capture_output=True, text=True, timeout=DEADLINE_S, pass_fds=descriptors, check=False
     )
 
 
-def inside(pid: int, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
+def run_inside(pid: int, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command inside the host whose PID 1 is ``pid`` here."""
-    return run(*enter(pid), *argv, given=given)
+    return run(*enter_command(pid), *argv, stdin=stdin)
 
 
-def enter(pid: int) -> tuple[str, ...]:
-    """What stands before a command that is to run in a host's Linux; below an emulated Mac that is not its root."""
+def enter_command(pid: int) -> tuple[str, ...]:
+    """The words before a command that run it in a host's Linux, which is not the root of an emulated Mac."""
     below = ("/linux/usr/sbin/chroot", "/linux") if Path(f"/proc/{pid}/root/linux").is_dir() else ()
     return ("nsenter", "--target", str(pid), "--all", "--", *below)
 
 
-def last_words(text: str) -> str:
-    """The end of what something printed that did not start: the last lines, of a kernel those up to its panic.
-
-    What comes after that, only its authors can read.
-    """
+def last_lines(text: str) -> str:
+    """The last lines of an output that explain why something did not start: of a kernel, those up to its panic."""
     lines = text.splitlines()
-    end = next((number for number, line in enumerate(lines, 1) if re.search(NO_MORE, line)), len(lines))
+    end = next((number for number, line in enumerate(lines, 1) if re.search(FATAL, line)), len(lines))
     return " / ".join(lines[:end][-4:]) or "no message"
 
 
-def must(result: subprocess.CompletedProcess[str]) -> None:
-    """Raise LabFailure with the command and what it said, where it failed."""
+def check(result: subprocess.CompletedProcess[str]) -> None:
+    """Raise LabFailure with the command and its error output, where it failed."""
     if result.returncode != 0:
         raise LabFailure(f"local lab: {' '.join(result.args)}: exit code {result.returncode}: {result.stderr.strip()}")

@@ -1,10 +1,11 @@
-"""The process that holds a local lab: ``python -m lab.local.supervisor NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND
-WHY``.
+"""The process that keeps a local lab up.
 
-It starts the hosts and waits; asked to, it reboots one. The hosts die with it (the kernel sees to that), and so do the
-mounts of their disks, which are in a namespace of this process's own. What the kernel does not clean up
-(control groups, files under /run, the hosts file) it removes when it ends, and so does its parent, which does nothing
-but wait for that. So nothing is left behind when either of them is asked to stop, crashes or gets a ``kill -9``.
+Run as ``python -m lab.local.supervisor NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND WHY``.
+
+It starts the hosts and waits; on a signal it reboots one. The kernel ends the hosts with it, and the mounts of their
+disks, which are in a namespace of its own. The rest (control groups, files under /run, the hosts file) it removes as it
+ends. Its parent, the cleaner, waits for its end and removes the same. So nothing is left behind when either of the two
+is stopped, crashes or is killed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from lab import emulated_mac
 from lab.base.errors import LabError, LabFailure
 from lab.local import backends, cleanup, host_config, network, overlay, platforms, proxy_command, state, syscalls
 from lab.local.state import HOSTS, Lab, Process
-from lab.local.subprocesses import last_words
+from lab.local.subprocesses import last_lines
 
 INIT = Path(__file__).with_name("init.sh")
 EMULATED_MAC = Path(emulated_mac.__file__).parent
@@ -36,23 +37,23 @@ class Supervisor:
     """One local lab from start to stop."""
 
     def __init__(
-        self, name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, why: str
+        self, name: str, rate: str, delay: str, hosts_file: Path, host_platforms: dict[str, str], backend: str, why: str
     ):
         self.backend = backends.find(backend)
         self.name, self.rate, self.delay, self.hosts_file = name, rate, network.delay_seconds(delay), hosts_file
         self.directory = state.directory(name)
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
-        self.wire: list[subprocess.Popen[bytes]] = []
+        self.link_processes: list[subprocess.Popen[bytes]] = []
         self.lab = Lab(
             name=name,
             instance=secrets.token_hex(8),
-            holder=Process.of(os.getpid()),
+            supervisor=Process.of(os.getpid()),
             cleaner=Process.of(os.getppid()),
             hosts={},
             rate=rate,
             delay=delay,
             hosts_file=str(hosts_file),
-            platforms=chosen,
+            platforms=host_platforms,
             backend=backend,
             why=why,
         )
@@ -67,7 +68,7 @@ class Supervisor:
         pids = {host: self._start_host(host) for host in HOSTS}
         for host, pid in pids.items():
             self._wait_for_sshd(host, pid)
-        self.wire = network.connect(pids, self.delay)
+        self.link_processes = network.connect(pids, self.delay)
         for host, pid in pids.items():
             self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
@@ -75,17 +76,19 @@ class Supervisor:
         self.lab.save()
 
     def reboot(self, host: str) -> None:
-        """Cut a host's power and start it again: of all that it was, its disk remains, and its end of the link.
+        """Cut a host's power and start it again; only its disk and its end of the link stay.
 
         Raises LabError where it does not come up again.
         """
         old = self.lab.hosts[host].pid
-        with Path(f"/proc/{old}/ns/net").open("rb") as namespace:  # it would take the link with it
+        with Path(f"/proc/{old}/ns/net").open(
+            "rb"
+        ) as namespace:  # kept open, or the host's end of the link would go with its network
             os.kill(old, signal.SIGKILL)
             self.hosts.pop(host).wait()
             cleanup.remove_group(self.name, host)
             pid = self._start_host(host)
-            self._wait_for_sshd(host, pid)  # before it, the host's file system is half built
+            self._wait_for_sshd(host, pid)  # until then the host is still making its file system
             network.move(namespace.fileno(), pid)
         self._plug_in(host, pid)
         self.lab.hosts[host] = Process.of(pid)
@@ -97,12 +100,14 @@ class Supervisor:
 
     def _start_host(self, host: str) -> int:
         group = cleanup.control_group(self.name, host)
-        holder = os.getpid()
+        supervisor = os.getpid()
 
         def before_exec() -> None:
-            syscalls.die_with_parent(holder)
+            syscalls.die_with_parent(supervisor)
             syscalls.allow_many_files()
-            signal.pthread_sigmask(signal.SIG_SETMASK, ())  # servers inside would inherit what is blocked here
+            signal.pthread_sigmask(
+                signal.SIG_SETMASK, ()
+            )  # or servers in the host would inherit the signals that are blocked here
             if group is not None:
                 (group / "cgroup.procs").write_text("0")
 
@@ -117,49 +122,49 @@ class Supervisor:
             str(INIT),
             host,
             str(overlay.root(self.name, host)),
-            self._darwin(host),
+            self._mac_package(host),
             self.backend.boot(self.lab, host),
         ]
         with self._log(host).open("wb") as log:
             self.hosts[host] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec
             )
-        return self._first_child(host, self.hosts[host])
+        return self._wait_for_child(host, self.hosts[host])
 
-    def _darwin(self, host: str) -> str:
-        """The folder of the emulated Mac, where the host is one; else empty."""
+    def _mac_package(self, host: str) -> str:
+        """The folder of the package that emulates a Mac, for a host that is one; else empty."""
         return str(EMULATED_MAC) if platforms.mac_version(self.lab.platforms[host]) else ""
 
-    def _first_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
+    def _wait_for_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         deadline = time.monotonic() + START_DEADLINE_S
         while time.monotonic() < deadline:
             if process.poll() is not None:
                 break
-            if found := children.read_text().split():
-                return int(found[0])
+            if pids := children.read_text().split():
+                return int(pids[0])
             time.sleep(0.005)
-        raise LabFailure(f"local lab: host {host} did not start: {self._last_words(host)}")
+        raise LabFailure(f"local lab: host {host} did not start: {self._last_lines(host)}")
 
     def _wait_for_sshd(self, host: str, pid: int) -> None:
         deadline = time.monotonic() + START_DEADLINE_S
         while self.hosts[host].poll() is None and time.monotonic() < deadline:
-            # dialling moves its thread into the host's network, so it gets one to throw away
+            # dial moves its thread into the host's network for good, so that it gets one of its own
             with ThreadPoolExecutor(1) as thread, suppress(OSError):
                 thread.submit(proxy_command.dial, pid, self.backend.ssh_address, 1.0).result().close()
                 return
             time.sleep(0.02)
-        raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_words(host)}")
+        raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_lines(host)}")
 
-    def _last_words(self, host: str) -> str:
-        return last_words(self._log(host).read_text(errors="replace"))
+    def _last_lines(self, host: str) -> str:
+        return last_lines(self._log(host).read_text(errors="replace"))
 
     def _log(self, host: str) -> Path:
         return self.directory / f"{host}.log"
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
-        """All that the lab consists of: where one ends by itself, the rest is no lab."""
-        return [*self.hosts.values(), *self.wire]
+        """The processes without which the lab is none: where one ends, the others are stopped."""
+        return [*self.hosts.values(), *self.link_processes]
 
     def stop(self) -> None:
         """Kill the hosts and what belongs to them; their namespaces, mounts and interfaces go with them."""
@@ -171,55 +176,62 @@ class Supervisor:
             overlay.detach(self.name, host)
 
 
-def serve(holder: Supervisor) -> None:
+def serve(supervisor: Supervisor) -> None:
     """Reboot hosts on request until asked to stop, or until any process of the lab has ended."""
-    requests: dict[int, str] = {number: host for host, number in state.REBOOT.items()}
-    while all(process.poll() is None for process in holder.processes()):
+    requests: dict[int, str] = {number: host for host, number in state.REBOOT_SIGNALS.items()}
+    while all(process.poll() is None for process in supervisor.processes()):
         number = signal.sigwait({*STOP_SIGNALS, *requests, signal.SIGCHLD})
         if number in STOP_SIGNALS:
             return
         if number in requests:
-            holder.reboot(requests[number])
+            supervisor.reboot(requests[number])
 
 
-def silence() -> None:
-    """Let go of the terminal, or of the pipe to whoever started this process."""
+def close_standard_streams() -> None:
+    """Close the terminal, or the pipe to the process that started this one."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
 
 
-def hold(
-    name: str, rate: str, delay: str, hosts_file: Path, chosen: dict[str, str], backend: str, why: str, cleaner: int
+def supervise(
+    name: str,
+    rate: str,
+    delay: str,
+    hosts_file: Path,
+    host_platforms: dict[str, str],
+    backend: str,
+    why: str,
+    cleaner: int,
 ) -> int:
-    """Bring the lab up, say ``ready`` or what went wrong on standard output, and keep it until asked to stop."""
+    """Bring the lab up, print ``ready`` or the error, and keep the lab until a signal ends it; the exit code."""
     syscalls.die_with_parent(cleaner, signal.SIGTERM)
-    signals = {*STOP_SIGNALS, *state.REBOOT.values(), signal.SIGCHLD}
-    holder = Supervisor(name, rate, delay, hosts_file, chosen, backend, why)
+    signals = {*STOP_SIGNALS, *state.REBOOT_SIGNALS.values(), signal.SIGCHLD}
+    supervisor = Supervisor(name, rate, delay, hosts_file, host_platforms, backend, why)
     try:
-        holder.start()
+        supervisor.start()
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         print("ready", flush=True)
-        silence()
-        serve(holder)
+        close_standard_streams()
+        serve(supervisor)
         return 0
     except (LabError, OSError, subprocess.SubprocessError) as error:
         print(error, flush=True)
         return 1
     finally:
-        holder.stop()
+        supervisor.stop()
         cleanup.remove(name, hosts_file)
 
 
 def main() -> int:
-    """Hold a lab in a child process, and tidy up after it however it ended."""
-    name, rate, delay, hosts_file, chosen, backend, why = sys.argv[1:]
+    """Keep a lab up in a child process, and clean up after it however it ended."""
+    name, rate, delay, hosts_file, host_platforms, backend, why = sys.argv[1:]
     syscalls.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
     if child == 0:
-        os._exit(hold(name, rate, delay, Path(hosts_file), json.loads(chosen), backend, why, cleaner))
-    silence()
+        os._exit(supervise(name, rate, delay, Path(hosts_file), json.loads(host_platforms), backend, why, cleaner))
+    close_standard_streams()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))
     os.waitpid(child, 0)

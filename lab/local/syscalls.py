@@ -1,4 +1,4 @@
-"""The few kernel calls that Python 3.11 has no name for."""
+"""System calls that Python 3.11 does not wrap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_SECCOMP = 22
 PR_SET_CHILD_SUBREAPER = 36
 SECCOMP_MODE_FILTER = 2
-NETATALK_FILES = 65535  # cnid_metad asks for this many descriptors and exits where it may not have them
+NETATALK_FILES = 65535  # the descriptors that cnid_metad asks for; it exits where it is refused
 SYSCALLS = {  # machine: (audit architecture, setrlimit, prlimit64)
     "x86_64": (0xC000003E, 160, 302),
     "aarch64": (0xC00000B7, 164, 261),
@@ -40,9 +40,9 @@ def enter_network(pid: int) -> None:
 
 
 def keep_mounts_private() -> None:
-    """Have mount points of this process's own, and of its children's: they go with the last of them.
+    """Move this process into a mount namespace of its own, which ends with the last of its children.
 
-    What is unmounted on the machine is unmounted here too.
+    What is unmounted on the machine is unmounted in there too.
     """
     _check(_libc.unshare(CLONE_NEWNS))
     _check(_libc.mount(None, b"/", None, MS_REC | MS_SLAVE, None))
@@ -51,7 +51,7 @@ def keep_mounts_private() -> None:
 def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
     """Have the kernel send this process a signal as soon as the thread of ``parent`` that started it is gone."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0))
-    if os.getppid() != parent:  # it went before the kernel was told
+    if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), number)
 
 
@@ -76,12 +76,12 @@ def allow_many_files() -> None:
 def _pretend_file_limit() -> None:
     machine = SYSCALLS.get(platform.machine())
     if machine is None:
-        return  # netatalk itself then says what it misses
+        return  # netatalk then reports the limit itself
     audit, setrlimit, prlimit64 = machine
     load, equal, answer = 0x20, 0x15, 0x06  # BPF: load a word, jump if equal, return
     number, architecture, first, second, third = 0, 4, 16, 24, 32  # offsets in struct seccomp_data
     allow, succeed = 0x7FFF0000, 0x00050000  # SECCOMP_RET_ALLOW; SECCOMP_RET_ERRNO with errno 0
-    program = [  # (what, instructions to skip if true, if false, operand)
+    program = [  # (operation, instructions to skip if true, if false, operand)
         (load, 0, 0, architecture),
         (equal, 0, 9, audit),
         (load, 0, 0, number),
@@ -91,7 +91,7 @@ def _pretend_file_limit() -> None:
         (equal, 0, 4, prlimit64),
         (load, 0, 0, second),
         (equal, 0, 2, resource.RLIMIT_NOFILE),
-        (load, 0, 0, third),  # prlimit64 changes something only where it is given a new limit
+        (load, 0, 0, third),  # prlimit64 without a new limit only reads
         (equal, 0, 1, 0),
         (answer, 0, 0, allow),
         (answer, 0, 0, succeed),

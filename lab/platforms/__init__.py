@@ -4,24 +4,51 @@ from __future__ import annotations
 
 import sys
 
-from lab.base.errors import Unsupported
+from lab.base.errors import BadInput, Unsupported
 from lab.base.plugins import members
-from lab.hosts import Host
+from lab.base.validation import abbreviate
+from lab.hosts import ROLES, Host
+from lab.hosts.hosts_file import Hosts
 from lab.platforms.facts import Facts
 from lab.platforms.platform import Platform
 from lab.platforms.readings import ALL_CORES, Connection, Reading, Ticks
 from lab.platforms.timing import Counters, Timing
 
-__all__ = ["ALL_CORES", "Connection", "Counters", "Facts", "Platform", "Reading", "Ticks", "Timing", "detect"]
+__all__ = [
+    "ALL_CORES",
+    "Connection",
+    "Counters",
+    "Facts",
+    "Platform",
+    "Reading",
+    "Ticks",
+    "Timing",
+    "check_hosts",
+    "detect",
+]
+
+
+def _platforms() -> list[type[Platform]]:
+    return list(members(sys.modules[__name__], "PLATFORM").values())
+
+
+def check_hosts(config: Hosts) -> None:
+    """Raise BadInput for what stands in a hosts file and no platform knows: a format of RAM disks."""
+    formats = list(dict.fromkeys(name for platform in _platforms() for name in platform.ram_disks_class.formats))
+    for role in ROLES:
+        section = getattr(config, role)
+        if section.ram_disk_format not in (None, *formats):
+            names = f"{', '.join(map(repr, formats[:-1]))} or {formats[-1]!r}"
+            message = f"{section.place}[{role}] ram_disk_format: Input should be {names}"
+            raise BadInput(f"{message} (it is {abbreviate(section.ram_disk_format)})")
 
 
 def detect(host: Host) -> Platform:
     """The platform of a host, by what ``uname -s`` prints there. Raises Unsupported for one that is not known."""
     kernel = host.run("uname", "-s").stdout.strip()
-    platforms = members(sys.modules[__name__], "PLATFORM").values()
+    platforms = _platforms()
     for platform in platforms:
         if platform.uname == kernel:
-            found: Platform = platform(host)
-            return found
-    known = ", ".join(sorted(platform.name for platform in platforms))
-    raise Unsupported(f"{host.role}: uname says {kernel!r}; the lab knows {known} and does not guess")
+            return platform(host)
+    names = ", ".join(sorted(platform.name for platform in platforms))
+    raise Unsupported(f"uname says {kernel!r}; the lab knows {names} and does not guess", host=host.role)

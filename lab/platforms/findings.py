@@ -59,16 +59,16 @@ class Skew:
         return max(abs(self.ahead_s) - self.within_s, 0.0)
 
 
-def skew(before_s: float, said: str, after_s: float) -> Skew:
+def skew(before_s: float, clock: str, after_s: float) -> Skew:
     """The skew of a clock that said so (seconds since 1970) between two readings of our own.
 
     Without a fraction the reading may be up to a second old. Raises ValueError for what is no time.
     """
-    found = re.fullmatch(r"\s*(\d+)(\.\d+)?\s*", said)
-    if not found:
-        raise ValueError(f"its clock says {said[:40]!r}, which is no number of seconds")
-    earliest = float(found[0])
-    latest = earliest if found[2] else earliest + 1.0
+    match = re.fullmatch(r"\s*(\d+)(\.\d+)?\s*", clock)
+    if not match:
+        raise ValueError(f"its clock says {clock[:40]!r}, which is no number of seconds")
+    earliest = float(match[0])
+    latest = earliest if match[2] else earliest + 1.0
     low, high = earliest - after_s, latest - before_s
     return Skew((low + high) / 2, (high - low) / 2)
 

@@ -1,8 +1,10 @@
 # usage: stopwatch.pl INTERFACE FLUSH [COMMAND ...]
-# Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts: on Linux lines
-# "before|PATH:line", on macOS "before|COMMAND:line". With a command also runs it, flushes the file FLUSH (none if empty)
-# and prints the same of "after", "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE"
-# and how it flushed. What the command prints goes to standard error.
+# Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts, as lines
+# "before|line". With a command also runs it, flushes the file FLUSH (none if empty) and prints the same of "after",
+# "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE" and how it flushed. What the
+# command prints goes to standard error.
+# A platform puts its own text in front of this one (linux/counts.pl, macos/counts.pl), which defines
+# counts($when, $interface): the lines of what it counts. It dies where there is no such interface.
 # perl, because every Mac and nearly every Linux has it, and neither date nor time gives monotonic microseconds.
 use strict;
 use warnings;
@@ -23,40 +25,7 @@ sub lines { my ($path) = @_; open my $file, '<', $path or return (); return <$fi
 # What a command prints. The list goes to the program as it is: no shell sees it.
 sub printed { open my $pipe, '-|', @_ or die "$_[0]: $!\n"; return <$pipe> }
 
-# What Linux counts, as lines "PATH:line" for others to read. A file beside this one says which of its lines count, who
-# the peer is, and which files. Processes and connections take longest: what they cost is kept out of the other counts.
-sub linux_counts {
-    my ($when) = @_;
-    (my $list = $0) =~ s{[^/]*$}{counted};
-    chomp(my ($kept, $peer, @paths) = lines($list));
-    my $named = sub { map { my $path = $_; map { "$path:$_" } grep { /$kept/ } lines($path) } @_ };
-    my @counts = $when eq 'after' ? $named->(@paths) : ();
-    my @rest = ($named->(glob '/proc/[0-9]*/stat'), map { "ss:$_" } connections($peer));
-    return (@counts ? @counts : $named->(@paths), @rest);
-}
-
-# None where there is no ss: then perl would warn of it, in the place where the command's own words are looked for.
-sub connections { local $SIG{__WARN__} = sub { }; return eval { printed('ss', '-tmin', 'dst', @_) } }
-
-# What macOS counts, as lines "COMMAND:line". The bytes of the interface stand next to the transfer, and the clock.
-sub mac_counts {
-    my ($when) = @_;
-    my @asked = (['sysctl', 'net.inet.tcp.sendspace', 'net.inet.tcp.recvspace'], ['vm_stat']);
-    push @asked, ['netstat', '-I', $interface, '-b', '-n'], ['clock'];
-    my @lines;
-    for my $command ($when eq 'after' ? reverse @asked : @asked) {
-        my $name = $command->[0];
-        push @lines, map { "$name:$_" } $name eq 'clock' ? sprintf("%.6f\n", now()) : printed(@$command);
-    }
-    die "no interface $interface\n" unless grep { /^netstat:.*<Link#\d+>/ } @lines;
-    return @lines;
-}
-
-sub count {
-    my ($when) = @_;
-    die "no interface $interface\n" unless $mac or -e "/sys/class/net/$interface";
-    $report .= join '', map { "$when|$_" } $mac ? mac_counts($when) : linux_counts($when);
-}
+sub count { my ($when) = @_; $report .= join '', map { "$when|$_" } counts($when, $interface) }
 
 # CPU seconds of all children that have ended, and theirs.
 sub children_cpu_s { my (undef, undef, $user, $system) = times; return $user + $system }

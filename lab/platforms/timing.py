@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, first_line, quantity, word
 from lab.platforms.readings import Reading
 
-STOPWATCH = Path(__file__).with_name("stopwatch.pl").read_text(encoding="utf-8")
 T = TypeVar("T")
 
 
@@ -78,7 +76,7 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
         raise ValueError(f"more bytes than any link carries in {elapsed_s} s")
     clock = field_of(values, "clock", lambda value: word(value, "monotonic|wall"))
     tool_cpu_s = field_of(values, "tool_cpu_s", quantity)
-    readings = tuple(each.reading for each in (before, after) if each.reading is not None)
+    readings = tuple(counters.reading for counters in (before, after) if counters.reading is not None)
     return Timing(elapsed_s, counted, clock, _flushed(values), tool_cpu_s, readings)
 
 

@@ -6,11 +6,12 @@ import re
 import shlex
 from collections.abc import Generator
 from types import MappingProxyType
-from typing import Any
 
 from lab.base.errors import LabFailure
+from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
-from lab.protocols.driver import Attached, Driver, Protocol, Share, Side, Steps
+from lab.protocols.driver import Driver, Protocol, Steps
+from lab.protocols.share import Attached, Share, Side
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -39,15 +40,7 @@ FOR_OLD_SERVERS = (
     "IgnoreUnknown=PubkeyAcceptedKeyTypes",
     "PubkeyAcceptedKeyTypes=ssh-rsa",
 )
-# Keys live as long as the run. OpenSSH before 6.5, so Macs before 10.11, have no Ed25519
-MAKE_KEYS = """
-for type in ed25519 rsa; do
-    [ -e "$1_$type" ] || ssh-keygen -q -t $type -N "" -f "$1_$type" 2>/dev/null
-    [ ! -e "$1_$type" ] || cat "$1_$type.pub"
-done
-"""
-
-
+MAKE_KEYS = read_script(__file__, "ssh_make_keys.sh")
 KEY = re.compile(r"^(ssh-(ed25519|rsa) [A-Za-z0-9+/]+=*)(?: .*)?$", re.MULTILINE)
 
 
@@ -73,7 +66,7 @@ class UnixSsh(Driver):
         argv = (program, "-D", "-e", "-f", config)
         yield background_process(server.host.role, "sshd", argv, state, listening(OWN_PORT), root=False)
 
-    def how(self, client: Side) -> str:
+    def mount_method(self, client: Side) -> str:
         """By the ssh program."""
         return "rsync over ssh, no mount"
 
@@ -82,46 +75,46 @@ class UnixSsh(Driver):
         ssh = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]
         if share.served_by_lab:
             ssh += self._own_keys(client, server)
-        said = client.host.run(*ssh, "-v", "--", f"{server.user}@{server.address}", "true").stderr
+        log = client.host.run(*ssh, "-v", "--", f"{server.user}@{server.address}", "true").stderr
         yield from ()
         return Attached(
             f"{server.user}@{server.address}:{share.path}",
             remote_shell=shlex.join(ssh),
-            effective={"mount": "none", **parse_verbose(said)},
+            effective={"mount": "none", **parse_verbose(log)},
         )
 
     def _own_keys(self, client: Side, server: Side) -> list[str]:
         key, known_hosts = f"{client.directory}/ssh_key", f"{client.directory}/ssh_known_hosts"
-        own, theirs = _public_keys(client, key), _public_keys(server, f"{server.directory}/ssh/host_key")
-        server.write("ssh/authorized_keys", "".join(f"{line}\n" for line in own.values()))
+        client_keys, server_keys = _public_keys(client, key), _public_keys(server, f"{server.directory}/ssh/host_key")
+        server.write("ssh/authorized_keys", "".join(f"{line}\n" for line in client_keys.values()))
         name = f"[{server.address}]:{OWN_PORT}"
-        client.write("ssh_known_hosts", "".join(f"{name} {line}\n" for line in theirs.values()))
+        client.write("ssh_known_hosts", "".join(f"{name} {line}\n" for line in server_keys.values()))
         options = ["IdentitiesOnly=yes", f'UserKnownHostsFile="{known_hosts}"', "StrictHostKeyChecking=yes"]
-        if "ed25519" in own and "ed25519" not in theirs:
+        if "ed25519" in client_keys and "ed25519" not in server_keys:
             options += FOR_OLD_SERVERS
-        given = [word for option in options for word in ("-o", option)]
-        identities = [word for kind in own for word in ("-i", f"{key}_{kind}")]
-        return ["-F", "/dev/null", "-p", str(OWN_PORT), *identities, *given]
+        settings = [word for option in options for word in ("-o", option)]
+        identities = [word for kind in client_keys for word in ("-i", f"{key}_{kind}")]
+        return ["-F", "/dev/null", "-p", str(OWN_PORT), *identities, *settings]
 
 
 def _public_keys(side: Side, path: str) -> dict[str, str]:
     """The public keys of a host by kind, the best first, made where there are none.
 
-    Each host gets to read what the other one says here. Raises LabFailure where that is no key.
+    Raises LabFailure where the host prints anything else: the other host will read it.
     """
-    said = side.host.shell(MAKE_KEYS, path).stdout
-    found = {kind: line for line, kind in KEY.findall(said)}
-    if not found:
-        raise LabFailure(f"{side.host.role}: {path}_*.pub is no public key: {first_line(said)!r}")
-    return found
+    output = side.host.shell(MAKE_KEYS, path).stdout
+    keys = {kind: line for line, kind in KEY.findall(output)}
+    if not keys:
+        raise LabFailure(f"{path}_*.pub is no public key: {first_line(output)!r}", host=side.host.role)
+    return keys
 
 
-def parse_verbose(text: str) -> dict[str, Any]:
-    """Server version and cipher from what ``ssh -v`` says."""
+def parse_verbose(text: str) -> dict[str, str]:
+    """Server version and cipher, from what ``ssh -v`` prints."""
     version = re.search(r"remote software version ([!-~]{1,100})", text)
     cipher = re.search(r"kex: server->client cipher: ([!-~]{1,100})", text)
-    found = {"dialect": version[1] if version else None, "cipher": cipher[1] if cipher else None}
-    return {name: value for name, value in found.items() if value}
+    matches = {"dialect": version, "cipher": cipher}
+    return {name: match[1] for name, match in matches.items() if match}
 
 
 PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh})

@@ -34,7 +34,7 @@ TEXTS = {
     "block (drift), and with the rest: higher interactions and noise. Type II; where combinations are missing (cp has "
     "no ssh) the shares need not add up to 100 %.",
     "cpu_cost": "CPU seconds that each machine spent for 10⁹ bytes moved: the bar is the median, every mark a trial.",
-    "limited": "Told from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
+    "limited": "Derived from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
     "means that the evidence does not carry, and the line says why.",
     "remarks": "What the lab found odd in trials that count all the same.",
     "timeline": "Above, every trial in the order in which it ran. Below, how far it lies from the median of its own "

@@ -28,7 +28,7 @@ class Capability:
         cases = list(cases)
         for role in self.session.with_ram_disk():
             layout = getattr(self.session.config, role).ram_disk_format
-            self.session.platforms[role].check_ram_disk(layout)
+            self.session.platforms[role].ram_disks.check(layout)
         reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
         if len(reasons) == len(cases):
             raise Unsupported("; ".join(dict.fromkeys(reasons.values())))
@@ -53,7 +53,7 @@ class Capability:
         client, server = (protocol.driver(session.sides[role].platform) for role in ROLES)
         session.check_programs("client", workloads.tool(case.tool).programs, case.tool)
         session.check_programs("client", client.attaches_with, case.protocol)
-        client.how(session.sides["client"])
+        client.mount_method(session.sides["client"])
         if why := client.cannot_attach(session.sides["client"], case.mount_options):
             raise Absent(f"client: {_asked(case, 'client')}: {why}")
         if session.config.share.serve == "lab":
@@ -64,7 +64,7 @@ class Capability:
         session, side = self.session, self.session.sides["server"]
         session.check_programs("server", server.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
-            session.platforms["server"].check_ram_disk(session.config.server.ram_disk_format, case.protocol)
+            session.platforms["server"].ram_disks.check(session.config.server.ram_disk_format, case.protocol)
         check_sync(case, server)
         server.served_by(side, session.config.share.account)
         if why := server.cannot_serve(side, session.share(case)):
@@ -72,7 +72,7 @@ class Capability:
 
     def _check_hosts(self, case: Case) -> None:
         session = self.session
-        if case.option("server_cache") == "cold" and not session.platforms["server"].can_read_cold():
+        if case.option("server_cache") == "cold" and not session.platforms["server"].files.can_read_cold():
             raise Unsupported("server_cache = cold: the server has no purge: install Xcode there, or leave cold out")
         for role in ROLES:
             mtu = session.facts[role].mtu

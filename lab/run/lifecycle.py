@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
+from lab import platforms
 from lab.base import durable
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
@@ -129,7 +130,7 @@ def changing(folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: 
     for host in hosts.values():
         host.log = log
     token = tokens.token_hex(4)
-    settings = Settings(hosts, Journal(folder.journal_path), host_journal.of(hosts, config, token), tell=tell)
+    settings = Settings(hosts, Journal(folder.journal_path), host_journal.for_run(hosts, config, token), tell=tell)
     try:
         for role in ROLES:
             settings.claim(role)
@@ -142,8 +143,8 @@ def check_free(hosts: Mapping[str, Host]) -> None:
     """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing."""
     for role, host in hosts.items():
         found = host_journal.read(host)
-        if found.holder:
-            raise LabFailure(found.holder)
+        if found.in_use:
+            raise found.in_use
         if found.records:
             names = ", ".join(record.name for record in found.records)
             raise LabFailure(
@@ -158,6 +159,7 @@ def _password(config: Hosts) -> SecretStr:
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """What can be seen to be wrong from the two files together. Raises BadInput."""
+    platforms.check_hosts(config)
     stores, size = sweep.factors.store, sweep.workload.size
     for role in ROLES:
         if role == "client" or "ram" in stores:

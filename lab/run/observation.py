@@ -84,7 +84,7 @@ def _usage(session: Session, role: str, readings: Readings, timing: Timing) -> H
 def _sampled(session: Session, role: str) -> tuple[Readings, str]:
     """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
     try:
-        return session.platforms[role].samples(session.interface(role)), ""
+        return session.platforms[role].clock.samples(session.interface(role)), ""
     except HostError:
         raise
     except LabFailure as error:

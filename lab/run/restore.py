@@ -68,8 +68,8 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
     with reached(config) as (hosts, gone):
         found = {role: host_journal.read(host) for role, host in hosts.items()}
         for held in found.values():
-            if held.holder:
-                raise HostError(held.holder)
+            if held.in_use:
+                raise held.in_use
         records = sorted((record for held in found.values() for record in held.records), key=lambda each: each.number)
         for run in sorted({record.run for record in records}):
             journal = Journal(None)
@@ -88,14 +88,14 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
     """Unwind a journal, under the lock of the run that wrote it."""
     count = sum(record.name != HOST_JOURNAL for record in journal.open)
     run = next((record.run for record in journal.open), "")
-    settings = Settings(hosts, journal, host_journal.of(hosts, config, run) if run else {}, gone=gone)
+    settings = Settings(hosts, journal, host_journal.for_run(hosts, config, run) if run else {}, gone=gone)
     for role in hosts:
         try:
             settings.claim(role)
         except HostError as error:
-            settings.gone[role] = str(error)
+            settings.connections.gone[role] = str(error)
     settings.unwind()
-    return Counter(changes=count, restarted=settings.restarted.total())
+    return Counter(changes=count, restarted=settings.restorer.restarted.total())
 
 
 def forget(folder: RunFolder) -> int:

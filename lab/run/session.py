@@ -21,7 +21,7 @@ from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.mounts import real_path
 from lab.platforms import Facts, Platform
-from lab.protocols import Attached, Driver, Share, Side, durability, options_in_effect
+from lab.protocols import Attached, Driver, Share, Side, durability_in_effect, options_in_effect
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
 from lab.settings.layers import Layer, Layers
@@ -70,15 +70,15 @@ class Session:
         """Where a sweep of TCP buffers will show nothing, because the sockets there get other sizes."""
         swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
         for role, name in product(self._tuned(), swept):
-            reach = self.platforms[role].tcp_reach(self.facts[role], name, role)
+            reach = self.platforms[role].preflight.tcp_reach(self.facts[role], name, role)
             if reach.reaches is False:
                 instead = f"; {reach.instead} would" if reach.instead else ""
                 yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"
 
     def check_programs(self, role: str, programs: Mapping[str, str], what: str) -> None:
         """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
-        for program in self.platforms[role].lacking(programs) if programs else ():
-            remedy = self.platforms[role].how_to_install(programs[program])
+        for program in self.platforms[role].programs.missing(programs) if programs else ():
+            remedy = self.platforms[role].programs.how_to_install(programs[program])
             raise Unsupported(f"{role}: {what} needs {program}: {remedy}, or take it out of the sweep")
 
     def open(self) -> None:
@@ -87,17 +87,17 @@ class Session:
         self._boots = self._starts()
         for role in reversed(ROLES):
             side, platform = self.sides[role], self.platforms[role]
-            self.settings.apply(platform.folder(side.directory, "755"))
+            self.settings.apply(platform.files.folder(side.directory, "755"))
             peer = self.sides["server" if role == "client" else "client"].address
-            platform.settle(side.directory, self.interface(role), peer)
-            self.settings.follow(platform.awake())
+            platform.clock.install(side.directory, self.interface(role), peer)
+            self.settings.follow(platform.settings.awake(side.directory))
             if role in self.with_ram_disk():
                 ram = f"{side.directory}/ram"
                 side.host.run("mkdir", ram)
                 config = getattr(self.config, role)
-                made = self.settings.follow(platform.ram_disk(ram, config.ram_disk, config.ram_disk_format))
+                made = self.settings.follow(platform.ram_disks.make(ram, config.ram_disk, config.ram_disk_format))
                 self.ram_disks[role] = made
-            self.settings.follow(platform.sampling(self.interface(role)))
+            self.settings.follow(platform.clock.sampling(self.interface(role)))
 
     def with_ram_disk(self) -> tuple[str, ...]:
         """The roles that get one."""
@@ -110,7 +110,7 @@ class Session:
         """
         self.ladder.step_down(0)
         for role in ROLES:
-            self.settings.ensure(role)
+            self.settings.connections.ensure(role)
         if self._starts() != self._boots:
             self.settings.unwind(self._base)
             self.open()
@@ -179,16 +179,16 @@ class Session:
     def _set_mtu(self, value: int) -> None:
         """Server first, so that undoing in reverse ends with it; then prove that the path carries it."""
         for role in self._tuned():
-            self.settings.apply(self.platforms[role].mtu(self.interface(role), value))
-        client = self.platforms["client"]
+            self.settings.apply(self.platforms[role].settings.mtu(self.interface(role), value))
+        network = self.platforms["client"].network
         with self.settings.scope():
-            self.settings.apply_all(client.probe_space(value))
-            client.prove_path(self.config.server.data_address, value)
+            self.settings.apply_all(network.probe_settings(value))
+            network.prove_path(self.config.server.data_address, value)
 
     def _set_tcp_space(self, value: int | str) -> None:
         if isinstance(value, int):
             for role in self._tuned():
-                self.settings.apply_all(self.platforms[role].tcp_space(value))
+                self.settings.apply_all(self.platforms[role].settings.tcp_buffers(value))
 
     def _tuned(self) -> list[str]:
         return [role for role in reversed(ROLES) if self.config.tuned(role)]
@@ -196,13 +196,13 @@ class Session:
     def _serve(self, drivers: dict[str, Driver], share: Share, store: str) -> None:
         self.drivers = drivers
         if not store.startswith(self.sides["server"].directory):
-            self.settings.apply(self.platforms["server"].folder(store, "1777"))
+            self.settings.apply(self.platforms["server"].files.folder(store, "1777"))
         self.durability = {}
         with self._explained():
             if share.served_by_lab:
-                share = replace(share, offers=drivers["client"].needs(self.sides["client"]))
+                share = replace(share, old_dialect=drivers["client"].old_dialect(self.sides["client"]))
                 self.settings.follow(drivers["server"].serve(self.sides["server"], share))
-                self.durability = durability(drivers["server"], self.sides["server"], share)
+                self.durability = durability_in_effect(drivers["server"], self.sides["server"], share)
             self.settings.follow(drivers["client"].prepare(self.sides["client"]))
 
     def _attach(self, name: str, share: Share) -> None:

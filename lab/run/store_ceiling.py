@@ -55,13 +55,13 @@ def measure(session: Session, case: Case, ids: Mapping[str, str]) -> dict[str, T
     timings: dict[str, Timing | None] = {}
     try:
         make = noise("make", path, case.size_bytes, f"file-share-lab-{session.token}/{ids['write']}")
-        timings["write"] = server.timed(interface, path, make, patience_s)
+        timings["write"] = server.clock.timed(interface, path, make, patience_s)
         if "read" in ids:
-            server.drop_caches()
+            server.files.drop_caches()
             give = ("dd", f"if={path}", "of=/dev/null", f"bs={BLOCK_BYTES}")
-            timings["read"] = server.timed(interface, "", give, patience_s)
+            timings["read"] = server.clock.timed(interface, "", give, patience_s)
     finally:
-        server.remove_files(path)
+        server.files.remove(path)
     return timings
 
 

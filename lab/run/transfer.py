@@ -61,13 +61,14 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         _prepare(session, case, endpoints, seed)
         shell = session.attached.remote_shell if session.attached else ""
         versions = _versions(session, tool)
-        argv = tool.argv(client.name, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
-        before = server.counters(session.interface("server"))
+        call = client.programs.call(tool.program)
+        argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
+        before = server.clock.counters(session.interface("server"))
         try:
-            timing = client.timed(session.interface("client"), endpoints.flush, argv, deadline_s)
+            timing = client.clock.timed(session.interface("client"), endpoints.flush, argv, deadline_s)
         except TransferError as error:
             raise TransferError(f"{error}{_no_room(session, endpoints, case)}") from error
-        counted = server.counters(session.interface("server"))
+        counted = server.clock.counters(session.interface("server"))
         seen = observe(session, case, timing, (before, counted), payload.files(case.size_bytes))
         payload.check(session.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
     states = {"client": timing.counted.state, "server": counted.state}
@@ -96,7 +97,7 @@ def _no_room(session: Session, endpoints: Endpoints, case: Case) -> str:
     """Whether a full disk is behind a failure: what file protocols make of it is often just an input/output error."""
     folder = endpoints.target_path.rpartition("/")[0]
     try:
-        free = session.platforms[endpoints.target_role].free_bytes(folder)
+        free = session.platforms[endpoints.target_role].files.free_bytes(folder)
     except LabFailure:
         return ""
     return (
@@ -125,8 +126,8 @@ def _prepare_caches(session: Session, case: Case, endpoints: Endpoints) -> None:
     hosts of a local lab share one page cache.
     """
     if case.option("server_cache") == "cold":
-        session.platforms["server"].drop_caches()
-    session.platforms["client"].drop_caches()
+        session.platforms["server"].files.drop_caches()
+    session.platforms["client"].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
         deadline_s = file.deadline_s(case.size_bytes)
         session.hosts["server"].shell(READ_ALL, endpoints.source_path, root=True, deadline_s=deadline_s)
@@ -137,7 +138,10 @@ def _versions(session: Session, tool: Tool) -> dict[str, str]:
     ends = {"client": "tool_version"}
     if session.attached and session.attached.remote_shell:
         ends["server"] = "server_tool_version"
-    found = {name: tool.version(session.hosts[role], session.platforms[role].name) for role, name in ends.items()}
+    found = {
+        name: tool.version(session.hosts[role], session.platforms[role].programs.call(tool.program))
+        for role, name in ends.items()
+    }
     return {name: version for name, version in found.items() if version}
 
 
@@ -147,7 +151,7 @@ def _files(session: Session, endpoints: Endpoints) -> Iterator[None]:
 
     def remove(role: str, path: str) -> None:
         with suppress(HostError):
-            session.platforms[role].remove_files(path)
+            session.platforms[role].files.remove(path)
 
     try:
         yield
@@ -198,7 +202,7 @@ def _not_in_effect(session: Session, case: Case, states: Mapping[str, Mapping[st
         if state.get("mtu") != str(case.mtu):
             return f"the MTU of the {role} was {state.get('mtu')} during the transfer, not {case.mtu}"
         if case.tcp_space != "default":
-            found = session.platforms[role].tcp_space_in(state)
+            found = session.platforms[role].settings.tcp_buffers_in(state)
             if set(found) != {case.tcp_space}:
                 return f"the TCP buffers of the {role} were {found} during the transfer, not {case.tcp_space}"
     return ""

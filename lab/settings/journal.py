@@ -62,17 +62,17 @@ class Record:
 
         Raises HostError where the value cannot be read.
         """
-        found = self.read.run(host)
-        for step in self.undo if found != self.old else ():
+        value = self.read.run(host)
+        for step in self.undo if value != self.old else ():
             with suppress(DeadlineExceeded):  # the next step may be the one that forces it
-                step.run(host, check=False)  # what counts is what reads back
-        found = self.read.run(host)
-        return "" if found == self.old else self.problem(f"{found!r:.200}")
+                step.run(host, check=False)  # its exit code proves nothing; the value read back does
+        value = self.read.run(host)
+        return "" if value == self.old else self.problem(f"{value!r:.200}")
 
-    def problem(self, found: str) -> str:
-        """One line that says what is, what should be, and how to get there without the lab."""
+    def problem(self, state: str) -> str:
+        """One line: the old value, the present ``state``, and how to bring the old value back without the lab."""
         steps = "; ".join(step.by_hand() for step in self.undo)
-        return f"{self.host}: {self.name} should be {self.old!r} and is {found}; by hand: {steps}"
+        return f"{self.host}: {self.name} should be {self.old!r} and is {state}; by hand: {steps}"
 
     def ended_by_restart(self, boot: str) -> bool:
         """Whether a restart of its host has undone it already; ``boot`` is the host's present start."""
@@ -113,8 +113,9 @@ class Journal:
     """``journal.jsonl``: a line when a change is about to begin, a line when it has been put back.
 
     ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while it was
-    written) is a change that never began; it is moved to ``journal.torn``. Raises BadInput for anything else that is
-    not of a journal: what it cannot read it must not take for put back. Without a path nothing is kept on disk.
+    written) is a change that never began; it is moved to ``journal.torn``. Raises BadInput for any other line that is
+    not of a journal: a change that cannot be read must not be taken for put back. Without a path nothing is kept on
+    disk.
     """
 
     def __init__(self, path: Path | None):

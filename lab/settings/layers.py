@@ -6,43 +6,43 @@ from collections.abc import Callable, Hashable, Sequence
 
 from lab.settings.changes import Settings
 
-Layer = tuple[Hashable, Callable[[], None]]
+Layer = tuple[Hashable, Callable[[], None]]  # what tells it from other layers, and what brings it about
 
 
 class Layers:
-    """Rungs from the most expensive change (at the bottom) to the cheapest; each may only rely on those below it."""
+    """Layers from the most expensive change (the lowest) to the cheapest; each may rely on those below it only."""
 
     def __init__(self, settings: Settings):
         self.settings = settings
-        self._standing: list[tuple[Hashable, int]] = []
+        self._present: list[tuple[Hashable, int]] = []  # each key, and how many changes were open before it
 
-    def move(self, rungs: Sequence[Layer]) -> None:
-        """Stand on exactly these rungs: step down to where they differ from the present ones, then climb.
+    def move(self, layers: Sequence[Layer]) -> None:
+        """Have exactly these layers: put back from where they differ from the present ones, then add the rest.
 
-        A rung that cannot be climbed is put back at once, and the error goes on.
+        A layer that cannot be brought about is put back at once, and the error goes on.
         """
         common = 0
-        for (standing, _), (wanted, _) in zip(self._standing, rungs, strict=False):
-            if standing != wanted:
+        for (present, _), (target, _) in zip(self._present, layers, strict=False):
+            if present != target:
                 break
             common += 1
         self.step_down(common)
-        for key, climb in rungs[common:]:
+        for key, bring_about in layers[common:]:
             mark = len(self.settings.journal.open)
-            self._standing.append((key, mark))
+            self._present.append((key, mark))
             try:
-                climb()
+                bring_about()
             except BaseException:
-                self.step_down(len(self._standing) - 1)
+                self.step_down(len(self._present) - 1)
                 raise
 
-    def stands_on(self, rungs: Sequence[Layer]) -> bool:
-        """Whether these are the lowest of the present rungs."""
-        return [key for key, _ in self._standing[: len(rungs)]] == [key for key, _ in rungs]
+    def stands_on(self, layers: Sequence[Layer]) -> bool:
+        """Whether these are the lowest of the present layers."""
+        return [key for key, _ in self._present[: len(layers)]] == [key for key, _ in layers]
 
     def step_down(self, keep: int) -> None:
-        """Put back all but the lowest ``keep`` rungs."""
-        if keep < len(self._standing):
-            mark = self._standing[keep][1]
-            del self._standing[keep:]
+        """Put back all but the lowest ``keep`` layers."""
+        if keep < len(self._present):
+            mark = self._present[keep][1]
+            del self._present[keep:]
             self.settings.unwind(mark)

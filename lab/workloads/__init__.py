@@ -12,11 +12,11 @@ __all__ = ["Payload", "Tool", "payload", "tool"]
 
 def tool(name: str) -> Tool:
     """The tool of this name. Raises BadInput."""
-    found: Tool = plugins.find(sys.modules[__name__], "TOOL", "tool", name)
-    return found
+    member: Tool = plugins.find(sys.modules[__name__], "TOOL", "tool", name)
+    return member
 
 
 def payload(name: str) -> Payload:
     """The payload of this name. Raises BadInput."""
-    found: Payload = plugins.find(sys.modules[__name__], "PAYLOAD", "workload kind", name)
-    return found
+    member: Payload = plugins.find(sys.modules[__name__], "PAYLOAD", "workload kind", name)
+    return member

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lab.base.errors import TransferError
+from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.workloads.workload import Payload
 
-NOISE = Path(__file__).with_name("noise.pl").read_text(encoding="utf-8")
+NOISE = read_script(__file__, "noise.pl")
 FLOOR_BYTES_PER_S = 2e6
 SLACK_S = 60.0
 
@@ -34,9 +33,10 @@ class OneFile(Payload):
 
     def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
         """See :meth:`Payload.check`."""
-        said = _noise(host, "check", path, size_bytes, seed)
-        if said != "as made\n":
-            raise TransferError(f"{host.role}: {path} does not hold what was sent: {first_line(said)}")
+        verdict = _noise(host, "check", path, size_bytes, seed)
+        if verdict != "as made\n":
+            message = f"{path} does not hold what was sent: {first_line(verdict)}"
+            raise TransferError(message, host=host.role)
 
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:

@@ -65,14 +65,14 @@ def parse(text: str) -> dict[str, float]:
         if "error" in report:
             raise LabFailure(f"iperf3: {first_line(str(report['error']))}")
         received, sent = report["end"]["sum_received"], report["end"]["sum_sent"]
-        found = {
+        totals = {
             "bytes": count(received["bytes"]),
             "elapsed_s": quantity(received["seconds"]),
             "bytes_per_s": quantity(received["bits_per_second"]) / 8,
             "retransmits": count(sent.get("retransmits", 0)),
         }
-        if not 0 < found["bytes"] <= FASTEST_BYTES_PER_S * found["elapsed_s"]:
+        if not 0 < totals["bytes"] <= FASTEST_BYTES_PER_S * totals["elapsed_s"]:
             raise ValueError("no link carries that")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LabFailure(f"client: iperf3: its report cannot be true: {text[:200]!r}") from error
-    return found
+        raise LabFailure(f"iperf3: its report cannot be true: {text[:200]!r}", host="client") from error
+    return totals

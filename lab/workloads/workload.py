@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from lab.hosts import Host
@@ -28,16 +28,21 @@ class Payload(ABC):
 
 
 class Tool(ABC):
-    """A command that moves a payload from one path to another."""
+    """A command that moves a payload from one path to another.
+
+    ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
+    ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
+    """
 
     name: ClassVar[str]
+    program: ClassVar[str]
     needs_mount: ClassVar[bool]
     programs: ClassVar[Mapping[str, str]]
 
-    def version(self, host: Host, platform: str) -> str:
+    def version(self, host: Host, call: Sequence[str]) -> str:
         """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
         return ""
 
     @abstractmethod
-    def argv(self, platform: str, version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """The command. ``version`` is as above; ``remote_shell`` is empty where both paths are of this host."""

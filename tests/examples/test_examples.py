@@ -22,6 +22,7 @@ from lab.base.errors import LabFailure, SettingRefused, TransferError, Unsupport
 from lab.design import plan
 from lab.design.case import Case
 from lab.design.sweep_file import load_sweep
+from lab.platforms.clock import STOPWATCH
 from lab.protocols import Side, options_in_effect
 from lab.protocols.smb import linux as smb
 from lab.run.catalogue import CATALOGUE
@@ -83,7 +84,7 @@ def test_a_protocol_says_what_to_install(add: Add) -> None:
     client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
     driver = protocols.find("sshfs").driver("linux")
     with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
-        driver.how(Side(client, "linux", "192.0.2.1", "/lab", "me"))
+        driver.mount_method(Side(client, "linux", "192.0.2.1", "/lab", "me"))
 
 
 # --- an option of a mount
@@ -112,7 +113,7 @@ def test_an_option_of_a_mount_is_told_to_the_kernel(level: str, is_told: bool) -
 @pytest.mark.usefixtures("_encryption")
 def test_an_option_of_a_mount_is_read_back() -> None:
     option = smb.OPTIONS["encryption"]
-    assert (option.found({"rw": "", "seal": ""}), option.found({"rw": ""})) == ("true", "false")
+    assert (option.read_level({"rw": "", "seal": ""}), option.read_level({"rw": ""})) == ("true", "false")
     stage = Stage("smb", encryption="true")  # whose table of mounts shows no seal
     with pytest.raises(SettingRefused, match=r"smb\.encryption was set to true and reads back as false"):
         options_in_effect("smb", stage.share, stage.attached.options)
@@ -126,7 +127,7 @@ def test_a_tool_copies(add: Add, tmp_path: Path) -> None:
     (case, *_) = cases_of(tool=["dd"])
     source, target = tmp_path / "from", tmp_path / "to"
     source.write_bytes(bytes(range(256)) * 4097)  # more than one block, and not a whole number of them
-    argv = workloads.tool(case.tool).argv("linux", "", str(source), str(target), "")
+    argv = workloads.tool(case.tool).argv(("dd",), "", str(source), str(target), "")
     subprocess.run(argv, check=True, capture_output=True, timeout=60)
     assert target.read_bytes() == source.read_bytes()
 
@@ -216,9 +217,9 @@ def test_a_platform_changes_its_settings_and_puts_them_back(freebsd: EmulatedHos
     settings = Settings({ROLES[0]: freebsd}, Journal(None))
     before = state(freebsd)
     with settings.scope():
-        settings.apply(platform.mtu("em0", 9000))
-        settings.apply_all(platform.tcp_space(524288))
-        assert settings.follow(platform.ram_disk("/lab/ram", 2**20)) == "tmpfs"
+        settings.apply(platform.settings.mtu("em0", 9000))
+        settings.apply_all(platform.settings.tcp_buffers(524288))
+        assert settings.follow(platform.ram_disks.make("/lab/ram", 2**20)) == "tmpfs"
         changed = state(freebsd)
         assert changed[:2] == ["9000", "/lab/ram"]
         assert {"net.inet.tcp.recvspace 524288", "net.inet.tcp.sendbuf_auto 0"} <= set(changed)
@@ -227,9 +228,9 @@ def test_a_platform_changes_its_settings_and_puts_them_back(freebsd: EmulatedHos
 
 def test_a_platform_counts(freebsd: EmulatedHost) -> None:
     platform = platforms.detect(freebsd)
-    counters = platform.counters("em0")
+    counters = platform.clock.counters("em0")
     assert (counters.tx_bytes, counters.rx_bytes, counters.state["mtu"]) == (6789012, 5678901, "1500")
-    assert platform.tcp_space_in(counters.state) == (65536, 32768)
+    assert platform.settings.tcp_buffers_in(counters.state) == (65536, 32768)
 
 
 def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: EmulatedHost) -> None:
@@ -239,4 +240,11 @@ def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: Emulated
     with pytest.raises(LabFailure, match="'many' is not a count; it printed:"):
         platform.facts("192.0.2.2")
     with pytest.raises(ValueError, match="no row of the interface"):
-        platform.parse_counts(["netstat:"], "em0")
+        platform.clock.parse_counters(["netstat:"], "em0")
+
+
+def test_what_a_platform_counts_goes_before_the_stopwatch(freebsd: EmulatedHost) -> None:
+    clock = platforms.detect(freebsd).clock
+    text = clock.counts + STOPWATCH
+    done = subprocess.run(["perl", "-wc", "-e", text], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == "-e syntax OK\n"

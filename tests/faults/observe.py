@@ -23,13 +23,13 @@ from lab.local import state
 
 FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/dev/shm")
 MAC_FOLDERS = ("/private", "/Users", "/Volumes", "/Library", "/System/Library", "/dev", "/linux/etc", "/linux/tmp")
-MAC = "-m darwin.main"  # in the words of the process that stands for the kernel
+MAC = "-m emulated_mac.kernel"  # in the words of the process that stands for the kernel
 MAC_TRANSIENT = "-m compileall"  # runs for a while after the start
 # Everything that such a kernel knows and a restart or the lab may change; without what is never twice the same
 ASK_MAC = """
 import json, sys
 sys.path.insert(0, "/linux/opt")
-from darwin.system import call
+from emulated_mac.kernel_client import call
 found = {f"variable {name}": call("sysctl_read", name=name) for name in call("sysctl_names")}
 for name in ("vm.loadavg", "vm.swapusage", "kern.boottime", "kern.bootsessionuuid"):
     found.pop(f"variable {name}", None)

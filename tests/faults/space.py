@@ -20,7 +20,7 @@ def places(name: str, host: str) -> Places:
     lab = state.load(name)
     assert lab is not None
     found = [(lab.hosts[host].pid, path) for path in _memory(lab.hosts[host].pid) if not path.startswith("/dev")]
-    found += [(lab.holder.pid, path) for path in _memory(lab.holder.pid) if f"/{name}/{host}/" in path]
+    found += [(lab.supervisor.pid, path) for path in _memory(lab.supervisor.pid) if f"/{name}/{host}/" in path]
     return {(pid, path): _status(pid, path).f_blocks * _status(pid, path).f_frsize for pid, path in found}
 
 

@@ -333,7 +333,7 @@ def test_nothing_is_left_of_guests_after_a_kill(new_bench: Callable[..., Bench],
     assert lab is not None
     first = lab.hosts["client"].pid
     guest = int(Path(f"/proc/{first}/task/{first}/children").read_text().split()[0])
-    for pid in [guest] if victim == "guest" else [lab.cleaner.pid, lab.holder.pid]:
+    for pid in [guest] if victim == "guest" else [lab.cleaner.pid, lab.supervisor.pid]:
         os.kill(pid, signal.SIGKILL)
     if victim != "guest":
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0
@@ -355,16 +355,16 @@ def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) 
 
 def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:
     answer, layers = tmp_path / "answer.json", [tmp_path, root_image.ensure()]
-    said = backend_probe.problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
+    said = backend_probe.find_problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
     assert said == "a guest did not boot: one / KVM internal error"
-    assert backend_probe.problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == said
+    assert backend_probe.find_problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == said
     answer.write_text('{"boot": "another", "problem": "none that is known"}')
-    assert backend_probe.problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == ""
+    assert backend_probe.find_problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == ""
 
 
 def test_a_guest_that_does_not_end_is_given_up(tmp_path: Path) -> None:
     layers = [tmp_path, root_image.ensure()]
-    said = backend_probe.problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
+    said = backend_probe.find_problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
     assert said == "a guest did not boot in 1 s: no message"
 
 

@@ -178,7 +178,7 @@ def test_a_host_that_is_down_leaves_the_other_to_be_looked_at(broken: Bench) -> 
     problem = only(found, "problem")
     assert problem["subject"] == "client SSH"
     assert "cannot be reached on port 22: gone" in problem["message"]
-    assert problem["remedy"].startswith("Is it on")
+    assert problem["remedy"].startswith("is it on")
     assert ("link", "only the server could be looked at: what needs both is left out") in of(found, "note")
     well = dict(of(found, "ok"))
     assert well["server sudo"] == "logged in as root"

@@ -68,15 +68,15 @@ def test_two_labs_stand_side_by_side_and_down_takes_one(bench: Bench, new_bench:
     assert bench.inside("client", "echo alive") == "alive\n"
 
 
-@pytest.mark.parametrize("victim", ["holder", "its parent", "client", "both"])
+@pytest.mark.parametrize("victim", ["supervisor", "its parent", "client", "both"])
 def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: str) -> None:
     bench = new_bench("--delay", "1ms")
     lab = state.load(bench.name)
     assert lab is not None
-    holder, cleaner, client = lab.holder.pid, lab.cleaner.pid, lab.hosts["client"].pid
-    pids = {"holder": [holder], "its parent": [cleaner], "client": [client], "both": [cleaner, holder]}
+    supervisor, cleaner, client = lab.supervisor.pid, lab.cleaner.pid, lab.hosts["client"].pid
+    pids = {"supervisor": [supervisor], "its parent": [cleaner], "client": [client], "both": [cleaner, supervisor]}
     if victim == "both":
-        os.kill(holder, signal.SIGSTOP)  # or it may be half-way through tidying up before its turn comes
+        os.kill(supervisor, signal.SIGSTOP)  # or it may be half-way through tidying up before its turn comes
     for pid in pids[victim]:
         os.kill(pid, signal.SIGKILL)
     if victim == "both":
@@ -94,7 +94,7 @@ def test_a_lab_comes_up_only_when_its_killed_predecessor_is_tidied_up_after(new_
     lab = state.load(bench.name)
     assert lab is not None
     os.kill(lab.cleaner.pid, signal.SIGSTOP)
-    os.kill(lab.holder.pid, signal.SIGKILL)
+    os.kill(lab.supervisor.pid, signal.SIGKILL)
     again = subprocess.Popen(bench.command("local", "up", "--name", bench.name), cwd=bench.directory)
     try:
         time.sleep(2)  # time enough to take what is there for its own

@@ -11,12 +11,12 @@ from support.local_lab import Bench
 from support.paths import TESTS
 
 LAB = "/linux/usr/bin/setpriv --reuid=501 --regid=20 --init-groups /usr/bin/env HOME=/Users/lab PATH=$PATH /bin/sh -c"
-PASSWORD = "/linux/etc/darwin-password"
+PASSWORD = "/linux/etc/emulated-mac-password"
 # Commands that another part of the emulation brings; asked of the kernel as they will ask
 UNMOUNT = """
 /linux/usr/bin/python3 -c '
 import sys; sys.path.insert(0, "/linux/opt")
-from darwin.system import call
+from emulated_mac.kernel_client import call
 call("unmount", target=sys.argv[1], force=sys.argv[2] == "force")' "$1" "$2"
 """
 LEFT = "ls /private/var/fuse; cat /linux/proc/mounts | cut -d ' ' -f 2 | grep -e /Users/lab/ -e /fuse/; :"

@@ -103,5 +103,5 @@ def test_old_macs_are_reached_as_their_hosts_file_says_by_an_account_as_their_ow
     assert {(facts["transport"], facts["user"]) for facts in about.values()} == {("openssh", "you")}
     hosts.write_text(re.sub(r"(?m)^(transport|ssh_algorithms) .*\n", "", hosts.read_text()))
     problems = bench.lab("check", "--hosts", str(hosts)).stdout.splitlines()
-    advice = f"-> Give transport = openssh and ssh_algorithms = ssh-rsa in {hosts}: "
+    advice = f"-> give transport = openssh and ssh_algorithms = ssh-rsa in {hosts}: "
     assert [line.partition(advice)[2] for line in problems[:2]] == [f"[{host}]" for host in HOSTS]

@@ -45,7 +45,7 @@ def main() -> int:
     own = HostJournal(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
     settings = Settings({"server": host}, Journal(folder / "journal.jsonl"), {"server": own}, patience_s=30)
     settings.claim("server")
-    setting = link_down(interface) if change == "down" else Linux(host).mtu(interface, int(change))
+    setting = link_down(interface) if change == "down" else Linux(host).settings.mtu(interface, int(change))
 
     def cut(*_: object) -> None:
         print("changed", flush=True)

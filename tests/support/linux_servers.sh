@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Serves /mnt/share, on memory, over SMB, NFS and AFP to anybody who knows the password $1 of the account lab.
 set -e
 mkdir -p /mnt/share /run/servers && mount -t tmpfs -o mode=777 share /mnt/share

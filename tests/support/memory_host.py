@@ -56,7 +56,7 @@ class Counter:
         fault = self.fault if self.fault is not None and self.fault.at == self.count else None
         self.count += 1
         if fault is not None:
-            self.struck_while_held = bool(signals._held)
+            self.struck_while_held = bool(signals._depth)
         return fault
 
     def heal(self) -> None:
@@ -136,7 +136,7 @@ def lab_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        signals._waiting.clear()
+        signals._pending.clear()
 
 
 BEFORE = {"mtu": "1500", "space": "131072", "mount": "absent"}

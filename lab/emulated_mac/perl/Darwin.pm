@@ -43,7 +43,7 @@ BEGIN {
 }
 
 # Time::HiRes has clock_gettime from 10.12 on
-open my $file, '<', '/linux/etc/darwin-version' or die "which version this Mac is cannot be read: $!\n";
+open my $file, '<', '/linux/etc/emulated-mac-version' or die "which version this Mac is cannot be read: $!\n";
 my ($major, $minor) = <$file> =~ /^(\d+)\.(\d+)/;
 if ($major == 10 and $minor < 12) {
     require Time::HiRes;

@@ -1,1 +1,1 @@
-"""What stands for macOS's file servers: a module each, with ``start(kernel) -> Daemon``."""
+"""The file servers of Linux that stand for macOS's: a module each, with ``start(kernel) -> Daemon`` and its script."""

@@ -1,24 +1,25 @@
-"""The password of the Mac's users, which servers with databases of their own need."""
+"""The Mac's users and their password, for servers that keep a database of passwords."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ..kernel import Kernel
+from ..kernel.system_calls import Kernel
 
 USERS = ("lab", "you")
-PASSWORD = Path("/linux/etc/darwin-password")  # root's alone
+PASSWORD = Path("/linux/etc/emulated-mac-password")  # root's alone
 
 
-def password() -> str:
-    """As chpasswd got it."""
+def read_password() -> str:
+    """The password of both users."""
     return PASSWORD.read_text()
 
 
 def hash_types(kernel: Kernel) -> list[str]:
-    """What pwpolicy -gethashtypes prints, line by line (macOS 10.15 to 15); SMB needs the last.
+    """What pwpolicy -gethashtypes prints, line by line (macOS 10.15 to 15).
 
-    A Mac keeps that once the account is ticked under Windows File Sharing, which this one is unless a fault says no.
+    SMB needs ``SMB-NT``, which a Mac keeps once the account is ticked under Windows File Sharing. It is ticked here,
+    but for the fault ``smb-no-hash``.
     """
-    found = ["SALTED-SHA512-PBKDF2", "SRP-RFC5054-4096-SHA512-PBKDF2"]
-    return found if kernel.fault("smb-no-hash") else [*found, "SMB-NT"]
+    types = ["SALTED-SHA512-PBKDF2", "SRP-RFC5054-4096-SHA512-PBKDF2"]
+    return types if kernel.fault("smb-no-hash") else [*types, "SMB-NT"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..calls.mounts import table
-from ..daemons import Daemon
-from ..kernel import Kernel
-from ..sharepoints import SharePoint, read_all
+from ..kernel.mounts import table
+from ..kernel.system_calls import Kernel
+from ..linux_programs import Daemon
+from ..share_points import SharePoint, read_all
 
-STATE = Path("/linux/run/darwin/afp")
+STATE = Path("/linux/run/emulated_mac/afp")
 CONF = """\
 [Global]
 afp port = 548
@@ -28,25 +28,20 @@ valid users = @staff
 cnid scheme = dbd
 ea = sys
 """
-# netatalk keeps a signature, a lock and a cache in folders of the system
-START = """
-mount -t tmpfs -o mode=755 afp /private/var/lib &&
-mount -t tmpfs -o mode=755 afp /private/var/lock && mkdir /private/var/lib/netatalk || exit
-HOME=$1 && export HOME && exec netatalk -d -F "$1/afp.conf"
-"""
+START = Path(__file__).with_name("afp.sh")
 
 
 def start(kernel: Kernel) -> Daemon:
-    """netatalk, with the shares of today."""
-    # afpd works as the account that logged in, which must reach the volume's database in here
+    """Start netatalk with the present share points."""
+    # afpd runs as the user who logged in, and must reach the volume's database in here
     for folder in (STATE, STATE / "cnid"):
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-    write(kernel)
+    write_config(kernel)
     return Daemon(START, str(STATE), log=STATE / "log")
 
 
-def write(kernel: Kernel) -> bool:
-    """netatalk's configuration, anew; whether it differs from before."""
+def write_config(kernel: Kernel) -> bool:
+    """Write netatalk's configuration; returns whether it has changed."""
     path = STATE / "afp.conf"
     before = path.read_text() if path.exists() else ""
     offered = [point for point in read_all() if point.afp_shared and can_share(kernel, point)]
@@ -57,8 +52,8 @@ def write(kernel: Kernel) -> bool:
 
 
 def can_share(kernel: Kernel, point: SharePoint) -> bool:
-    """Only what is on HFS+: "APFS-formatted volumes can't offer share points over the network using AFP" (Apple)."""
+    """Whether it is on HFS+. "APFS-formatted volumes can't offer share points over the network using AFP" (Apple)."""
     disk = "apfs" if kernel.profile.number >= (10, 13) else "hfs"
-    below = [one for one in table(kernel) if point.path == one.target or point.path.startswith(f"{one.target}/")]
-    best = max(below, key=lambda one: len(one.target), default=None)
-    return (best.type if best else disk) == "hfs"
+    mounts = [mount for mount in table(kernel) if f"{point.path}/".startswith(f"{mount.target}/")]
+    nearest = max(mounts, key=lambda mount: len(mount.target), default=None)
+    return (nearest.type if nearest else disk) == "hfs"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from ..daemons import Daemon
-from ..kernel import Kernel, environment, linux
-from ..sharepoints import SharePoint, read_all
+from ..kernel.system_calls import Kernel
+from ..linux_programs import Daemon, environment, linux_command
+from ..share_points import SharePoint, read_all
 from . import accounts
 
-STATE = Path("/linux/run/darwin/smb")
-# Macs do not ask for signing unless com.apple.smb.server says so
+STATE = Path("/linux/run/emulated_mac/smb")
+# Macs require no signing unless com.apple.smb.server says so
 CONF = """\
 [global]
 server role = standalone server
-server min protocol = {least}
-server max protocol = {most}
+server min protocol = {oldest}
+server max protocol = {newest}
 disable netbios = yes
 smb ports = 445
 load printers = no
@@ -38,15 +38,15 @@ read only = {read_only}
 valid users = @staff
 smb encrypt = {encrypt}
 """
-START = 'exec smbd --foreground --no-process-group --debug-stdout -s "$1/smb.conf"'
+START = Path(__file__).with_name("smb.sh")
 
 
 def dialects(number: tuple[int, ...]) -> tuple[str, str]:
-    """Least and most of what a version serves, as Samba names it.
+    """The oldest and the newest dialect that a version serves, in Samba's names.
 
     10.6 is Samba 3.0 (apple samba-235) and speaks SMB1; smbx got SMB 2 in 10.7 and 3.0.2 in 10.10, and Macs still
-    show SMB_3.0.2 to one another. Public lists of versions have SMB1 up to 10.10; of later ones it is not known, and
-    here they refuse it.
+    show SMB_3.0.2 to one another. Public lists of versions have SMB1 up to 10.10. No source tells of later
+    ones; here they refuse it.
     """
     if number < (10, 7):
         return "NT1", "NT1"
@@ -54,41 +54,42 @@ def dialects(number: tuple[int, ...]) -> tuple[str, str]:
 
 
 def start(kernel: Kernel) -> Daemon:
-    """Samba, with the shares of today; ``reload`` tells it of others."""
+    """Start Samba with the present share points; ``reload`` has it read later ones."""
     STATE.mkdir(mode=0o700, parents=True, exist_ok=True)
-    least, most = dialects(kernel.profile.number)
-    (STATE / "smb.conf").write_text(CONF.format(least=least, most=most, state=STATE))
+    oldest, newest = dialects(kernel.profile.number)
+    (STATE / "smb.conf").write_text(CONF.format(oldest=oldest, newest=newest, state=STATE))
     write_shares()
-    set_password(kernel)
+    write_password(kernel)
     return Daemon(START, str(STATE), log=STATE / "log")
 
 
-def set_password(kernel: Kernel) -> None:
-    """Into Samba's database, or out of it for accounts without an SMB-NT hash."""
-    word = accounts.password()
-    what = ("-a", "-s") if "SMB-NT" in accounts.hash_types(kernel) else ("-x",)
+def write_password(kernel: Kernel) -> None:
+    """Put the users into Samba's database, or take them out of it where they have no SMB-NT hash."""
+    password = accounts.read_password()
+    action = ("-a", "-s") if "SMB-NT" in accounts.hash_types(kernel) else ("-x",)
+    twice = f"{password}\n{password}\n"
     for user in accounts.USERS:
-        argv = linux("smbpasswd", "-c", str(STATE / "smb.conf"), *what, user)
-        subprocess.run(argv, input=f"{word}\n{word}\n", text=True, capture_output=True, env=environment(), check=False)
+        argv = linux_command("smbpasswd", "-c", str(STATE / "smb.conf"), *action, user)
+        subprocess.run(argv, input=twice, text=True, capture_output=True, env=environment(), check=False)
 
 
 def reload() -> None:
-    """Let a running Samba read its shares again; sessions go on."""
+    """Have a running Samba read its shares again; sessions go on."""
     if not STATE.exists():
         return
     write_shares()
-    argv = linux("smbcontrol", "-s", str(STATE / "smb.conf"), "all", "reload-config")
+    argv = linux_command("smbcontrol", "-s", str(STATE / "smb.conf"), "all", "reload-config")
     subprocess.run(argv, capture_output=True, env=environment(), check=False)
 
 
 def write_shares() -> None:
-    """What is shared over SMB."""
-    shared = [share(point) for point in read_all() if point.smb_shared]
+    """Write the share points that are shared over SMB."""
+    shared = [_share_section(point) for point in read_all() if point.smb_shared]
     (STATE / "shares.conf").write_text("\n".join(shared))
 
 
-def share(point: SharePoint) -> str:
-    """A share point as Samba reads it."""
+def _share_section(point: SharePoint) -> str:
+    """A share point as a section of Samba's configuration."""
     return SHARE.format(
         name=point.smb_name,
         path=point.path,

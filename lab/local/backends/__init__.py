@@ -22,47 +22,51 @@ _BY_NAME = {_NAMESPACES.name: _NAMESPACES, **GUESTS}
 def find(name: str) -> Backend:
     """The backend of this name. Raises BadInput for one that this version does not have."""
     if name not in _BY_NAME:
-        raise BadInput(f"a local lab is up on {name!r:.50}, unknown here: the version that brought it up can use it")
+        raise BadInput(
+            f"a local lab is up on the backend {name!r:.50}, unknown here",
+            "use the version of the lab that brought it up",
+        )
     return _BY_NAME[name]
 
 
-def choose(own_kernel: bool, wanted: str, chosen: Collection[str]) -> tuple[Backend, str]:
-    """The backend for hosts of the ``chosen`` platforms, with all built that it needs, and why this one.
+def choose(own_kernel: bool, name: str, host_platforms: Collection[str]) -> tuple[Backend, str]:
+    """The backend for hosts of these platforms, with all built that it needs, and why this one.
 
-    With ``own_kernel`` that is ``wanted``, or, where this is empty, the first whose guests boot here.
-    Raises BadInput where the arguments, or this machine, do not go with it, LabFailure where no guest boots.
+    With ``own_kernel`` it is the one of this name, or, where that is empty, the first whose guests boot here.
+    Raises BadInput where the arguments or this machine do not allow it, LabFailure where no guest boots.
     """
     if not own_kernel:
-        if wanted:
-            raise BadInput(f"--backend {wanted} is for guests: give --kernel own too")
+        if name:
+            raise BadInput(f"--backend {name} is for guests", "give --kernel own too")
         _NAMESPACES.prepare()
         return _NAMESPACES, "the default"
-    _check_guests(chosen)
+    _check_guests(host_platforms)
     problems: list[str] = []
-    for backend in [GUESTS[wanted]] if wanted else GUESTS.values():
-        problem = _problem(backend)
+    for backend in [GUESTS[name]] if name else GUESTS.values():
+        problem = _find_problem(backend)
         if not problem:
-            return backend, "; ".join([f"--backend {wanted}" if wanted else "the first that boots here", *problems])
+            return backend, "; ".join([f"--backend {name}" if name else "the first that boots here", *problems])
         problems.append(f"{backend.name}: {problem}")
     raise LabFailure(
-        f"--kernel own: no guest boots here (asked once a boot: remove {guest_kernels.UML.path().parent}/kernel-*.json "
-        f"to ask again). {'; '.join(problems)}"
+        f"--kernel own: no guest boots here. {'; '.join(problems)}",
+        "guests are tried once a boot of this machine; to try again remove "
+        f"{guest_kernels.UML.path().parent}/kernel-*.json",
     )
 
 
-def _check_guests(chosen: Collection[str]) -> None:
+def _check_guests(host_platforms: Collection[str]) -> None:
     if platform.machine() != guest_kernels.MACHINE:
         raise BadInput(
-            f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {platform.machine()}: do without"
+            f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {platform.machine()}", "leave it out"
         )
-    if set(chosen) != {LINUX}:
-        raise BadInput("--kernel own is for Linux: emulated Macs need --kernel shared, the default")
+    if set(host_platforms) != {LINUX}:
+        raise BadInput("--kernel own is for Linux, not for emulated Macs", "give --kernel shared, the default")
     if not Path("/dev/net/tun").exists():
-        raise BadInput("--kernel own: there is no /dev/net/tun, which the guests' network needs: `modprobe tun`")
+        raise BadInput("--kernel own: there is no /dev/net/tun, which the guests' network needs", "`modprobe tun`")
 
 
-def _problem(backend: Backend) -> str:
-    """Why it is not for this machine; empty where it is. What cannot be built is a reason too: the next may do."""
+def _find_problem(backend: Backend) -> str:
+    """Why the backend does not work here, also where something cannot be built; empty where it works."""
     try:
         return backend.prepare()
     except LabFailure as error:

@@ -1,4 +1,4 @@
-"""What a backend is to the local lab: what runs in the namespaces of a host, and how one gets in there."""
+"""What a backend is: it says what runs in the namespaces of a host, and how a command gets in there."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Backend(ABC):
 
     name: ClassVar[str]
     own_kernel: ClassVar[bool]
-    title: ClassVar[str]  # in a few words, for people
-    ram_disk: ClassVar[str]  # what the hosts file says of its size
+    title: ClassVar[str]  # for messages and titles
+    ram_disk: ClassVar[str]  # its size, as the hosts file has it
     ssh_address: ClassVar[str]  # where its sshd listens, as seen in the host's network namespace
 
     @abstractmethod
@@ -37,16 +37,16 @@ class Backend(ABC):
 
     @abstractmethod
     def furnish(self, lab: Lab, host: str) -> None:
-        """Put into the host's root what it starts from; done once, before its first start. Raises LabFailure."""
+        """Write the files that the host starts from into its root, once, before its first start. Raises LabFailure."""
 
     @abstractmethod
     def boot(self, lab: Lab, host: str) -> str:
-        """The script that process 1 turns into, as a path in the host's root; empty for sshd and nothing else."""
+        """The script that process 1 becomes, as a path in the host's root; empty where it becomes sshd."""
 
     @abstractmethod
     def plug_in(self, lab: Lab, host: str, pid: int) -> None:
-        """Make the end of the link that is in the namespace of ``pid`` the host's own eth0. Raises LabFailure."""
+        """Make the link's end in the network of ``pid`` the host's own eth0. Raises LabFailure."""
 
     @abstractmethod
-    def inside(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
-        """The command here that runs ``argv`` in the host, as root, with this terminal."""
+    def inside_command(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
+        """The command on this machine that runs ``argv`` in the host, as root, with this terminal."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 import tarfile
 from abc import abstractmethod
@@ -20,25 +21,21 @@ from lab.local import backend_probe, overlay, state
 from lab.local.backends.base import Backend
 from lab.local.guest_kernels import FILES, Kernel
 from lab.local.state import ADDRESS, DATA_INTERFACE, HOSTS, PREFIX_LENGTH, Lab
-from lab.local.subprocesses import inside, must
+from lab.local.subprocesses import check, run_inside
 
-INIT = Path(__file__).with_name("guest.sh")
+INIT, TAPS = Path(__file__).with_name("guest.sh"), Path(__file__).with_name("guest_taps.sh")
 SEED = f"/{FILES}/seed.tar"  # keys, accounts and guest.sh, as a second disk
-MEMORY_MIB = 3072  # taken as it is touched
+MEMORY_MIB = 3072  # the machine gives it page by page, as it is used
 LARGEST_MTU = 9000
-HERE, GUEST = "192.0.2.1", "192.0.2.2"  # the management link, alike in every host: it ends in the namespace
-# Process 1 of the host becomes this: the taps, and what runs the guest
+# The management link between namespace and guest, with the same addresses in every host; guest.sh has the second too
+NAMESPACE_ADDRESS, GUEST_ADDRESS = "192.0.2.1", "192.0.2.2"
+# Process 1 of the host becomes this: it makes the taps and turns into the program that runs the guest
 BOOT = """\
-mkdir /dev/net
-mknod /dev/net/tun c 10 200
-for tap in management data; do ip tuntap add dev "$tap" mode tap; done
-ip address add {here}/30 dev management
-ip link set dev management up
-ip link set dev data mtu {mtu} up
+/bin/sh /{files}/guest_taps.sh {address}/30 {mtu}
 {setup}
 exec env -i PATH=/usr/bin:/bin HOME=/ TMPDIR=/dev/shm tini -s -g -- {command} </dev/null
 """
-# The guest's own process 1: unpacks the seed, and goes on with what was in it. The module is for the seed under qemu
+# Process 1 of the guest: unpacks the seed and becomes guest.sh, which was in it. Under qemu the seed needs the module
 UNPACK = "modprobe -q virtio_blk; tar -x -f {seed} -C / && exec /bin/sh /{files}/guest.sh {host} {address}"
 
 
@@ -47,10 +44,10 @@ class Guest(Backend):
 
     own_kernel = True
     ram_disk = "1 GiB"
-    ssh_address = GUEST
+    ssh_address = GUEST_ADDRESS
     kernel: ClassVar[Kernel]
-    seed: ClassVar[str]  # as the guest calls it
-    probe_s: ClassVar[float]  # how long a guest may take to boot, to be of use
+    seed: ClassVar[str]  # the device that it is in the guest
+    probe_s: ClassVar[float]  # the longest that a usable guest takes to boot
 
     @abstractmethod
     def setup(self, own_disk: str, number: int) -> str:
@@ -61,34 +58,35 @@ class Guest(Backend):
 
     @abstractmethod
     def command(self, own_disk: str, script: str, cards: Sequence[str] = ()) -> list[str]:
-        """What runs a guest whose process 1 is a shell with this script; its console is standard output."""
+        """The command that runs a guest whose process 1 is a shell with this script; its console is standard output."""
 
     @abstractmethod
     def cards(self, number: int) -> list[str]:
         """The words that give the guest of this number its seed and both network cards."""
 
     def prepare(self) -> str:
-        """The kernel and the disk; then a guest without any of the rest is booted, once in a boot of this machine."""
+        """Build kernel and disk; then boot a guest that has nothing else, once in a boot of this machine."""
         answer = self.kernel.ensure().with_suffix(f".{self.name}.json")
         own_disk = "/dev/shm/root"
         start = f"{self.setup(own_disk, 0)}\nexec {shlex.join(self.command(own_disk, backend_probe.SCRIPT))}"
-        return backend_probe.problem(answer, self.layers(), start, self.probe_s)
+        return backend_probe.find_problem(answer, self.layers(), start, self.probe_s)
 
     def layers(self) -> Sequence[Path]:
         """The root filesystem, and the kernel over it."""
         return self.kernel.layers()
 
     def furnish(self, lab: Lab, host: str) -> None:
-        """What starts the guest, and the seed."""
+        """Write the scripts that start the guest, and its seed."""
         root = overlay.root(lab.name, host)
-        (root / FILES / "boot.sh").write_text(self._boot(host))
+        (root / FILES / "boot.sh").write_text(self._boot_script(host))
+        shutil.copy(TAPS, root / FILES)
         with tarfile.open(root / SEED.lstrip("/"), "w") as seed:
             (root / SEED.lstrip("/")).chmod(0o600)
             seed.add(INIT, f"{FILES}/guest.sh")
             seed.add(state.directory(lab.name) / host / "etc", "etc")
             seed.add(root / "etc" / "shadow", "etc/shadow")
 
-    def _boot(self, host: str) -> str:
+    def _boot_script(self, host: str) -> str:
         """The script that starts a guest."""
         address = f"{ADDRESS[host]}/{PREFIX_LENGTH}"
         unpack = UNPACK.format(seed=self.seed, files=FILES, host=host, address=address)
@@ -96,21 +94,23 @@ class Guest(Backend):
         number = HOSTS.index(host) + 1
         command = self.command(own_disk, unpack, self.cards(number))
         setup = self.setup(own_disk, number)
-        return BOOT.format(here=HERE, mtu=LARGEST_MTU, setup=setup, command=shlex.join(command))
+        return BOOT.format(
+            files=FILES, address=NAMESPACE_ADDRESS, mtu=LARGEST_MTU, setup=setup, command=shlex.join(command)
+        )
 
     def boot(self, lab: Lab, host: str) -> str:
         """See :data:`BOOT`."""
         return f"/{FILES}/boot.sh"
 
     def plug_in(self, lab: Lab, host: str, pid: int) -> None:
-        """A bridge from the link to the guest's card; the guest gave that its address when it booted."""
-        must(inside(pid, "ip", "link", "add", "bridge", "type", "bridge"))
+        """Make a bridge from the link to the guest's card, which got its address when the guest booted."""
+        check(run_inside(pid, "ip", "link", "add", "bridge", "type", "bridge"))
         for port in (DATA_INTERFACE, "data"):
-            must(inside(pid, "ip", "link", "set", "dev", port, "mtu", str(LARGEST_MTU), "master", "bridge", "up"))
-        must(inside(pid, "ip", "link", "set", "dev", "bridge", "up"))
+            check(run_inside(pid, "ip", "link", "set", "dev", port, "mtu", str(LARGEST_MTU), "master", "bridge", "up"))
+        check(run_inside(pid, "ip", "link", "set", "dev", "bridge", "up"))
 
-    def inside(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
-        """Over SSH: nothing else leads into another kernel."""
+    def inside_command(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
+        """A command over SSH: nothing else leads into another kernel."""
         directory = state.directory(lab.name)
         options = (
             f"IdentityFile={state.identity(lab.name, 'ed25519')}",
@@ -118,11 +118,11 @@ class Guest(Backend):
             f"ProxyCommand={sys.executable} -m lab.local.proxy_command {lab.name} {host}",
         )
         terminal = ["-t"] if os.isatty(0) else []
-        given = [word for option in options for word in ("-o", option)]
-        there = f"root@{state.alias(lab.name, host)}"
-        return ["ssh", "-q", "-F", "/dev/null", *given, *terminal, there, "--", shlex.join(argv)]
+        option_words = [word for option in options for word in ("-o", option)]
+        target = f"root@{state.alias(lab.name, host)}"
+        return ["ssh", "-q", "-F", "/dev/null", *option_words, *terminal, target, "--", shlex.join(argv)]
 
 
-def mac(card: int, number: int) -> str:
-    """The address of a guest's card: 0 is for management, 1 for data, and guest.sh knows them by it."""
+def mac_address(card: int, number: int) -> str:
+    """The address of a guest's card: 0 is for management, 1 for data, by which guest.sh tells them apart."""
     return f"02:00:00:00:{card:02}:{number:02}"

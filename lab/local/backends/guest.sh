@@ -9,7 +9,7 @@ name=$1 address=$2
 
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
-mount -t cgroup2 cgroup2 /sys/fs/cgroup || :   # without it the host's CPU seconds are unknown, and said so
+mount -t cgroup2 cgroup2 /sys/fs/cgroup || :   # where the kernel has none, the host's CPU seconds are unknown
 mkdir -p /dev/pts /dev/shm
 mount -t devpts -o ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
 ln -sfn /proc/self/fd /dev/fd
@@ -34,7 +34,7 @@ ip address add 192.0.2.2/30 dev management
 ip link set management up
 ip link add eth0 address "$(cat /sys/class/net/data/address)" type bridge
 ip link set data master eth0 up
-for device in data eth0; do ethtool -K "$device" tso off gso off gro off; done   # so that each counts frames as on a wire
+for device in data eth0; do ethtool -K "$device" tso off gso off gro off; done   # so that each counts frames as they are on the link
 # Frames are received by a thread, which waits for programs with real-time priority: on the one processor no reply can reach
 # gvfsd-afp before it has noted what it sent (lab/protocols/mounts/gvfs.py), however busy the machine is
 echo 1 > /sys/class/net/data/threaded

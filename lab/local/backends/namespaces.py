@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.local import platforms, root_image
 from lab.local.backends.base import Backend
 from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH, Lab
-from lab.local.subprocesses import inside, must
+from lab.local.subprocesses import check, run_inside
 
 
 class Namespaces(Backend):
@@ -21,7 +21,7 @@ class Namespaces(Backend):
     ssh_address = "127.0.0.1"
 
     def prepare(self) -> str:
-        """The root filesystem, which every host needs, is all there is to build."""
+        """Build the root filesystem, which every host needs."""
         root_image.ensure()
         return ""
 
@@ -30,17 +30,17 @@ class Namespaces(Backend):
         return (root_image.path(),)
 
     def furnish(self, lab: Lab, host: str) -> None:
-        """The root has all that it needs."""
+        """Nothing: the root filesystem has all files."""
 
     def boot(self, lab: Lab, host: str) -> str:
-        """An emulated Mac has to be set up first."""
-        return "/opt/darwin/boot.sh" if platforms.mac_version(lab.platforms[host]) else ""
+        """The script that turns an emulated Mac's root into a Mac's; none for Linux."""
+        return "/opt/emulated_mac/boot.sh" if platforms.mac_version(lab.platforms[host]) else ""
 
     def plug_in(self, lab: Lab, host: str, pid: int) -> None:
-        """It is in the host already, and needs an address."""
-        must(inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
-        must(inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "mtu", "1500", "up"))
+        """Give it its address; it is in the host already."""
+        check(run_inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
+        check(run_inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "mtu", "1500", "up"))
 
-    def inside(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
-        """By entering its namespaces."""
+    def inside_command(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
+        """A command that enters the host's namespaces."""
         return ["nsenter", "--target", str(lab.hosts[host].pid), "--all", "--", *argv]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from lab.local import guest_kernels
-from lab.local.backends.guest import LARGEST_MTU, MEMORY_MIB, SEED, Guest, mac
+from lab.local.backends.guest import LARGEST_MTU, MEMORY_MIB, SEED, Guest, mac_address
 from lab.local.guest_kernels import DISK, VMLINUZ
 
 # That kernel has ext4 and NVMe built in, so it needs no initramfs. A second NVMe disk might be found before the first.
@@ -22,11 +22,11 @@ class Qemu(Guest):
     processor: ClassVar[tuple[str, ...]]
 
     def setup(self, own_disk: str, number: int) -> str:
-        """The file that the guest writes; one that is there has what it wrote before a reboot."""
+        """Make the file that the guest writes, but keep one from before a reboot."""
         return f"[ -e {own_disk}.qcow2 ] || qemu-img create -q -f qcow2 -b {DISK} -F raw {own_disk}.qcow2"
 
     def command(self, own_disk: str, script: str, cards: Sequence[str] = ()) -> list[str]:
-        """Where the guest ends, so does qemu."""
+        """qemu, which ends when the guest does."""
         return [
             "qemu-system-x86_64",
             *("-machine", "q35", *self.processor, "-m", str(MEMORY_MIB)),
@@ -37,16 +37,16 @@ class Qemu(Guest):
         ]
 
     def cards(self, number: int) -> list[str]:
-        """A card takes no frame that is longer than the MTU it was made with."""
+        """Both cards, made with the largest MTU: a card takes no longer frame than that."""
         return [
             *("-drive", f"if=virtio,file={SEED},format=raw,read-only=on"),
-            *_card("management", mac(0, number)),
-            *_card("data", f"{mac(1, number)},host_mtu={LARGEST_MTU}"),
+            *_card("management", mac_address(0, number)),
+            *_card("data", f"{mac_address(1, number)},host_mtu={LARGEST_MTU}"),
         ]
 
 
 class Kvm(Qemu):
-    """On the processor itself. Where it boots the fastest way, and the truest."""
+    """On the processor itself: the fastest guests, and the closest to a real machine."""
 
     name = "kvm"
     title = "guests of qemu with KVM"
@@ -54,11 +54,11 @@ class Kvm(Qemu):
     probe_s = 20.0
 
     def setup(self, own_disk: str, number: int) -> str:
-        """And the device."""
+        """The same, and the device of KVM."""
         return f"mknod /dev/kvm c 10 232\n{super().setup(own_disk, number)}"
 
     def prepare(self) -> str:
-        """Only where there is the device, which proves nothing yet."""
+        """The same, where there is a /dev/kvm at all."""
         if not Path("/dev/kvm").exists():
             return "there is no /dev/kvm"
         problem = super().prepare()
@@ -70,7 +70,7 @@ class Tcg(Qemu):
 
     name = "tcg"
     title = "guests of qemu without virtualization (TCG)"
-    # of qemu64 only what is emulated fast: the default has twice the work, and cx16 is wrong under load
+    # the default processor is twice as slow to emulate, and cx16 gives wrong results under load
     processor = ("-accel", "tcg,thread=multi", "-cpu", "qemu64,-cx16")
     probe_s = 120.0
 

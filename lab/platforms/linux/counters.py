@@ -119,22 +119,22 @@ def _cores(lines: Iterable[str]) -> Iterator[tuple[str, Ticks]]:
 
 def _group(files: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """CPU seconds of the control group: microseconds in version 2, in version 1 nanoseconds, and ticks of its parts."""
-    found: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for line in files.get(PRESSURE, ()):
         if total := re.search(" total=([0-9]+)$", line):
-            found["waited_s"] = count(total[1]) / 1e6
+            seconds["waited_s"] = count(total[1]) / 1e6
     if GROUP in files:
         rows = dict(line.split(" ", 1) for line in files[GROUP])
-        return found | {f"{key.removesuffix('_usec')}_s": count(value) / 1e6 for key, value in rows.items()}
+        return seconds | {f"{key.removesuffix('_usec')}_s": count(value) / 1e6 for key, value in rows.items()}
     if OLD_USAGE in files:
-        found["usage_s"] = count(_only(files, OLD_USAGE)) / 1e9
+        seconds["usage_s"] = count(_only(files, OLD_USAGE)) / 1e9
     for line in files.get(OLD_SPLIT, ()):
         name, value = line.split(" ", 1)
-        found[f"{name}_s"] = count(value) / TICKS_PER_S
+        seconds[f"{name}_s"] = count(value) / TICKS_PER_S
     for line in files.get(OLD_THROTTLED, ()):
         if line.startswith("throttled_time "):
-            found["throttled_s"] = count(line.split(" ", 1)[1]) / 1e9
-    return found
+            seconds["throttled_s"] = count(line.split(" ", 1)[1]) / 1e9
+    return seconds
 
 
 def _disks(lines: Iterable[str]) -> dict[str, Disk]:
@@ -171,5 +171,5 @@ def _cpu_s(reading: Reading, files: Mapping[str, Sequence[str]]) -> float | None
 def _retransmits(files: Mapping[str, Sequence[str]]) -> int | None:
     """TCP segments sent again: one line has the names, the next the numbers."""
     names, values = ([line.split() for line in files.get(SNMP, ())] + [[], []])[:2]
-    found = dict(zip(names, values, strict=False)).get("RetransSegs")
-    return None if found is None else count(found)
+    retransmits = dict(zip(names, values, strict=False)).get("RetransSegs")
+    return None if retransmits is None else count(retransmits)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from lab.base.scripts import read_script
 from lab.hosts import Host
 from lab.platforms.findings import Noise, Noises, load_noise, swap_noise
 
@@ -27,17 +28,7 @@ SLEEPERS = {
     "mate-power-mana": "MATE",
 }  # fmt: skip
 PROCESSES = "cat /proc/[0-9]*/comm 2>/dev/null; :"
-POWER = """
-for policy in /sys/devices/system/cpu/cpufreq/policy*; do
-    [ -r "$policy/scaling_governor" ] || continue
-    echo "governor $(cat "$policy/scaling_driver") $(cat "$policy/scaling_governor")"
-done
-for supply in /sys/class/power_supply/*; do
-    [ "$(cat "$supply/scope" 2>/dev/null)" = Device ] && continue  # of a mouse, not of this machine
-    [ "$(cat "$supply/type" 2>/dev/null)" = Battery ] && echo "battery $(cat "$supply/status")"
-done
-:
-"""
+POWER = read_script(__file__, "power.sh")
 SLEEP = PROCESSES + '\necho "sleep.target $(systemctl is-enabled sleep.target 2>/dev/null)"'
 LOAD = "cat /proc/loadavg; getconf _NPROCESSORS_ONLN"
 MEMORY = "cat /proc/meminfo"
@@ -64,14 +55,14 @@ def parse_power(text: str) -> list[Noise]:
     The governor powersave keeps the lowest frequency, but not with the drivers intel_pstate and amd-pstate-epp, where
     it is the usual one and follows the load (kernel: admin-guide/pm/intel_pstate, amd-pstate).
     """
-    found = []
+    noises = []
     governors = re.findall(r"^governor (\S+) powersave$", text, re.MULTILINE)
     if set(governors) - {"intel_pstate", "amd-pstate-epp"}:
         remedy = "for the time of the run: `cpupower frequency-set -g performance` there"
-        found.append(Noise("the CPU governor is powersave: the processor stays at its lowest frequency", remedy))
+        noises.append(Noise("the CPU governor is powersave: the processor stays at its lowest frequency", remedy))
     if re.search(r"^battery Discharging$", text, re.MULTILINE):
-        found.append(Noise("it runs on its battery", "plug it in, and keep its lid open"))
-    return found
+        noises.append(Noise("it runs on its battery", "plug it in, and keep its lid open"))
+    return noises
 
 
 def parse_sleep(text: str) -> list[Noise]:
@@ -89,33 +80,33 @@ def parse_processes(text: str) -> list[Noise]:
     names = set(text.splitlines())
     running = sorted({BACKUPS[name] for name in names & set(BACKUPS)})
     waiting = sorted({INDEXERS[name] for name in names & set(INDEXERS)})
-    found = [
+    noises = [
         Noise(f"{name} is running", "wait until it has ended, or stop it for the time of the run") for name in running
     ]
-    found += [
+    noises += [
         Noise(f"{name} runs, and wakes up when files appear", "stop it for the time of the run", urgent=False)
         for name in waiting
     ]
-    return found
+    return noises
 
 
 def parse_mdstat(text: str) -> list[Noise]:
     """Software RAID arrays that are being checked or rebuilt, of /proc/mdstat."""
     blocks = re.split(r"^(md\S*) : ", text, flags=re.MULTILINE)
-    found = []
+    noises = []
     for array, block in zip(blocks[1::2], blocks[2::2], strict=True):
         if busy := re.search(r"\b(resync|recovery|reshape|check)\s*=\s*([\d.]+%)", block):
             remedy = f"wait until it has ended; a check can be stopped: `echo idle > /sys/block/{array}/md/sync_action`"
-            found.append(Noise(f"the RAID array {array} is at {busy[2]} of a {busy[1]}", remedy))
-    return found
+            noises.append(Noise(f"the RAID array {array} is at {busy[2]} of a {busy[1]}", remedy))
+    return noises
 
 
 def parse_load(text: str) -> list[Noise]:
     """Of /proc/loadavg, and the number of processors in the line after it."""
-    found = re.fullmatch(r"([\d.]+) .*\n(\d+)\n", text)
-    if not found:
+    match = re.fullmatch(r"([\d.]+) .*\n(\d+)\n", text)
+    if not match:
         raise ValueError(f"the load cannot be read from {text[:80]!r}")
-    return load_noise(float(found[1]), int(found[2]))
+    return load_noise(float(match[1]), int(match[2]))
 
 
 def parse_meminfo(text: str) -> list[Noise]:

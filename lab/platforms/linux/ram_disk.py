@@ -7,10 +7,12 @@ import zlib
 from collections.abc import Generator
 
 from lab.base.errors import LabFailure, Unsupported
+from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
-from lab.platforms.platform import Platform
+from lab.platforms.linux.programs import LinuxPrograms
+from lab.platforms.ram_disk import RamDisks
 from lab.settings.setting import Setting
 
 MIB = 1 << 20
@@ -30,18 +32,7 @@ STATE = """
 cd /sys/module/brd/parameters 2>/dev/null || { echo absent; exit; }
 echo "rd_nr=$(cat rd_nr) rd_size=$(cat rd_size)"
 """
-# $1 the size in KiB: the one device that loading brd made, of just that size, that nobody uses and nothing was written
-# to yet. mkfs opens it for itself alone, so it refuses one that is mounted in any namespace. The journal stays, as
-# people know ext4; what mkfs usually leaves for later is done now, or it would go on while a transfer is timed.
-FORMAT = r"""
-refuse() { echo "$1: /dev/ram0 is not certainly ours, and is left alone" >&2; exit 1; }
-[ "$(echo /sys/block/ram*)" = /sys/block/ram0 ] || refuse "brd has several devices"
-[ "$(cat /sys/block/ram0/size)" = $(($1 * 2)) ] || refuse "it has another size"
-[ "$(stat -c %F:%t:%T /dev/ram0)" = "block special file:1:0" ] || refuse "it is no device of brd"
-[ -z "$(ls /sys/block/ram0/holders)" ] || refuse "another device is on top of it"
-found=$(wipefs --no-act /dev/ram0) && [ -z "$found" ] || refuse "something is on it"
-exec mkfs.ext4 -q -T default -m 0 -E lazy_itable_init=0,lazy_journal_init=0 /dev/ram0
-"""
+FORMAT = read_script(__file__, "format_ext4.sh")
 MOUNT = 'mount -t ext4 -o noatime /dev/ram0 "$1" && chmod 1777 "$1"'
 # Not -l: what is out of sight keeps the memory, and nobody sees whose fault that is
 UNMOUNT = 'for try in 1 2 3 4 5 6 7 8 9 10; do umount "$1" && exit; sleep 1; done'
@@ -56,34 +47,40 @@ done
 PROGRAMS = {"mkfs.ext4": "e2fsprogs", "modprobe": "kmod", "wipefs": "util-linux"}
 
 
-class RamDisks(Platform):
-    """The part of a Linux host that makes RAM disks."""
+class LinuxRamDisks(RamDisks):
+    """Makes RAM disks on a Linux host."""
 
-    ram_disk_formats = ("tmpfs", "ext4")
+    formats = ("tmpfs", "ext4")
 
-    def check_ram_disk(self, layout: str | None, serves: str = "") -> None:
-        """See :meth:`Platform.check_ram_disk`. A device needs brd, which nobody else may use: it can be loaded once."""
-        super().check_ram_disk(layout, serves)
-        if problem := self._no_device() if layout == "ext4" else "":
-            raise Unsupported(f"{self.host.role}: ram_disk_format = ext4: {problem}, or give tmpfs in the hosts file")
+    def check(self, layout: str | None, serves: str = "") -> None:
+        """See :meth:`RamDisks.check`. A device needs brd, which nobody else may use: it can be loaded once."""
+        super().check(layout, serves)
+        if layout == "ext4" and (problem := self._no_device()):
+            message, remedy = problem
+            message = f"ram_disk_format = ext4: {message}"
+            raise Unsupported(message, f"{remedy}, or give tmpfs in the hosts file", host=self.host.role)
 
-    def _no_device(self) -> str:
-        for program in self.lacking(PROGRAMS):
-            return f"there is no {program}: {self.how_to_install(PROGRAMS[program])}"
-        said = first_line(self.host.shell(OBSTACLE).stdout.strip())
+    def _no_device(self) -> tuple[str, str] | None:
+        """Why there can be no device for ext4, and what to do about it; None where there can."""
+        programs = LinuxPrograms(self.host)
+        for program in programs.missing(PROGRAMS):
+            return f"there is no {program}", programs.how_to_install(PROGRAMS[program])
+        obstacle = first_line(self.host.shell(OBSTACLE).stdout.strip())
         return {
-            "": "",
-            "loaded": "its kernel has brd loaded already, so RAM disks there are somebody else's: "
-            "`modprobe -r brd` if nobody needs them",
-            "ext4": "its kernel has no ext4: take another kernel",
-        }.get(said, f"its kernel has no module brd ({said}): install it")
+            "": None,
+            "loaded": (
+                "its kernel has brd loaded already, so RAM disks there are somebody else's",
+                "`modprobe -r brd` if nobody needs them",
+            ),
+            "ext4": ("its kernel has no ext4", "take another kernel"),
+        }.get(obstacle, (f"its kernel has no module brd ({obstacle})", "install it"))
 
-    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
         """A tmpfs, of large pages where the kernel has them, or ext4 on a device.
 
         Either takes memory as it fills: what is free is checked.
         """
-        self.check_ram_disk(layout)
+        self.check(layout)
         if layout == "ext4":
             size_kib = device_kib(size_bytes, path)
             self._check_fits(size_kib * 1024)
@@ -95,14 +92,15 @@ class RamDisks(Platform):
             self._check_fits(size_bytes)
             unmount = script('umount "$1" || { sleep 1; umount -l "$1"; }', path, root=True)
             yield self._mounted(path, script(TMPFS, path, f"size={size_bytes},mode=1777", root=True), unmount)
-        return self._parsed(parse_mount, self.host.shell(FIND, in_table(path)))
+        return self.parse(parse_mount, self.host.shell(FIND, in_table(path)))
 
     def _check_fits(self, size_bytes: int) -> None:
-        free = self._read(parse_free, "cat", "/proc/meminfo")
+        free = self.read(parse_free, "cat", "/proc/meminfo")
         if size_bytes > free:
             raise LabFailure(
-                f"{self.host.role}: a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: "
-                f"{free / MIB:.0f} MiB of memory are free; lower ram_disk in the hosts file, or the sweep's size"
+                f"a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: {free / MIB:.0f} MiB of memory are free",
+                "lower ram_disk in the hosts file, or the sweep's size",
+                host=self.host.role,
             )
 
     def _device(self, size_kib: int) -> Setting:
@@ -139,10 +137,10 @@ def device_kib(size_bytes: int, path: str) -> int:
 
 def parse_free(text: str) -> int:
     """Bytes that programs can get without swapping, of /proc/meminfo. Raises ValueError."""
-    found = re.search(r"^MemAvailable: +([0-9]+) kB$", text, re.MULTILINE)
-    if not found:
+    match = re.search(r"^MemAvailable: +([0-9]+) kB$", text, re.MULTILINE)
+    if not match:
         raise ValueError("no MemAvailable")
-    return count(found[1]) * 1024
+    return count(match[1]) * 1024
 
 
 def parse_mount(text: str) -> str:

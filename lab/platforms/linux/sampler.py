@@ -7,16 +7,16 @@ from the RAM disks that are measured, and is taken away after each trial.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from pathlib import Path
 
+from lab.base.scripts import read_script
 from lab.hosts import Host
+from lab.platforms.clock import whole_lines
 from lab.platforms.linux import counters
-from lab.platforms.platform import whole_lines
 from lab.platforms.readings import Reading
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
-SAMPLER = Path(__file__).with_name("sampler.pl").read_text(encoding="utf-8")
+SAMPLER = read_script(__file__, "sampler.pl")
 IN_MEMORY = "grep -q '^[^ ]* /dev/shm tmpfs ' /proc/self/mounts && echo yes; :"
 
 

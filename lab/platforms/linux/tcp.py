@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from lab.base.untrusted import count, quantity
 from lab.platforms.readings import Connection
@@ -16,31 +15,6 @@ RATE = re.compile(r"\sdelivery_rate ([0-9.]{1,20})([KMG]?)bps")
 POWERS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
 
 
-def _milliseconds(value: str) -> int:
-    return count(value.partition("ms")[0])
-
-
-# of ss, what it is here, and what reads it
-FIELDS: dict[str, tuple[str, Callable[[str], float]]] = {
-    "mss": ("mss", count),
-    "pmtu": ("pmtu", count),
-    "rtt": ("rtt_ms", lambda value: quantity(value.partition("/")[0])),
-    "minrtt": ("min_rtt_ms", quantity),
-    "cwnd": ("cwnd", count),
-    "ssthresh": ("ssthresh", count),
-    "snd_wnd": ("window_bytes", count),
-    "bytes_sent": ("sent_bytes", count),
-    "bytes_acked": ("acked_bytes", count),
-    "bytes_received": ("received_bytes", count),
-    "retrans": ("retransmits", lambda value: count(value.rpartition("/")[2])),
-    "busy": ("busy_ms", _milliseconds),
-    "rwnd_limited": ("rwnd_limited_ms", _milliseconds),
-    "sndbuf_limited": ("sndbuf_limited_ms", _milliseconds),
-}
-# tcp_info has counted these since Linux 4.9; ss leaves out what is zero, and says ``busy`` of none that never sent
-ZERO_IF_BUSY = ("rwnd_limited_ms", "sndbuf_limited_ms", "retransmits")
-
-
 def as_filter(address: str) -> str:
     """A host as a filter of ss takes it: there IPv6 stands in brackets, without the interface that it is local to."""
     return f"[{address.partition('%')[0]}]" if ":" in address else address
@@ -48,32 +22,50 @@ def as_filter(address: str) -> str:
 
 def parse_ss(lines: Iterable[str]) -> tuple[Connection, ...]:
     """Every connection in what ``ss -tmin`` printed, with or without a heading. Raises ValueError."""
-    found: list[Connection] = []
+    connections: list[Connection] = []
     ends: re.Match[str] | None = None
     for line in lines:
         if line[:1].isspace():
             if ends is not None:
-                found.append(Connection(ends[1], ends[2], **_facts(line)))
+                connections.append(_connection(ends[1], ends[2], line))
             ends = None
         else:
             ends = ENDS.match(line)
-    return tuple(found)
+    return tuple(connections)
 
 
-def _facts(line: str) -> dict[str, Any]:
-    """What the second line about a connection says of it."""
-    facts: dict[str, Any] = {}
-    for token in line.split():
-        key, _, value = token.partition(":")
-        if key in FIELDS and value:
-            name, read = FIELDS[key]
-            facts[name] = read(value)
-    if buffers := BUFFERS.search(line):
-        facts["rcvbuf"], facts["sndbuf"] = count(buffers[1]), count(buffers[2])
-    if congestion := CONGESTION.search(line):
-        facts["congestion"] = congestion[1]
-    if rate := RATE.search(line):
-        facts["delivery_bytes_per_s"] = round(quantity(rate[1]) * POWERS[rate[2]] / 8)
-    if "busy_ms" in facts:
-        facts = dict.fromkeys(ZERO_IF_BUSY, 0) | facts
-    return facts
+def _connection(local: str, peer: str, line: str) -> Connection:
+    """A connection between two ends, of the second line about it. Old versions of ss lack fields."""
+    values = {name: value for name, _, value in (token.partition(":") for token in line.split()) if value}
+    congestion, buffers, rate = CONGESTION.search(line), BUFFERS.search(line), RATE.search(line)
+    # tcp_info has counted these since Linux 4.9; ss leaves out what is zero, and says ``busy`` of none that never sent
+    zero = 0 if "busy" in values else None
+
+    def whole(name: str) -> int | None:
+        return count(values[name]) if name in values else None
+
+    def milliseconds(name: str) -> int | None:
+        return count(values[name].partition("ms")[0]) if name in values else zero
+
+    return Connection(
+        local,
+        peer,
+        congestion=congestion[1] if congestion else None,
+        mss=whole("mss"),
+        pmtu=whole("pmtu"),
+        rtt_ms=quantity(values["rtt"].partition("/")[0]) if "rtt" in values else None,
+        min_rtt_ms=quantity(values["minrtt"]) if "minrtt" in values else None,
+        cwnd=whole("cwnd"),
+        ssthresh=whole("ssthresh"),
+        window_bytes=whole("snd_wnd"),
+        sent_bytes=whole("bytes_sent"),
+        acked_bytes=whole("bytes_acked"),
+        received_bytes=whole("bytes_received"),
+        retransmits=count(values["retrans"].rpartition("/")[2]) if "retrans" in values else zero,
+        delivery_bytes_per_s=round(quantity(rate[1]) * POWERS[rate[2]] / 8) if rate else None,
+        busy_ms=milliseconds("busy"),
+        rwnd_limited_ms=milliseconds("rwnd_limited"),
+        sndbuf_limited_ms=milliseconds("sndbuf_limited"),
+        rcvbuf=count(buffers[1]) if buffers else None,
+        sndbuf=count(buffers[2]) if buffers else None,
+    )

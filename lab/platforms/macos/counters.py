@@ -14,7 +14,7 @@ from lab.platforms.timing import Counters
 SPACES = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 NET = {"tx_bytes": "Obytes", "rx_bytes": "Ibytes", "tx_packets": "Opkts", "rx_packets": "Ipkts",
        "tx_errors": "Oerrs", "rx_errors": "Ierrs"}  # fmt: skip
-Said = Mapping[str, Sequence[str]]
+Tables = Mapping[str, Sequence[str]]
 
 
 def parse_counters(lines: Iterable[str], interface: str) -> Counters:
@@ -22,19 +22,19 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
 
     CPU seconds are not counted: no command prints the ticks of the processor.
     """
-    said = _by_command(lines)
-    if "clock" not in said:
+    tables = _by_command(lines)
+    if "clock" not in tables:
         raise ValueError("no clock")
-    reading = _reading(said, interface, quantity(said["clock"][0].strip()))
+    reading = _reading(tables, interface, quantity(tables["clock"][0].strip()))
     if not reading.net:
         raise ValueError(f"no interface {interface}")
-    spaces = parse_sizes("\n".join(said.get("sysctl", ())), SPACES)
+    spaces = parse_sizes("\n".join(tables.get("sysctl", ())), SPACES)
     return Counters(
         tx_bytes=reading.net["tx_bytes"],
         rx_bytes=reading.net["rx_bytes"],
         cpu_s=None,
         retransmits=None,
-        state={name.rpartition(".")[2]: str(spaces[name]) for name in SPACES} | {"mtu": str(_mtu(said))},
+        state={name.rpartition(".")[2]: str(spaces[name]) for name in SPACES} | {"mtu": str(_mtu(tables))},
         reading=reading,
     )
 
@@ -46,10 +46,10 @@ def parse_samples(lines: Iterable[str], interface: str) -> Iterator[Reading]:
     """
     spent = Ticks(*[0] * len(Ticks._fields))
     for at_s, block in _blocks(lines):
-        said = _by_command(block)
-        user, system, idle = _shares(said)
+        tables = _by_command(block)
+        user, system, idle = _shares(tables)
         spent = spent._replace(user=spent.user + user, system=spent.system + system, idle=spent.idle + idle)
-        yield replace(_reading(said, interface, at_s), cores={ALL_CORES: spent})
+        yield replace(_reading(tables, interface, at_s), cores={ALL_CORES: spent})
 
 
 def parse_resent(text: str) -> int | None:
@@ -74,16 +74,16 @@ def _blocks(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
 
 
 def _by_command(lines: Iterable[str]) -> dict[str, list[str]]:
-    said: dict[str, list[str]] = {}
+    tables: dict[str, list[str]] = {}
     for line in lines:
         command, _, content = line.partition(":")
-        said.setdefault(command, []).append(content)
-    return said
+        tables.setdefault(command, []).append(content)
+    return tables
 
 
-def _reading(said: Said, interface: str, at_s: float) -> Reading:
-    row = _row(said)
-    memory = parse_memory("\n".join(said.get("vm_stat", ())))
+def _reading(tables: Tables, interface: str, at_s: float) -> Reading:
+    row = _row(tables)
+    memory = parse_memory("\n".join(tables.get("vm_stat", ())))
     return Reading(
         at_s=at_s,
         net={name: count(row[column]) for name, column in NET.items()} if row else {},
@@ -92,12 +92,12 @@ def _reading(said: Said, interface: str, at_s: float) -> Reading:
     )
 
 
-def _row(said: Said) -> dict[str, str]:
+def _row(tables: Tables) -> dict[str, str]:
     """The row of the whole interface by its columns: the one named <Link#N>; empty where there is none.
 
     Its address may be missing, so columns are named from the right. Raises ValueError.
     """
-    head, *rows = [line.split() for line in said.get("netstat", ())] or [[]]
+    head, *rows = [line.split() for line in tables.get("netstat", ())] or [[]]
     for fields in rows:
         if any(re.fullmatch("<Link#[0-9]+>", field) for field in fields):
             row = dict(zip(reversed(head), reversed(fields), strict=False))
@@ -107,14 +107,14 @@ def _row(said: Said) -> dict[str, str]:
     return {}
 
 
-def _mtu(said: Said) -> int:
-    fields = next(line.split() for line in said["netstat"] if "<Link#" in line)
+def _mtu(tables: Tables) -> int:
+    fields = next(line.split() for line in tables["netstat"] if "<Link#" in line)
     return count(fields[1])
 
 
-def _shares(said: Said) -> tuple[int, int, int]:
+def _shares(tables: Tables) -> tuple[int, int, int]:
     """Percent of the time of programs, of the kernel and of nothing, of a row of iostat: between disks and loads."""
-    fields = " ".join(said.get("iostat", ())).split()
+    fields = " ".join(tables.get("iostat", ())).split()
     if len(fields) < 6:
         raise ValueError("no row of iostat")
     user, system, idle = map(count, fields[-6:-3])

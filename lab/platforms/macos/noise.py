@@ -106,10 +106,10 @@ def parse_mdutil(text: str, folder: str) -> list[Noise]:
 
 def parse_load(text: str) -> list[Noise]:
     """Of ``sysctl vm.loadavg hw.ncpu``; decimal commas may stand there, whatever the locale of the command."""
-    found = re.search(r"^vm\.loadavg: \{ (\d+)[.,](\d+) .*\nhw\.ncpu: (\d+)$", text, re.MULTILINE)
-    if not found:
+    match = re.search(r"^vm\.loadavg: \{ (\d+)[.,](\d+) .*\nhw\.ncpu: (\d+)$", text, re.MULTILINE)
+    if not match:
         raise ValueError(f"the load cannot be read from {text[:80]!r}")
-    return load_noise(float(f"{found[1]}.{found[2]}"), int(found[3]))
+    return load_noise(float(f"{match[1]}.{match[2]}"), int(match[3]))
 
 
 def parse_swap(text: str) -> list[Noise]:

@@ -92,16 +92,16 @@ def parse_hardware(text: str) -> tuple[int, int, str]:
 
 def parse_about(text: str) -> dict[str, str]:
     """What ABOUT looks for in the output of sysctl, pmset, tmutil and mdutil; what is not there is left out."""
-    found = {name: re.search(pattern, text, re.MULTILINE) for name, pattern in ABOUT.items()}
-    return {name: first_line(match[1]) for name, match in found.items() if match}
+    matches = {name: re.search(pattern, text, re.MULTILINE) for name, pattern in ABOUT.items()}
+    return {name: first_line(match[1]) for name, match in matches.items() if match}
 
 
 def parse_route(text: str) -> str:
     """The interface, of ``route -n get``. It exits 0 where there is no route, too, and names no interface then."""
-    found = re.search(r"^\s*interface: (\S+)\s*$", text, re.MULTILINE)
-    if not found:
+    match = re.search(r"^\s*interface: (\S+)\s*$", text, re.MULTILINE)
+    if not match:
         raise ValueError("no interface")
-    return interface_name(found[1])
+    return interface_name(match[1])
 
 
 def parse_ifconfig(text: str) -> Link:
@@ -144,14 +144,14 @@ def _speed(text: str) -> int | None:
 
 def parse_max_mtu(text: str) -> int | None:
     """The largest MTU, of ``ifconfig -v NAME``; None where the driver does not say."""
-    found = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
-    return int(found[1]) if found else None
+    match = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
+    return int(match[1]) if match else None
 
 
 def parse_mtu_range(text: str) -> tuple[int | None, int | None]:
     """The least and the most that an MTU may be, of ``networksetup -listvalidMTUrange``; None where it does not say."""
-    found = re.search(r"^Valid MTU Range: ([0-9]{1,9})-([0-9]{1,9})\s*$", text, re.MULTILINE)
-    return (int(found[1]), int(found[2])) if found else (None, None)
+    match = re.search(r"^Valid MTU Range: ([0-9]{1,9})-([0-9]{1,9})\s*$", text, re.MULTILINE)
+    return (int(match[1]), int(match[2])) if match else (None, None)
 
 
 def parse_vm_stat(text: str) -> int:
@@ -203,10 +203,10 @@ def _image(entry: object) -> Image:
 
 def parse_volume(text: str) -> str:
     """The device of a volume that is on another disk than the image."""
-    found = re.fullmatch(r"(/dev/disk[0-9]+s[0-9]+)\s*", text)
-    if not found:
+    match = re.fullmatch(r"(/dev/disk[0-9]+s[0-9]+)\s*", text)
+    if not match:
         raise ValueError("no device of a volume")
-    return found[1]
+    return match[1]
 
 
 def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:
@@ -227,10 +227,10 @@ def prove_ours(images: Sequence[Image], sectors: int, uid: int) -> str:
     Raises ValueError unless exactly one image has this source and length, this user attached it, it is one device,
     and nothing of it is mounted.
     """
-    found = [image for image in images if image.path == f"ram://{sectors}"]
-    if len(found) != 1:
-        raise ValueError(f"{len(found)} images are ram://{sectors}, so none is certainly ours")
-    image = found[0]
+    matches = [image for image in images if image.path == f"ram://{sectors}"]
+    if len(matches) != 1:
+        raise ValueError(f"{len(matches)} images are ram://{sectors}, so none is certainly ours")
+    image = matches[0]
     if image.owner_uid != uid or image.sectors != sectors:
         raise ValueError(f"ram://{sectors} belongs to user {image.owner_uid} and has {image.sectors} sectors: not ours")
     if image.mounted_at or len(image.devices) != 1 or not re.fullmatch(r"/dev/disk\d+", image.devices[0]):

@@ -65,5 +65,5 @@ def largest(system: str, limit: int) -> int:
 
 def parse_version(system: str) -> Version | None:
     """Major and minor version, of the name of a system."""
-    found = re.search(r"\b(\d+)\.(\d+)", system)
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.search(r"\b(\d+)\.(\d+)", system)
+    return (int(match[1]), int(match[2])) if match else None

@@ -1,19 +1,17 @@
-"""AFP: netatalk on Linux, and there as a client mount_afpfs where a host has it, else GVfs, for no Linux kernel has an
-AFP client; on Macs what they have of it.
-"""
+"""AFP on Linux: netatalk serves; mount_afpfs mounts where a host has it, else GVfs, for no Linux kernel can."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from lab.hosts.command import script
-from lab.protocols.afp.netatalk import last_login
-from lab.protocols.driver import Attached, Share, Side, Steps
+from lab.protocols.afp.netatalk import read_last_login
+from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
-from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mounted
-from lab.protocols.servers.unflushed import is_unflushed, unflushed
+from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mount_setting
+from lab.protocols.servers.unflushed import is_unflushed, without_flushes
+from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -71,7 +69,7 @@ class LinuxAfp(LinuxMount):
         path = server.write("afp/afp.conf", config)
         argv = in_private_mounts(START, state, path)
         if share.server_sync == "async":
-            argv = unflushed(argv)
+            argv = without_flushes(argv)
         yield background_process(server.host.role, "netatalk", argv, state, listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
@@ -80,15 +78,13 @@ class LinuxAfp(LinuxMount):
             return {"server_sync": "async", "server_sync_by": "a filter makes flushes of afpd do nothing"}
         return {"server_sync": "sync", "server_sync_by": "afpd as it is"}
 
-    def how(self, client: Side) -> str:
+    def mount_method(self, client: Side) -> str:
         """By mount_afpfs where it is installed, else by GVfs."""
-        if client.host.shell("command -v mount_afpfs", check=False).exit_code == 0:
-            return "mount_afpfs"
-        return super().how(client)
+        return "mount_afpfs" if has_afpfs(client) else super().mount_method(client)
 
     def prepare(self, client: Side) -> Steps:
         """mount_afpfs needs nothing; GVfs a session."""
-        self.has_afpfs = self.how(client) == "mount_afpfs"
+        self.has_afpfs = has_afpfs(client)
         if not self.has_afpfs:
             yield from super().prepare(client)
 
@@ -98,18 +94,23 @@ class LinuxAfp(LinuxMount):
             return (yield from super().attach(client, server, share))
         path = f"{client.directory}/mnt"
         client.host.run("mkdir", "-p", path)
-        given = share.password.get_secret_value() + "\n"
-        mount = script(MOUNT_AFPFS, share.account, server.address, share.name, path, given=given, deadline_s=60)
-        yield mounted(client, path, mount)
+        answer = share.password.get_secret_value() + "\n"
+        mount = script(MOUNT_AFPFS, share.account, server.address, share.name, path, given=answer, deadline_s=60)
+        yield mount_setting(client, path, mount)
         return Attached(path, effective={"mount": "mount_afpfs", **self.negotiated(server, share)})
 
     def uri(self, server: Side, share: Share) -> str:
         """The share as GVfs names it."""
-        return gvfs.uri("afp", share.account, server.address, share.name)
+        return gvfs.share_uri("afp", share.account, server.address, share.name)
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """The version, from the server's log."""
-        return last_login(server, share)
+        return read_last_login(server, share)
+
+
+def has_afpfs(client: Side) -> bool:
+    """Whether this host has mount_afpfs."""
+    return client.host.shell("command -v mount_afpfs", check=False).exit_code == 0
 
 
 def _literal(path: str) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command
 from lab.hosts.mounts import real_path
-from lab.protocols.afp.netatalk import last_login
-from lab.protocols.driver import Share, Side, Steps
-from lab.protocols.mounts.macos import parse_df_point, parse_mounts, prompted
+from lab.protocols.afp.netatalk import read_last_login
+from lab.protocols.driver import Steps
+from lab.protocols.mounts.macos import answer_prompt, parse_df_point, parse_mounts
 from lab.protocols.servers import macos_sharing
+from lab.protocols.share import Share, Side, Values
 
 SERVICE = macos_sharing.Service(
     protocol="afp",
@@ -46,36 +45,37 @@ class MacAfp(macos_sharing.MacShare):
 
     file_system = "afpfs"
     program = "mount_afp"
-    gone = "macOS 27 has removed its AFP client: leave afp out of sweeps, or take an older Mac"
-    reasons = (*REASONS, *macos_sharing.REASONS)
+    gone = "macOS 27 has removed its AFP client"
+    gone_remedy = "leave afp out of sweeps, or take an older Mac"
+    reasons = REASONS
     service = SERVICE
 
     def serve(self, server: Side, share: Share) -> Steps:
         """AppleFileServer and a share point, of a folder on HFS+: it shares nothing else."""
-        kind = file_system_of(server, share.path)
+        kind = read_file_system(server, share.path)
         if kind != "hfs":
-            cannot = f"AFP cannot share {share.path}, which is on {first_line(kind)}"
-            raise Unsupported(f"{server.host.role}: {cannot}: {remedy(kind)}")
+            message = f"AFP cannot share {share.path}, which is on {first_line(kind)}"
+            raise Unsupported(message, find_remedy(kind), host=server.host.role)
         yield from super().serve(server, share)
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As the account that logs in. What it prints when all is well (``the mount flags are …``) is no failure."""
         url = f"afp:{macos_sharing.url(server, share)}"
-        return prompted(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
+        return answer_prompt(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """No command of macOS tells; netatalk does."""
-        return last_login(server, share)
+        return read_last_login(server, share)
 
 
-def file_system_of(server: Side, path: str) -> str:
+def read_file_system(server: Side, path: str) -> str:
     """The kind of file system that holds a folder, as mount names it."""
     point = parse_df_point(server.host.run("df", "-P", real_path(server.host, path)).stdout)
     kind, _ = parse_mounts(server.host.run("mount").stdout).get(point, ("an unknown file system", ""))
     return kind
 
 
-def remedy(kind: str) -> str:
+def find_remedy(kind: str) -> str:
     """What can be shared instead."""
     if kind == "zfs":
         return "`sudo zfs set com.apple.mimic_hfs=on DATASET` has it taken for HFS+, or share a RAM disk (store = ram)"

@@ -11,9 +11,11 @@ from collections.abc import Generator
 from urllib.parse import quote
 
 from lab.base.errors import Unsupported
+from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
-from lab.protocols.driver import Side, Steps
+from lab.protocols.driver import Steps
+from lab.protocols.share import Side
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
@@ -24,29 +26,10 @@ BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 <policy context="default"><allow own="*"/><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
 </policy></busconfig>
 """
-# gvfsd-afp has a use-after-free that shows when a reply overtakes the write that asked for it; under a real-time
-# scheduler the write's callback runs first
-MOUNTABLE = r"""
-mkdir -p -m 700 "$1" "$1/run" "$1/run/gvfs" "$1/mountable" && cp /usr/share/gvfs/mounts/*.mount "$1/mountable/" &&
-for file in "$1"/mountable/afp*.mount; do
-    chrt -r 1 true 2>/dev/null && sed -i 's|^Exec=|Exec=/usr/bin/chrt -r 1 |' "$file"
-done; :
-"""
+MOUNTABLE = read_script(__file__, "gvfs_mountable.sh")
 DAEMON_FOLDERS = "/usr/libexec /usr/lib/gvfs /usr/lib/x86_64-linux-gnu/gvfs /usr/lib/aarch64-linux-gnu/gvfs"
-# $1 URI; the password, if one is wanted, comes on standard input. DHX2 logins of AFP fail now and then: try again. A
-# password that is refused is asked for again, and there is none: gio ends, and says nothing.
-MOUNT = r"""
-IFS= read -r password
-why="the password was refused"
-for try in 1 2 3 4 5; do
-    said=$(printf '%s\n' "$password" | timeout 60 gio mount "$1" 2>&1); code=$?
-    [ $code -eq 0 ] && exit 0
-    [ $code -eq 124 ] && { why="no answer in 60 s"; break; }
-    sleep 0.2
-done
-echo "$said" | grep "^gio:" >&2 || echo "gio mount $1: $why" >&2
-exit 1
-"""
+MOUNT = read_script(__file__, "gvfs_mount.sh")
+# $1 URI
 LOCAL_PATH = r"""
 path=$(gio info "$1" | sed -n 's/^local path: //p')
 [ -n "$path" ] && echo "$path" || { echo "gio knows no local path of $1" >&2; exit 1; }
@@ -54,14 +37,7 @@ path=$(gio info "$1" | sed -n 's/^local path: //p')
 # After it was mounted, FUSE may show nothing for a moment. $1 entry, $2 mount point. The share itself is not listed:
 # NFS may answer that with an error as long as it remembers a file that was removed on the server.
 SHOWS_SHARE = f'{FIND} >/dev/null && for share in "$2"/*; do test -d "$share" || exit; done'
-# $1 URI, then what starts gvfsd-fuse: it may wait for ever for a share whose backend died meanwhile
-SHOW = r"""
-uri=$1; shift
-timeout 30 "$@" && exit
-timeout 10 gio info "$uri" 2>&1 | grep -q 'is not mounted' && why=": the process of GVfs that mounted it has died"
-echo "gvfsd-fuse does not show $uri$why" >&2
-exit 1
-"""
+SHOW = read_script(__file__, "gvfs_show.sh")
 # A mount whose process is gone is there all the same. $1 entry, then the command that tells of the process
 FUSE_STATE = f"""
 entry=$1; shift; state=$("$@") || exit; set -- "$entry"
@@ -97,8 +73,8 @@ class Session:
         config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(address=bus_address(self.bus)))
         dbus = ("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={config}")
         yield self._daemon("dbus", dbus, shlex.join(["test", "-S", self.bus]))
-        listed = shlex.join([*self.environment, "gio", "list", "computer:///"])
-        yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), f"{listed} >&2 || true")
+        list_shares = shlex.join([*self.environment, "gio", "list", "computer:///"])
+        yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), f"{list_shares} >&2 || true")
 
     def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
         """The share in this session, and the FUSE mount that shows it; returns the share's folder.
@@ -147,16 +123,14 @@ def bus_address(path: str) -> str:
 def find_program(client: Side, name: str) -> str:
     """The path of one of GVfs's own programs, which stand in no PATH. Raises Unsupported where it is not installed."""
     find = f'for folder in {DAEMON_FOLDERS}; do [ -x "$folder/$1" ] && echo "$folder/$1"; done; :'
-    found = client.host.shell(find, name).stdout.split()
-    if not found:
-        raise Unsupported(
-            f"{client.host.role}: no {name}, which mounts what the kernel cannot: "
-            f"`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
-        )
-    return found[0]
+    paths = client.host.shell(find, name).stdout.split()
+    if not paths:
+        remedy = "`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
+        raise Unsupported(f"no {name}, which mounts what the kernel cannot", remedy, host=client.host.role)
+    return paths[0]
 
 
-def uri(scheme: str, user: str, address: str, path: str) -> str:
+def share_uri(scheme: str, user: str, address: str, path: str) -> str:
     """``scheme://user@address/path``, with whatever could break it percent-encoded."""
-    who = f"{quote(user, safe=';')}@" if user else ""
-    return f"{scheme}://{who}{address}/{quote(path.strip('/'), safe='/')}"
+    login = f"{quote(user, safe=';')}@" if user else ""
+    return f"{scheme}://{login}{address}/{quote(path.strip('/'), safe='/')}"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lab.base.errors import Absent, LabFailure
+from lab.base.scripts import read_script
 from lab.base.untrusted import first_line, printable
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
-from lab.protocols.driver import Attached, Driver, Share, Side
+from lab.protocols.driver import Driver
+from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.setting import Setting
 
-PROMPT = Path(__file__).with_name("prompt.pl").read_text(encoding="utf-8")
+PROMPT = read_script(__file__, "prompt.pl")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
 # Of a mount that is left: its server may be dead, or a program may hold it
 FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'
@@ -30,41 +31,42 @@ PRIVACY = (
 class MacMount(Driver):
     """A driver that mounts.
 
-    A subclass names the kernel's file system, the program that mounts, why it may be gone, and by pattern of what a
-    command printed the advice for its failures, the first that fits.
+    A subclass names the kernel's file system, the program that mounts, why that may be missing and what to do then. In
+    ``reasons`` it has the remedies for failures, by pattern of what a command printed; the first that fits counts.
     """
 
     own_server = False
     file_system: ClassVar[str]
     program: ClassVar[str]
     gone: ClassVar[str]
+    gone_remedy: ClassVar[str] = ""
     reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """The command that mounts the share at ``path``."""
         raise NotImplementedError
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What client and server agreed on, as either of them tells."""
         return {}
 
-    def how(self, client: Side) -> str:
+    def mount_method(self, client: Side) -> str:
         """By the kernel, where the program that mounts is there."""
         if not has_program(client, self.program):
-            raise Absent(f"{client.host.role}: no {self.program}: {self.gone}")
+            raise Absent(f"no {self.program}: {self.gone}", self.gone_remedy, host=client.host.role)
         return f"kernel {self.file_system}"
 
     def explain(self, output: str) -> str:
-        """The advice of the first pattern that is found."""
-        return next((advice for pattern, advice in (PRIVACY, *self.reasons) if re.search(pattern, output)), "")
+        """The remedy of the first pattern that is found."""
+        return next((remedy for pattern, remedy in (PRIVACY, *self.reasons) if re.search(pattern, output)), "")
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         """Mount the share, look at it once, and read back what came of it."""
         client.host.run("mkdir", "-p", f"{client.directory}/mnt")
         path = real_path(client.host, f"{client.directory}/mnt")
-        yield mounted(client, path, self.mount(client, server, share, path))
+        yield mount_setting(client, path, self.mount(client, server, share, path))
         client.host.shell('ls "$1" >/dev/null', path)
-        options = mount_options(client, path, self.file_system)
+        options = read_mount_options(client, path, self.file_system)
         effective = {"mount": "kernel", **self.negotiated(client, server, share, path), "mount_options": options}
         return Attached(path, effective=effective)
 
@@ -74,7 +76,7 @@ def has_program(side: Side, name: str) -> bool:
     return side.host.shell('command -v "$1"', name, check=False).exit_code == 0
 
 
-def mounted(client: Side, path: str, mount: Command) -> Setting:
+def mount_setting(client: Side, path: str, mount: Command) -> Setting:
     """The setting of a mount at ``path``, a folder of the lab's own without links; forced off if it does not go."""
     return Setting(
         host=client.host.role,
@@ -86,22 +88,23 @@ def mounted(client: Side, path: str, mount: Command) -> Setting:
     )
 
 
-def prompted(client: Side, share: Share, *argv: str) -> Command:
+def answer_prompt(client: Side, share: Share, *argv: str) -> Command:
     """A command that asks for the share's password at its terminal, and gets it there: arguments are seen by all."""
-    answer = client.write("prompt.pl", PROMPT)
-    given = share.password.get_secret_value() + "\n"
-    return command("perl", answer, *argv, given=given, deadline_s=60)
+    program = client.write("prompt.pl", PROMPT)
+    password = share.password.get_secret_value() + "\n"
+    return command("perl", program, *argv, given=password, deadline_s=60)
 
 
-def mount_options(client: Side, path: str, file_system: str) -> str:
+def read_mount_options(client: Side, path: str, file_system: str) -> str:
     """The options of the mount at ``path``, as the table has them. Raises LabFailure where another kind is there."""
     table = client.host.run("mount").stdout
     try:
         kind, options = parse_mounts(table)[path]
     except KeyError:
-        raise LabFailure(f"{client.host.role}: mount shows nothing at {path}: {printable(table)[:500]}") from None
+        raise LabFailure(f"mount shows nothing at {path}: {printable(table)[:500]}", host=client.host.role) from None
     if kind != file_system:
-        raise LabFailure(f"{client.host.role}: at {path} is a mount of {first_line(kind)}, not of {file_system}")
+        message = f"at {path} is a mount of {first_line(kind)}, not of {file_system}"
+        raise LabFailure(message, host=client.host.role)
     return first_line(options)
 
 
@@ -111,16 +114,16 @@ def parse_mounts(text: str) -> dict[str, tuple[str, str]]:
     Who mounted it is no option. A source has no blanks: those of a share's name are percent-encoded.
     """
     lines = re.findall(r"^\S.*? on (/.*) \(([^()]*)\)$", text, re.MULTILINE)
-    found = {}
+    mounts = {}
     for point, words in lines:
         kind, *options = words.split(", ")
-        found[point] = kind, ",".join(option for option in options if not option.startswith("mounted by "))
-    return found
+        mounts[point] = kind, ",".join(option for option in options if not option.startswith("mounted by "))
+    return mounts
 
 
 def parse_df_point(text: str) -> str:
     """The mount point in the last line of ``df -P``. Raises LabFailure where there is none."""
-    found = re.search(r"\s[0-9]+%\s+(/.*?)\s*\Z", text)
-    if not found:
+    match = re.search(r"\s[0-9]+%\s+(/.*?)\s*\Z", text)
+    if not match:
         raise LabFailure(f"df -P names no mount point: {text!r:.200}")
-    return found[1]
+    return match[1]

@@ -7,10 +7,12 @@ import shlex
 from collections.abc import Mapping
 
 from lab.base.errors import Unsupported
+from lab.base.scripts import read_script
 from lab.hosts.command import Command, command
-from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
+from lab.protocols.share import Share, Side
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -20,21 +22,10 @@ RPCBIND_PORT = 111
 THREADS = 8  # what nfs.conf(5) gives it
 EXPORT = "rw,no_root_squash,no_subtree_check,insecure,fsid=77"  # a tmpfs has no identity of its own
 LEVELS = {"default": "sync", "sync": "sync", "async": "async"}
-# The kernel asks rpc.mountd who may have what, and nfsdcld which clients it knew: none, so it waits for nobody to come
-# back. Their files are in places that nobody else sees. $1 is the folder to export, $2 its options, $3 what
-# proves rpcbind ready, $4 mountd's port.
-START = r"""
-mount -t tmpfs -o mode=755 lab /var/lib/nfs && mount -t tmpfs -o mode=755 lab /run || exit
-mkdir /run/rpcbind /run/rpc_pipefs /var/lib/nfs/nfsdcld && touch /var/lib/nfs/etab /var/lib/nfs/rmtab || exit
-mount -t rpc_pipefs rpc_pipefs /run/rpc_pipefs && mount -t nfsd nfsd /proc/fs/nfsd || exit
-rpcbind -f -w &
-until sh -c "$3"; do kill -0 $! || exit; sleep 0.01; done
-nfsdcld -F &
-exportfs -o "$2" "*:$1" && exec rpc.mountd -F -p "$4"
-"""
+START = read_script(__file__, "knfsd_start.sh")
 READ_THREADS = "mount -t nfsd nfsd /proc/fs/nfsd && cat /proc/fs/nfsd/threads"
 SET_THREADS = 'mount -t nfsd nfsd /proc/fs/nfsd && rpc.nfsd --host "$2" "$1"'
-# What the kernel was told of exports it keeps, and with it the file systems, until it is told to forget
+# The kernel keeps what it was told of exports, and with that the file systems, until it is told to forget
 STOP_THREADS = """
 mount -t nfsd nfsd /proc/fs/nfsd && echo "$1" >/proc/fs/nfsd/threads || exit
 for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/net/rpc/$cache/flush" || exit; done
@@ -44,7 +35,7 @@ READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
 SERVER = KernelServer(
     name="NFS server",
     has="grep -qw nfsd /proc/filesystems || modprobe -n -q nfsd",
-    who=f"""
+    holder=f"""
         if {listening(RPCBIND_PORT)}; then echo rpcbind; exit; fi
         threads=$({shlex.join(in_private_mounts(READ_THREADS))}) || exit
         if [ "$threads" = 0 ]; then echo free; else echo serving; fi
@@ -52,18 +43,24 @@ SERVER = KernelServer(
     programs=("rpc.nfsd", "rpc.mountd", "nfsdcld", "exportfs", "rpcbind"),
     install="`apt-get install nfs-kernel-server`, and stop what that starts: `systemctl stop nfs-server rpcbind.socket "
     "rpcbind`",
-    remedies={
-        "rpcbind": "rpcbind runs already, and may be somebody's: `systemctl stop rpcbind.socket rpcbind` if it is not",
-        "serving": "the kernel's NFS server serves somebody already: `systemctl stop nfs-server` if nobody needs it",
+    refusals={
+        "rpcbind": (
+            "rpcbind runs already, and may be somebody's",
+            "`systemctl stop rpcbind.socket rpcbind` if it is not",
+        ),
+        "serving": (
+            "the kernel's NFS server serves somebody already",
+            "`systemctl stop nfs-server` if nobody needs it",
+        ),
     },
 )
 
 
-def cannot(server: Side, level: str) -> str:
-    """Why this server can never give a durability; empty where it can. Raises Unsupported, with what to do."""
+def find_refusal(server: Side, level: str) -> str:
+    """Why this server can never give a durability; empty where it can. Raises Unsupported where a person can help."""
     if level not in LEVELS:
         return "the kernel's NFS server writes through only for clients that ask for it"
-    return SERVER.cannot(server)
+    return SERVER.find_refusal(server)
 
 
 def serve(server: Side, share: Share) -> Steps:
@@ -73,10 +70,10 @@ def serve(server: Side, share: Share) -> Steps:
     options = f"{EXPORT},{LEVELS[share.server_sync]}"
     argv = in_private_mounts(START, share.path, options, listening(RPCBIND_PORT), str(MOUNT_PORT))
     yield background_process(server.host.role, "mountd", argv, state, listening(MOUNT_PORT))
-    yield _threads(server)
+    yield _threads_setting(server)
 
 
-def durability(server: Side) -> Mapping[str, str]:
+def read_durability(server: Side) -> Mapping[str, str]:
     """What the table of exports says, which rpc.mountd tells the kernel."""
     table = server.host.shell(READ_EXPORT, f"{server.directory}/nfs/mountd.process", root=True).stdout
     level = parse_export(table)
@@ -85,13 +82,13 @@ def durability(server: Side) -> Mapping[str, str]:
 
 def parse_export(table: str) -> str:
     """``sync`` or ``async``, from the one line of ``etab``. Raises Unsupported where it is not that."""
-    found = re.fullmatch(r"\S+\t\*\(rw,(a?sync),[a-z0-9_,=:-]+\)\n", table)
-    if not found:
-        raise Unsupported(f"server: rpc.mountd's table of exports is not as the lab wrote it: {table!r:.200}")
-    return found[1]
+    match = re.fullmatch(r"\S+\t\*\(rw,(a?sync),[a-z0-9_,=:-]+\)\n", table)
+    if not match:
+        raise Unsupported(f"rpc.mountd's table of exports is not as the lab wrote it: {table!r:.200}", host="server")
+    return match[1]
 
 
-def _threads(server: Side) -> Setting:
+def _threads_setting(server: Side) -> Setting:
     """The threads that serve; without any, the kernel listens no more."""
 
     def undo(old: str) -> tuple[Command, ...]:

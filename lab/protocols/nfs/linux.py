@@ -1,25 +1,23 @@
-"""NFS on Linux: the kernel's server or NFS-Ganesha, one in user space, and as a client the kernel's nfs, or GVfs.
-
-On Macs what they have of it.
-"""
+"""NFS on Linux: the kernel's server or NFS-Ganesha, one in user space, and as a client the kernel's nfs, or GVfs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from lab.base.errors import Unsupported
+from lab.base.scripts import read_script
 from lab.base.units import parse_size, size_label
-from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts
 from lab.protocols.nfs import knfsd
 from lab.protocols.nfs.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.nfs.macos import exported_path
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
-from lab.protocols.servers.unflushed import is_unflushed, unflushed
+from lab.protocols.servers.unflushed import is_unflushed, without_flushes
+from lab.protocols.share import Share, Side, Values
 from lab.settings.background import background_process, listening
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
@@ -43,32 +41,18 @@ COMMIT = {
     "always": "NFS_Commit = true;",
 }
 EXPORT_OPTION_COMMIT = 0x400  # include/nfs_exports.h of Ganesha
-# Ganesha skips a tmpfs by the name that /etc/mtab gives it. In a mount namespace of its own it reads another mtab, on
-# an overlay over /etc: nothing outside sees that. rpcbind, where the host has none running ($4), comes along with a
-# /run of its own, or it would leave its socket and lock there. libblkid, which looks at disks for Ganesha, would leave
-# what it saw in that of the host.
-START = r"""
-mount -t tmpfs -o mode=755 lab "$1" && mkdir "$1/upper" "$1/work" &&
-sed 's/^\([^ ]* [^ ]*\) tmpfs /\1 ext4 /' /proc/self/mounts > "$1/upper/mtab" &&
-cd "$1" && mount -t overlay -o lowerdir=/etc,upperdir=upper,workdir=work lab /etc && cd / || exit
-if ! sh -c "$4"; then
-    mount -t tmpfs -o mode=755 lab /run && mkdir /run/rpcbind || exit
-    rpcbind -f -w &
-    until sh -c "$4"; do kill -0 $! || exit; sleep 0.01; done
-fi
-export BLKID_FILE="$1/blkid.tab"
-exec ganesha.nfsd -F -L STDERR -N EVENT -f "$2" -p "$3"
-"""
+START = read_script(__file__, "ganesha_start.sh")
 
 
 def _request(name: str) -> Option:
     """The largest read or write request; a kernel cuts it down to whole KiB, and from 4 KiB on to whole pages."""
 
-    def found(said: Mapping[str, str]) -> str:
-        return size_label(int(said[name])) if re.fullmatch("[0-9]{1,18}", said.get(name, "")) else ""
+    def read_level(mounted_with: Mapping[str, str]) -> str:
+        value = mounted_with.get(name, "")
+        return size_label(int(value)) if re.fullmatch("[0-9]{1,18}", value) else ""
 
     about = f"The largest {'read' if name == 'rsize' else 'write'} request."
-    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", found, about=about)
+    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", read_level, about=about)
 
 
 # nfs(5). What a sweep can say of a mount; soft unless it says hard
@@ -78,13 +62,13 @@ OPTIONS = {
     "version": Option(
         one_of("3", "4.0", "4.1", "4.2"),
         "vers={}".format,
-        lambda said: said.get("vers", ""),
+        lambda mounted_with: mounted_with.get("vers", ""),
         about="The version of NFS.",
     ),
     "nconnect": Option(
         whole(1, 16),
         "nconnect={}".format,
-        lambda said: said.get("nconnect", "1"),
+        lambda mounted_with: mounted_with.get("nconnect", "1"),
         about="How many TCP connections the mount has.",
     ),
     "rsize": _request("rsize"),
@@ -92,7 +76,7 @@ OPTIONS = {
     "hard": Option(
         yes_or_no,
         {"true": "hard", "false": "soft"}.__getitem__,
-        lambda said: str("hard" in said).lower(),
+        lambda mounted_with: str("hard" in mounted_with).lower(),
         about="Whether requests wait for a dead server for ever (false: they fail after a while).",
     ),
 }
@@ -121,7 +105,7 @@ class LinuxNfs(LinuxMount):
 
     def cannot_serve(self, server: Side, share: Share) -> str:
         """The kernel's server may be somebody else's, and has fewer levels of durability."""
-        return knfsd.cannot(server, share.server_sync) if self._is_for_kernel(server, share.options) else ""
+        return knfsd.find_refusal(server, share.server_sync) if self._is_for_kernel(server, share.options) else ""
 
     def _is_for_kernel(self, server: Side, options: Mapping[str, str]) -> bool:
         """Whether the kernel is to serve: it is named, or nothing is and it can."""
@@ -147,14 +131,14 @@ class LinuxNfs(LinuxMount):
         path = server.write("nfs/ganesha.conf", config)
         argv = in_private_mounts(START, f"{state}/etc", path, f"{state}/own.pid", listening(RPCBIND_PORT))
         if share.server_sync == "async":
-            argv = unflushed(argv)
+            argv = without_flushes(argv)
         ready = f"({listening(PORT)}) && ({listening(MOUNT_PORT)})"
         yield background_process(server.host.role, "ganesha", argv, state, ready)
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """Ganesha has no async export: flushes that do nothing are one. Else what it says of the export in its log."""
         if self.serves_by_kernel:
-            return knfsd.durability(server)
+            return knfsd.read_durability(server)
         state = f"{server.directory}/nfs"
         if is_unflushed(server, f"{state}/ganesha.process", "ganesha.nfsd"):
             return {"server_sync": "async", "server_sync_by": "a filter makes flushes of ganesha.nfsd do nothing"}
@@ -167,20 +151,20 @@ class LinuxNfs(LinuxMount):
 
     def uri(self, server: Side, share: Share) -> str:
         """NFS has no users to log in."""
-        return gvfs.uri("nfs", "", server.address, exported_path(server, share))
+        return gvfs.share_uri("nfs", "", server.address, exported_path(server, share))
 
     def kernel_mount(self, client: Side, server: Side, share: Share) -> tuple[str, str]:
         """Soft: a dead server must end a trial, not hang the host; no lock daemon is needed for copies."""
         return f"{server.address}:{exported_path(server, share)}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """GVfs mounts by libnfs, which speaks version 3 unless told otherwise, and GVfs does not tell it."""
         return {} if self.by_kernel else {"dialect": "NFSv3"}
 
 
 def parse_export(line: str) -> bool:
     """Whether ``NFS_Commit`` holds, from Ganesha's line ``Export 77 created … (options=HEX/HEX …)``."""
-    found = re.match(r".*perms \(options=([0-9a-f]{8})/", line)  # the last one: a path stands before it
-    if not found:
-        raise Unsupported(f"server: Ganesha did not log the options of its export: {line!r:.200}")
-    return bool(int(found[1], 16) & EXPORT_OPTION_COMMIT)
+    match = re.match(r".*perms \(options=([0-9a-f]{8})/", line)  # the last one: a path stands before it
+    if not match:
+        raise Unsupported(f"Ganesha did not log the options of its export: {line!r:.200}", host="server")
+    return bool(int(match[1], 16) & EXPORT_OPTION_COMMIT)

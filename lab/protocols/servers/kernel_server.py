@@ -6,57 +6,51 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lab.base.errors import LabFailure, Unsupported
+from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command, script
-from lab.protocols.driver import Side
+from lab.protocols.share import Side
 
-# $1 a shell test: this kernel has the server; $2 what prints a word on who has it, or "free"; then the programs it
-# needs. A kernel that others share shows none of its threads.
-LOOK = r"""
-has=$1 who=$2; shift 2
-[ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || { echo shared; exit; }
-sh -c "$has" || { echo unknown; exit; }
-lacking=$(for program in "$@"; do command -v "$program" >/dev/null || printf ' %s' "$program"; done)
-[ -z "$lacking" ] || { echo "lacks$lacking"; exit; }
-sh -c "$who"
-"""
+READ_STATE = read_script(__file__, "kernel_server_state.sh")
 
 
 @dataclass(frozen=True)
 class KernelServer:
-    """``has`` and ``who`` are what LOOK is told; ``install`` says how ``programs`` get there.
+    """``has`` is a shell test whether this kernel has it, ``holder`` a script that prints a word on who uses it.
 
-    ``remedies`` say what to do about it, by the words of ``who`` other than ``free``.
+    ``install`` says how ``programs`` get there. ``refusals`` say why and what to do about it, by the words of
+    ``holder`` other than ``free``.
     """
 
     name: str
     has: str
-    who: str
+    holder: str
     programs: tuple[str, ...]
     install: str
-    remedies: Mapping[str, str]
+    refusals: Mapping[str, tuple[str, str]]
 
     @property
-    def look(self) -> Command:
-        """What asks a host; it prints ``free``, or in a word why not."""
-        return script(LOOK, self.has, self.who, *self.programs, root=True)
+    def read_state(self) -> Command:
+        """The command that asks a host; it prints ``free``, or in a word why it is not."""
+        return script(READ_STATE, self.has, self.holder, *self.programs, root=True)
 
     def is_free(self, server: Side) -> bool:
-        """Whether it can be the lab's."""
-        return self.look.run(server.host, check=False) == "free"
+        """Whether the lab may use it."""
+        return self.read_state.run(server.host, check=False) == "free"
 
-    def cannot(self, server: Side) -> str:
-        """Why it will never be the lab's; empty where it can. Raises Unsupported, with what to do, where that helps."""
+    def find_refusal(self, server: Side) -> str:
+        """Why the lab can never use it; empty where it can. Raises Unsupported where a person can help."""
+        role = server.host.role
         never = {
             "free": "",
             "shared": f"others share this host's kernel, which has one {self.name} for all",
             "unknown": f"the kernel has no {self.name}",
         }
-        word, _, lacking = first_line(self.look.run(server.host)).partition(" ")
-        if word == "lacks":
-            raise Unsupported(f"{server.host.role}: no {lacking.replace(' ', ', ')}: {self.install}")
-        if word in self.remedies:
-            raise Unsupported(f"{server.host.role}: {self.remedies[word]}")
-        if word not in never:
-            raise LabFailure(f"{server.host.role}: whether its {self.name} is free cannot be told: {word!r:.100}")
-        return never[word]
+        state, _, lacking = first_line(self.read_state.run(server.host)).partition(" ")
+        if state == "lacks":
+            raise Unsupported(f"no {lacking.replace(' ', ', ')}", self.install, host=role)
+        if state in self.refusals:
+            raise Unsupported(*self.refusals[state], host=role)
+        if state not in never:
+            raise LabFailure(f"whether its {self.name} is free cannot be told: {state!r:.100}", host=role)
+        return never[state]

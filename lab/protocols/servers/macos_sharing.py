@@ -12,41 +12,25 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
+from lab.base.scripts import read_script
 from lab.hosts.command import command, script
 from lab.hosts.mounts import real_path
-from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import MacMount
+from lab.protocols.share import Share, Side
 from lab.settings.background import listening
 from lab.settings.setting import Setting
 
 DAEMONS = "/System/Library/LaunchDaemons"
-# $1 the server's property list, $2 the account, $3 the group of accounts that may use it, where there is one
-LOOK = """
-command -v sharing >/dev/null && [ -f "$1" ] && echo server
-id -u "$2" >/dev/null 2>&1 && echo account
-if dscl . -read "/Groups/$3" >/dev/null 2>&1; then
-    dseditgroup -o checkmember -m "$2" "$3" 2>/dev/null | grep -q '^no ' && echo outsider
-fi
-echo hashes $(pwpolicy -u "$2" -gethashtypes 2>/dev/null)
-"""
+READ_ACCOUNT = read_script(__file__, "macos_sharing_account.sh")
 IS_LOADED = 'if launchctl list "$1" >/dev/null 2>&1; then echo loaded; else echo off; fi'
-# $1 the property list, $2 a test of readiness. -F passes over that the server is switched off and, other than -w,
-# leaves it so: nobody can take launchd's note of a switch away again. launchctl may fail and exit 0: what reads back
-# decides
-LOAD = """
-launchctl load -F "$1" || exit
-tries=0
-until sh -c "$2"; do
-    tries=$((tries + 1)); [ $tries -gt 150 ] && { echo "$1 was loaded, and nothing listens" >&2; exit 1; }
-    sleep 0.1
-done
-"""
+LOAD = read_script(__file__, "macos_sharing_load.sh")
 # $1 a record, which sharing may show in other letters than it was given
 IS_SHARED = """
 list=$(sharing -l) || exit
 if printf '%s\\n' "$list" | tr A-Z a-z | grep -q "^name:[[:blank:]]*$1\\$"; then echo shared; else echo absent; fi
 """
-REASONS = ((r"nothing listens", "what launchd says of it there: `sudo launchctl list` and its label"),)
+LOAD_REMEDY = "see what launchd has of it there: `sudo launchctl list {label}`"
 
 
 @dataclass(frozen=True)
@@ -67,7 +51,7 @@ class Service:
 
     @property
     def plist(self) -> str:
-        """What launchd knows of it."""
+        """The property list by which launchd knows it."""
         return f"{DAEMONS}/{self.label}.plist"
 
 
@@ -86,12 +70,12 @@ class MacShare(MacMount):
 
     def served_by(self, server: Side, account: str) -> str:
         """By macOS's own server, where the account may log in."""
-        check(server, self.service, account)
+        check_account(server, self.service, account)
         return self.service.label.rpartition(".")[2]
 
     def serve(self, server: Side, share: Share) -> Steps:
         """That server and a share point."""
-        yield from offer(server, share, self.service)
+        yield from share_folder(server, share, self.service)
 
 
 def url(server: Side, share: Share) -> str:
@@ -99,46 +83,47 @@ def url(server: Side, share: Share) -> str:
     return f"//{quote(share.account, safe='')}@{server.address}/{quote(share.name, safe='')}"
 
 
-def check(server: Side, service: Service, account: str) -> None:
+def check_account(server: Side, service: Service, account: str) -> None:
     """Raise Unsupported, with what to do, where the server is missing or the account may not log in."""
     group = f"com.apple.access_{service.protocol}"
-    look = server.host.shell(LOOK, service.plist, account, group, root=True).stdout
-    role, found = server.host.role, set(look.splitlines())
-    hashes = look.rpartition("hashes")[2].split()
-    if "server" not in found:
-        raise Absent(f"{role}: {service.gone}: serve it from another host, or leave it out of sweeps")
-    if "account" not in found:
-        raise Unsupported(f"{role}: there is no account {account}: give [share] account = one of that Mac's")
-    if "outsider" in found:
-        raise Unsupported(
-            f"{role}: {account} may not use File Sharing: add it in System Settings > General > Sharing > File Sharing "
-            f"(i), or `sudo dseditgroup -o edit -a {account} -t user {group}` there"
+    output = server.host.shell(READ_ACCOUNT, service.plist, account, group, root=True).stdout
+    role, words = server.host.role, set(output.splitlines())
+    hashes = output.rpartition("hashes")[2].split()
+    if "server" not in words:
+        raise Absent(service.gone, "serve it from another host, or leave it out of sweeps", host=role)
+    if "account" not in words:
+        raise Unsupported(f"there is no account {account}", "give [share] account = one of that Mac's", host=role)
+    if "outsider" in words:
+        remedy = (
+            f"add it in System Settings > General > Sharing > File Sharing (i), or "
+            f"`sudo dseditgroup -o edit -a {account} -t user {group}` there"
         )
+        raise Unsupported(f"{account} may not use File Sharing", remedy, host=role)
     if service.hash_type and hashes and service.hash_type not in hashes:
-        raise Unsupported(
-            f"{role}: macOS keeps no password of {account} that SMB can use: tick the account in System Settings > "
-            f"General > Sharing > File Sharing (i) > Options > Windows File Sharing there, and type its password"
+        remedy = (
+            "tick the account in System Settings > General > Sharing > File Sharing (i) > Options > Windows File "
+            "Sharing there, and type its password"
         )
+        raise Unsupported(f"macOS keeps no password of {account} that SMB can use", remedy, host=role)
 
 
-def offer(server: Side, share: Share, service: Service) -> Steps:
+def share_folder(server: Side, share: Share, service: Service) -> Steps:
     """The server, where it is off, and the share point, whose record is named after the lab's folder."""
     path = real_path(server.host, share.path)
     record = f"{server.directory.rpartition('/')[2]}-{service.protocol}".lower()
-    for name, point in _share_points(server).items():
+    for name, point in _read_share_points(server).items():
         if point.names.get(service.protocol, "").lower() == share.name.lower() and name.lower() != record:
-            raise LabFailure(
-                f"{server.host.role}: it shares {point.path} as {share.name} already: give [share] another name"
-            )
-    yield _running(server, service)
-    yield _shared(server, share, service, record, path)
-    asked = SharePoint(path, {service.protocol: share.name})
-    found = {name.lower(): point for name, point in _share_points(server).items()}.get(record)
-    if found != asked:
-        raise SettingRefused(f"{server.host.role}: asked sharing for {asked}, and it lists {found}")
+            message = f"it shares {point.path} as {share.name} already"
+            raise LabFailure(message, "give [share] another name", host=server.host.role)
+    yield _service_setting(server, service)
+    yield _share_point_setting(server, share, service, record, path)
+    target = SharePoint(path, {service.protocol: share.name})
+    listed = {name.lower(): point for name, point in _read_share_points(server).items()}.get(record)
+    if listed != target:
+        raise SettingRefused(f"asked sharing for {target}, and it lists {listed}", host=server.host.role)
 
 
-def _running(server: Side, service: Service) -> Setting:
+def _service_setting(server: Side, service: Service) -> Setting:
     ready = listening(service.port)
     return Setting(
         host=server.host.role,
@@ -147,10 +132,11 @@ def _running(server: Side, service: Service) -> Setting:
         wanted="loaded",
         apply=(script(LOAD, service.plist, ready, root=True, deadline_s=60),),
         undo=lambda _: (command("launchctl", "unload", service.plist, root=True),),
+        remedy=LOAD_REMEDY.format(label=service.label),
     )
 
 
-def _shared(server: Side, share: Share, service: Service, record: str, path: str) -> Setting:
+def _share_point_setting(server: Side, share: Share, service: Service, record: str, path: str) -> Setting:
     flags = ("-s", service.flags, "-g", "000")  # nothing for guests
     add = ("sharing", "-a", path, "-n", record, service.name_option, share.name, *flags)
     return Setting(
@@ -164,7 +150,7 @@ def _shared(server: Side, share: Share, service: Service, record: str, path: str
     )
 
 
-def _share_points(server: Side) -> dict[str, SharePoint]:
+def _read_share_points(server: Side) -> dict[str, SharePoint]:
     return parse_share_points(server.host.run("sharing", "-l", root=True).stdout)
 
 
@@ -175,16 +161,16 @@ def parse_share_points(text: str) -> dict[str, SharePoint]:
     ``name:`` and ``shared:``. Raises LabFailure for a record without a path.
     """
     _, *records = re.split(r"^name:", text, flags=re.MULTILINE)
-    found = {}
+    points = {}
     for record in records:
         path = re.search(r"^\s*path:[ \t]*(.*?)\s*$", record, re.MULTILINE)
         if not path:
-            raise LabFailure(f"server: sharing -l shows a share point without a path: {record!r:.200}")
+            raise LabFailure(f"sharing -l shows a share point without a path: {record!r:.200}", host="server")
         blocks = re.findall(r"^\s*(\w+):\s*\{(.*?)\}", record, re.MULTILINE | re.DOTALL)
         names = {}
         for protocol, block in blocks:
             values = dict(re.findall(r"^\s*(\w+):[ \t]*(.*?)[ \t]*$", block, re.MULTILINE))
             if values.get("shared") == "1":
                 names[protocol] = values.get("name", "")
-        found[record.split("\n")[0].strip()] = SharePoint(path[1], names)
-    return found
+        points[record.split("\n")[0].strip()] = SharePoint(path[1], names)
+    return points

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 
 from lab.base.errors import LabFailure, Unsupported
+from lab.base.scripts import read_script
 from lab.hosts.command import command, script
-from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
+from lab.protocols.share import Share, Side
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
 
@@ -30,12 +32,12 @@ force user = {user}
 SERVER = KernelServer(
     name="ksmbd",
     has="modprobe -n -q ksmbd",
-    who=f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi",
+    holder=f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi",
     programs=("ksmbd.mountd", "ksmbd.adduser"),
     install="`apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt installs it in place of samba)",
-    remedies={
-        "loaded": "ksmbd is loaded already, and may be somebody's: `modprobe -r ksmbd` if it is not",
-        "port": f"another server listens on port {PORT}: stop it",
+    refusals={
+        "loaded": ("ksmbd is loaded already, and may be somebody's", "`modprobe -r ksmbd` if it is not"),
+        "port": (f"another server listens on port {PORT}", "stop it"),
     },
 )
 # mountd answers what the kernel asks about shares and accounts. Its lock and its identity in the domain lie in
@@ -47,31 +49,25 @@ exec ksmbd.mountd -n -C "$1" -P "$2"
 """
 READY = "grep -q '^[0-9]* running ' /sys/class/ksmbd-control/stats"
 READ_MODULE = "if [ -d /sys/module/ksmbd ]; then echo loaded; else echo absent; fi"
-# The kernel serves on without mountd, until it is told to stop; a connection that is still there ends within 7 s. A
-# thread that just ends may hold the module for a moment longer.
-UNLOAD = r"""
-[ -d /sys/module/ksmbd ] || exit 0
-echo hard >/sys/class/ksmbd-control/kill_server || exit
-tries=0
-until modprobe -r ksmbd; do tries=$((tries + 1)); [ $tries -lt 100 ] || exit 1; sleep 0.1; done
-"""
+UNLOAD = read_script(__file__, "ksmbd_unload.sh")
 
 
-def cannot(server: Side, share: Share) -> str:
-    """Why ksmbd can never serve here what is asked for; empty where it can. Raises Unsupported, with what to do."""
+def find_refusal(server: Side, share: Share) -> str:
+    """Why ksmbd can never serve here what is asked; empty where it can. Raises Unsupported where a person can help."""
     if share.server_sync not in ("default", "sync"):
         return "ksmbd flushes when a client asks for it, and cannot be told otherwise"
     if share.options.get("dialect") == "2.0.2":
         return "ksmbd speaks no SMB below 2.1"
     if set(share.path) & set(";#"):
         return f"the settings of ksmbd cannot say {share.path}, for a ; or # begins a comment"
-    return SERVER.cannot(server)
+    return SERVER.find_refusal(server)
 
 
 def serve(server: Side, share: Share) -> Steps:
     """ksmbd on the interface of the data address; the account has its password in a database of ours."""
-    if share.offers:
-        raise Unsupported(f"{server.host.role}: ksmbd does not speak {share.offers}: leave it out of the sweep")
+    if share.old_dialect:
+        message = f"ksmbd does not speak {share.old_dialect}"
+        raise Unsupported(message, "leave it out of the sweep", host=server.host.role)
     state = f"{server.directory}/ksmbd"
     server.host.run("mkdir", "-m", "700", "-p", state)
     addresses = server.host.run("ip", "-o", "address", "show", "to", server.address).stdout
@@ -83,25 +79,25 @@ def serve(server: Side, share: Share) -> Steps:
     password = share.password.get_secret_value()
     add = ("ksmbd.adduser", "-C", path, "-P", accounts, share.account)
     server.host.run(*add, root=True, given=f"{password}\n{password}\n")
-    yield _module(server)
+    yield _module_setting(server)
     argv = in_private_mounts(START, path, accounts)
     yield background_process(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({listening(PORT)})")
 
 
-def durability() -> Mapping[str, str]:
+def read_durability() -> Mapping[str, str]:
     """A FLUSH of a client becomes an fsync before it is answered, a WRITE none: seen with ftrace on Linux 6.12."""
     return {"server_sync": "sync", "server_sync_by": "ksmbd, which has no setting for it"}
 
 
 def parse_interface(text: str) -> str:
     """The interface in the one line of ``ip -o address``. Raises LabFailure where it is not that."""
-    found = re.fullmatch(r"[0-9]+: ([A-Za-z0-9_.-]{1,15}) +inet6? .*\n", text)
-    if not found:
-        raise LabFailure(f"server: its data address is not on one interface: {text!r:.200}")
-    return found[1]
+    match = re.fullmatch(r"[0-9]+: ([A-Za-z0-9_.-]{1,15}) +inet6? .*\n", text)
+    if not match:
+        raise LabFailure(f"its data address is not on one interface: {text!r:.200}", host="server")
+    return match[1]
 
 
-def _module(server: Side) -> Setting:
+def _module_setting(server: Side) -> Setting:
     """The module, which goes with all that it serves."""
     return Setting(
         host=server.host.role,

@@ -1,18 +1,18 @@
-"""SMB: Samba or ksmbd on Linux, and there as a client the kernel's cifs, or GVfs; on Macs what they have of it."""
+"""SMB on Linux: Samba or ksmbd, and as a client the kernel's cifs, or GVfs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
-from lab.base.errors import LabFailure, Unsupported
+from lab.base.errors import Unsupported
 from lab.base.untrusted import from_json, word
-from lab.protocols.driver import Share, Side, Steps
+from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount
 from lab.protocols.options import Option, one_of, program, yes_or_no
+from lab.protocols.share import Share, Side, Values, read_ids
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb.ksmbd import PORT
 from lab.protocols.smb.macos import SMB1
@@ -71,13 +71,13 @@ OPTIONS = {
     "dialect": Option(
         one_of(*VERSIONS),
         lambda level: f"vers={VERSIONS[level]}",
-        lambda said: DIALECT_NAMES.get(said.get("vers", ""), ""),
+        lambda mounted_with: DIALECT_NAMES.get(mounted_with.get("vers", ""), ""),
         about="The version of SMB.",
     ),
     "signing": Option(
         yes_or_no,
         {"true": "sign", "false": ""}.__getitem__,
-        lambda said: said.get("signed", ""),
+        lambda mounted_with: mounted_with.get("signed", ""),
         about="Whether every message is signed.",
     ),
 }
@@ -104,7 +104,7 @@ class LinuxSmb(LinuxMount):
 
     def cannot_serve(self, server: Side, share: Share) -> str:
         """ksmbd may be somebody else's, or not there, and can do less than Samba."""
-        return ksmbd.cannot(server, share) if share.options.get("server") == "ksmbd" else ""
+        return ksmbd.find_refusal(server, share) if share.options.get("server") == "ksmbd" else ""
 
     def server_program(self) -> str:
         """See :meth:`Driver.server_program`."""
@@ -122,7 +122,7 @@ class LinuxSmb(LinuxMount):
         server.host.run("mkdir", "-m", "700", "-p", state)
         config = SMB_CONF.format(
             port=PORT, address=server.address, state=state, name=share.name, path=share.path,
-            account=share.account, user=server.user, sync=SYNC[share.server_sync], least=LEAST[share.offers],
+            account=share.account, user=server.user, sync=SYNC[share.server_sync], least=LEAST[share.old_dialect],
         )  # fmt: skip
         path = server.write("smb/smb.conf", config)
         password = share.password.get_secret_value()
@@ -134,29 +134,27 @@ class LinuxSmb(LinuxMount):
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """What testparm reads in the file that our Samba was started with; ksmbd has nothing to read."""
         if self.serves_by_ksmbd:
-            return ksmbd.durability()
+            return ksmbd.read_durability()
         path = f"{server.directory}/smb/smb.conf"
         return parse_testparm(server.host.shell(READ_SYNC, path, share.name, root=True).stdout)
 
     def uri(self, server: Side, share: Share) -> str:
         """With a domain, or GVfs asks for one."""
-        return gvfs.uri("smb", f"WORKGROUP;{share.account}", server.address, share.name)
+        return gvfs.share_uri("smb", f"WORKGROUP;{share.account}", server.address, share.name)
 
     def kernel_mount(self, client: Side, server: Side, share: Share) -> tuple[str, str]:
         """The password goes into a file: option strings are visible to everybody, and commas break them."""
         secret = f"username={share.account}\npassword={share.password.get_secret_value()}\n"
         credentials = client.write("smb-credentials", secret)
-        who = re.fullmatch(r"([0-9]+)\n([0-9]+)\n", client.host.shell("id -u; id -g").stdout)
-        if not who:
-            raise LabFailure(f"{client.host.role}: id printed something else than two numbers")
-        return f"//{server.address}/{share.name}", f"credentials={credentials},uid={who[1]},gid={who[2]}"
+        uid, gid = read_ids(client)
+        return f"//{server.address}/{share.name}", f"credentials={credentials},uid={uid},gid={gid}"
 
-    def said_elsewhere(self, client: Side, server: Side, share: Share) -> dict[str, str]:
+    def options_outside_table(self, client: Side, server: Side, share: Share) -> dict[str, str]:
         """Whether the connection is signed, which is no option that the table of mounts shows."""
         text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
         return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
 
-    def negotiated(self, server: Side, share: Share) -> dict[str, Any]:
+    def negotiated(self, server: Side, share: Share) -> Values:
         """Dialect, signing and encryption, as our Samba reports its newest session; ksmbd reports none."""
         if not share.served_by_lab or server.platform != "linux" or share.options.get("server") == "ksmbd":
             return {}
@@ -166,22 +164,22 @@ class LinuxSmb(LinuxMount):
 
 def parse_signed(text: str, share: str) -> str:
     """``true`` or ``false``, from the kernel's DebugData; empty where it does not tell of the share, or tells both."""
-    found = set()
+    answers = set()
     for connection in text.split("ConnectionId: ")[1:]:
         if f") {share} Mounts: " in connection and (
             dialect := re.search(r" Dialect 0x[0-9a-f]+( signed)?", connection)
         ):
-            found.add("true" if dialect[1] else "false")
-    return found.pop() if len(found) == 1 else ""
+            answers.add("true" if dialect[1] else "false")
+    return answers.pop() if len(answers) == 1 else ""
 
 
-def parse_smbstatus(text: str) -> dict[str, Any]:
+def parse_smbstatus(text: str) -> dict[str, str]:
     """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
     try:
         sessions = list(from_json(text)["sessions"].values())
         # their ids are random
         newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
-        found = {
+        return {
             "dialect": word(newest["session_dialect"]),
             "signing": _cipher(newest["signing"]),
             "encryption": _cipher(newest["encryption"]),
@@ -190,7 +188,6 @@ def parse_smbstatus(text: str) -> dict[str, Any]:
         raise Unsupported(
             f"smbstatus --json printed something else than the sessions of Samba 4.17 or later: {error}"
         ) from error
-    return found
 
 
 def parse_testparm(text: str) -> dict[str, str]:

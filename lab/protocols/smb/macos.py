@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from lab.base.untrusted import word
 from lab.hosts.command import Command
-from lab.protocols.driver import Share, Side, Steps
-from lab.protocols.mounts.macos import prompted
+from lab.protocols.driver import Steps
+from lab.protocols.mounts.macos import answer_prompt
 from lab.protocols.servers import macos_sharing
+from lab.protocols.share import Share, Side, Values
 
 SERVICE = macos_sharing.Service(
     protocol="smb",
@@ -65,35 +65,35 @@ class MacSmb(macos_sharing.MacShare):
     file_system = "smbfs"
     program = "mount_smbfs"
     gone = "every macOS has it; this system is damaged"
-    reasons = (*REASONS, *macos_sharing.REASONS)
+    reasons = REASONS
     service = SERVICE
 
     def __init__(self) -> None:
         self.own_session = False
         self.smb1_alone = False
 
-    def how(self, client: Side) -> str:
+    def mount_method(self, client: Side) -> str:
         """By the kernel; it says so where that knows SMB 1 alone."""
-        return super().how(client) + (f", {SMB1} alone" if self.needs(client) else "")
+        return super().mount_method(client) + (f", {SMB1} alone" if self.old_dialect(client) else "")
 
-    def needs(self, client: Side) -> str:
+    def old_dialect(self, client: Side) -> str:
         """SMB 1 before 10.9."""
         return SMB1 if client.host.shell(HAS_SMB1_ALONE, check=False).exit_code == 0 else ""
 
     def prepare(self, client: Side) -> Steps:
         """Find out what this version knows: SMB 1 alone, and whether a mount can have a session of its own."""
-        self.smb1_alone = bool(self.needs(client))
+        self.smb1_alone = bool(self.old_dialect(client))
         self.own_session = client.host.shell(HAS_OWN_SESSIONS, check=False).exit_code == 0
         yield from ()
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As the account that logs in, for Macs let nobody else into what it mounts."""
         session = ("-s",) if self.own_session else ()
-        return prompted(
+        return answer_prompt(
             client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_sharing.url(server, share), path
         )
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> dict[str, Any]:
+    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
         channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on
@@ -111,20 +111,20 @@ def parse_statshares(text: str) -> dict[str, str]:
     A signing algorithm is there for every SMB 3 session; that it signs is a line of its own, which old versions lack.
     """
     rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
-    found = {}
+    negotiated = {}
     if "SMB_VERSION" in rows:
         version = word(rows["SMB_VERSION"], "SMB_[0-9.]{1,8}").removeprefix("SMB_")
-        found["dialect"] = "SMB " + {"3.02": "3.0.2", "2.002": "2.0.2"}.get(version, version)
+        negotiated["dialect"] = "SMB " + {"3.02": "3.0.2", "2.002": "2.0.2"}.get(version, version)
     if rows.get("SIGNING_ON") == "TRUE":
-        found["signing"] = rows.get("SMB_CURR_SIGN_ALGORITHM", "on")
+        negotiated["signing"] = rows.get("SMB_CURR_SIGN_ALGORITHM", "on")
     elif "SESSION_RECONNECT_COUNT" in rows:
-        found["signing"] = "off"
+        negotiated["signing"] = "off"
     if "SMB_CURR_ENCRYPT_ALGORITHM" in rows:
-        found["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
-    return {name: word(value, r"[ -~]{1,60}") for name, value in found.items()}
+        negotiated["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
+    return {name: word(value, r"[ -~]{1,60}") for name, value in negotiated.items()}
 
 
 def parse_multichannel(text: str) -> dict[str, str]:
     """Whether the session may use several connections: ``on`` or ``off``; empty where the text does not say."""
-    found = re.search(r"Multichannel ON: (yes|no)\b", text)
-    return {"multichannel": {"yes": "on", "no": "off"}[found[1]]} if found else {}
+    match = re.search(r"Multichannel ON: (yes|no)\b", text)
+    return {"multichannel": {"yes": "on", "no": "off"}[match[1]]} if match else {}

@@ -7,8 +7,13 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.hosts.fields import interface_name
+from lab.platforms.clock import Clock
 from lab.platforms.facts import TOOLS, Facts, parse_facts
-from lab.platforms.platform import MTU_REMEDY, TCP_SPACE_REMEDY, Platform
+from lab.platforms.files import Files
+from lab.platforms.network import Network
+from lab.platforms.platform import Platform
+from lab.platforms.ram_disk import RamDisks
+from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, SystemSettings
 from lab.platforms.timing import Counters
 from lab.settings.setting import Setting
 
@@ -23,7 +28,104 @@ for tool in "$@"; do command -v "$tool" >/dev/null && echo "tool $tool"; done; e
 """
 READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9]*\).*/\1/p' | grep ."""
 IS_MOUNTED = 'case $(mount) in *" on $1 ("*) echo mounted ;; *) echo absent ;; esac'
+COUNTS = r"""
+sub counts {
+    my ($when, $interface) = @_;
+    my @sysctl = map { "sysctl:$_" } printed('sysctl', 'net.inet.tcp.recvspace', 'net.inet.tcp.sendspace');
+    my @netstat = map { "netstat:$_" } printed('netstat', '-I', $interface, '-b', '-n');
+    die "no interface $interface\n" unless @netstat > 1;
+    return (@sysctl, @netstat);
+}
+"""
 BUFFERS = ("recvspace", "sendspace")
+
+
+class FreeBSDSettings(SystemSettings):
+    """The settings of a FreeBSD host."""
+
+    def mtu(self, interface: str, value: int) -> Setting:
+        """See :meth:`SystemSettings.mtu`."""
+
+        def change(to: str) -> tuple[Command, ...]:
+            return (command("ifconfig", interface, "mtu", to, root=True),)
+
+        return Setting(
+            host=self.host.role,
+            name=f"MTU of {interface}",
+            read=script(READ_MTU, interface),
+            wanted=str(value),
+            apply=change(str(value)),
+            undo=change,
+            may_cut_off=True,
+            remedy=MTU_REMEDY,
+        )
+
+    def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
+        """Autotuning off, then the sizes that every new socket gets."""
+        sizes = {"recvbuf_auto": 0, "sendbuf_auto": 0} | dict.fromkeys(BUFFERS, size_bytes)
+        return [self._sysctl(f"net.inet.tcp.{name}", str(value)) for name, value in sizes.items()]
+
+    def _sysctl(self, name: str, value: str) -> Setting:
+        def change(to: str) -> tuple[Command, ...]:
+            return (command("sysctl", f"{name}={to}", root=True),)
+
+        read = command("sysctl", "-n", name)
+        return Setting(self.host.role, name, read, value, change(value), undo=change, remedy=TCP_BUFFERS_REMEDY)
+
+    def tcp_buffers_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+        """See :meth:`SystemSettings.tcp_buffers_in`."""
+        return tuple(int(state[name]) for name in BUFFERS)
+
+
+class FreeBSDRamDisks(RamDisks):
+    """Makes RAM disks on a FreeBSD host."""
+
+    formats = ("tmpfs",)
+
+    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+        """A tmpfs."""
+        self.check(layout)
+        mount = command("mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=1777", "tmpfs", path, root=True)
+        unmount = (command("umount", "-f", path, root=True),)
+        read = script(IS_MOUNTED, path)
+        yield Setting(self.host.role, f"RAM disk {path}", read, "mounted", (mount,), undo=lambda _: unmount)
+        return "tmpfs"
+
+
+class FreeBSDClock(Clock):
+    """Times and counts on a FreeBSD host."""
+
+    counts = COUNTS
+
+    def parse_counters(self, lines: Iterable[str], interface: str) -> Counters:
+        """Lines ``COMMAND:line`` of netstat and sysctl. FreeBSD's commands print no CPU seconds of the host."""
+        printed: dict[str, list[str]] = {}
+        for line in lines:
+            name, _, text = line.partition(":")
+            printed.setdefault(name, []).append(text)
+        row = parse_netstat(printed.get("netstat", []))
+        sizes = dict(line.rpartition(".")[2].split(": ") for line in printed.get("sysctl", []))
+        state = {name: str(count(sizes.get(name, ""))) for name in BUFFERS} | {"mtu": row["Mtu"]}
+        return Counters(count(row["Obytes"]), count(row["Ibytes"]), cpu_s=None, retransmits=None, state=state)
+
+
+class FreeBSDFiles(Files):
+    """The files of a FreeBSD host."""
+
+    def drop_caches(self) -> None:
+        """FreeBSD has no command for it; the fresh mount before each read is all there is."""
+
+    def can_read_cold(self) -> bool:
+        """See :meth:`Files.can_read_cold`."""
+        return False
+
+
+class FreeBSDNetwork(Network):
+    """The network as a FreeBSD host sees it."""
+
+    def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
+        """``-D`` forbids fragments; ``-W`` is in milliseconds."""
+        return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
 
 class FreeBSD(Platform):
@@ -31,13 +133,17 @@ class FreeBSD(Platform):
 
     name = "freebsd"
     uname = "FreeBSD"
-    ram_disk_formats = ("tmpfs",)
+    settings_class = FreeBSDSettings
+    ram_disks_class = FreeBSDRamDisks
+    clock_class = FreeBSDClock
+    files_class = FreeBSDFiles
+    network_class = FreeBSDNetwork
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""
-        values, tools = self._parsed(parse_freebsd_facts, self.host.shell(FACTS, peer, *TOOLS))
+        values, tools = self.parse(parse_freebsd_facts, self.host.shell(FACTS, peer, *TOOLS))
         interface = values["interface"]
-        mtu = self._parsed(lambda text: count(text.strip()), self.host.shell(READ_MTU, interface))
+        mtu = self.parse(lambda text: count(text.strip()), self.host.shell(READ_MTU, interface))
         return Facts(
             hostname=values["hostname"],
             platform=self.name,
@@ -54,69 +160,6 @@ class FreeBSD(Platform):
             mtu=mtu,
             tools=tools,
         )
-
-    def mtu(self, interface: str, value: int) -> Setting:
-        """See :meth:`Platform.mtu`."""
-
-        def change(to: str) -> tuple[Command, ...]:
-            return (command("ifconfig", interface, "mtu", to, root=True),)
-
-        return Setting(
-            host=self.host.role,
-            name=f"MTU of {interface}",
-            read=script(READ_MTU, interface),
-            wanted=str(value),
-            apply=change(str(value)),
-            undo=change,
-            may_cut_off=True,
-            remedy=MTU_REMEDY,
-        )
-
-    def tcp_space(self, size_bytes: int) -> Sequence[Setting]:
-        """Autotuning off, then the sizes that every new socket gets."""
-        sizes = {"recvbuf_auto": 0, "sendbuf_auto": 0} | dict.fromkeys(BUFFERS, size_bytes)
-        return [self._sysctl(f"net.inet.tcp.{name}", str(value)) for name, value in sizes.items()]
-
-    def _sysctl(self, name: str, value: str) -> Setting:
-        def change(to: str) -> tuple[Command, ...]:
-            return (command("sysctl", f"{name}={to}", root=True),)
-
-        read = command("sysctl", "-n", name)
-        return Setting(self.host.role, name, read, value, change(value), undo=change, remedy=TCP_SPACE_REMEDY)
-
-    def tcp_space_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
-        """See :meth:`Platform.tcp_space_in`."""
-        return tuple(int(state[name]) for name in BUFFERS)
-
-    def ram_disk(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
-        """A tmpfs."""
-        mount = command("mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=1777", "tmpfs", path, root=True)
-        unmount = (command("umount", "-f", path, root=True),)
-        read = script(IS_MOUNTED, path)
-        yield Setting(self.host.role, f"RAM disk {path}", read, "mounted", (mount,), undo=lambda _: unmount)
-        return "tmpfs"
-
-    def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
-        """``-D`` forbids fragments; ``-W`` is in milliseconds."""
-        return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
-
-    def drop_caches(self) -> None:
-        """FreeBSD has no command for it; the fresh mount before each read is all there is."""
-
-    def can_read_cold(self) -> bool:
-        """See :meth:`Platform.can_read_cold`."""
-        return False
-
-    def parse_counts(self, lines: Iterable[str], interface: str) -> Counters:
-        """Lines ``COMMAND:line`` of netstat and sysctl. FreeBSD's commands print no CPU seconds of the host."""
-        printed: dict[str, list[str]] = {}
-        for line in lines:
-            name, _, text = line.partition(":")
-            printed.setdefault(name, []).append(text)
-        row = parse_netstat(printed.get("netstat", []))
-        sizes = dict(line.rpartition(".")[2].split(": ") for line in printed.get("sysctl", []))
-        state = {name: str(count(sizes.get(name, ""))) for name in BUFFERS} | {"mtu": row["Mtu"]}
-        return Counters(count(row["Obytes"]), count(row["Ibytes"]), cpu_s=None, retransmits=None, state=state)
 
 
 def parse_freebsd_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -6,8 +6,9 @@ from collections.abc import Generator
 
 from lab.base.errors import Unsupported
 from lab.hosts.command import command
-from lab.protocols.driver import Attached, Protocol, Share, Side
-from lab.protocols.mounts.linux import mounted
+from lab.protocols.driver import Protocol
+from lab.protocols.mounts.linux import mount_setting
+from lab.protocols.share import Attached, Share, Side
 from lab.protocols.ssh import PORT, UnixSsh
 from lab.settings.setting import Setting
 
@@ -17,10 +18,10 @@ SFTP_SERVER = "/usr/lib/openssh/sftp-server"  # Debian's; the lab's own sshd off
 class LinuxSshfs(UnixSsh):
     """Serves as ssh does; mounts with sshfs."""
 
-    def how(self, client: Side) -> str:
+    def mount_method(self, client: Side) -> str:
         """By the sshfs program. Raises Unsupported where there is none."""
         if client.host.shell("command -v sshfs", check=False).exit_code != 0:
-            raise Unsupported(f"{client.host.role}: no sshfs", "apt-get install sshfs")
+            raise Unsupported("no sshfs", "apt-get install sshfs", host=client.host.role)
         return "sshfs over FUSE"
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
@@ -31,7 +32,7 @@ class LinuxSshfs(UnixSsh):
         # sshfs splits its ssh_command at each space and knows no quotes, so the words go into a script
         connect = client.write("sshfs-connect", f'exec {login.remote_shell} "$@"\n')
         options = ("-o", f"ssh_command=/bin/sh {connect}", "-o", f"sftp_server={SFTP_SERVER}")
-        yield mounted(client, path, command("sshfs", *options, login.path, path, deadline_s=60))
+        yield mount_setting(client, path, command("sshfs", *options, login.path, path, deadline_s=60))
         return Attached(path, effective={**login.effective, "mount": "sshfs"})
 
 

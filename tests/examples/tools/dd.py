@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from lab.workloads.workload import Tool
@@ -13,12 +14,13 @@ class Dd(Tool):
     """Copies between folders of one host, so the share must be mounted."""
 
     name = "dd"
+    program = "dd"
     needs_mount = True
     programs = MappingProxyType({"dd": "coreutils"})
 
-    def argv(self, platform: str, version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`. Every dd understands a size in bytes; ``1M`` is GNU's, ``1m`` is BSD's."""
-        return ("dd", f"if={source}", f"of={target}", f"bs={BLOCK_BYTES}")
+        return (*call, f"if={source}", f"of={target}", f"bs={BLOCK_BYTES}")
 
 
 TOOL = Dd()

@@ -38,7 +38,7 @@ def test_a_signal_is_an_exception_that_names_it(number: signal.Signals) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
     done = []
-    with pytest.raises(Interrupted, match=number.name), signals.held():  # noqa: PT012
+    with pytest.raises(Interrupted, match=number.name), signals.deferred():  # noqa: PT012
         send(number)
         send(number)  # an impatient person
         done.append("all of it")
@@ -47,37 +47,37 @@ def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.Cap
 
 
 def test_of_two_signals_the_first_is_named_and_both_are_done_with() -> None:
-    with pytest.raises(Interrupted, match="SIGTERM"), signals.held():  # noqa: PT012
+    with pytest.raises(Interrupted, match="SIGTERM"), signals.deferred():  # noqa: PT012
         send(signal.SIGTERM)
         send(signal.SIGINT)
-    with signals.held():
+    with signals.deferred():
         pass
 
 
 def test_nested_holds_end_with_the_outermost() -> None:
     done = []
-    with pytest.raises(Interrupted), signals.held():  # noqa: PT012
-        with signals.held():
+    with pytest.raises(Interrupted), signals.deferred():  # noqa: PT012
+        with signals.deferred():
             send(signal.SIGINT)
         done.append("after the inner one")
     assert done == ["after the inner one"]
 
 
 def test_without_a_signal_nothing_is_raised() -> None:
-    with signals.held():
+    with signals.deferred():
         pass
 
 
 def test_an_error_inside_is_not_hidden_by_the_signal_and_the_signal_is_not_lost() -> None:
-    with pytest.raises(KeyError), signals.held():  # noqa: PT012
+    with pytest.raises(KeyError), signals.deferred():  # noqa: PT012
         send(signal.SIGINT)
         raise KeyError
-    with pytest.raises(Interrupted, match="SIGINT"), signals.held():
+    with pytest.raises(Interrupted, match="SIGINT"), signals.deferred():
         pass
 
 
 def test_after_an_error_signals_are_no_longer_held() -> None:
-    with pytest.raises(KeyError), signals.held():
+    with pytest.raises(KeyError), signals.deferred():
         raise KeyError
     with pytest.raises(Interrupted):
         send(signal.SIGINT)
@@ -85,14 +85,14 @@ def test_after_an_error_signals_are_no_longer_held() -> None:
 
 HUNG_UP = """
 import os, signal
-from lab.base import signals as interrupts
+from lab.base import signals
 from lab.base.errors import Interrupted
-interrupts.install()
+signals.install()
 reading, writing = os.pipe()
 os.dup2(writing, 2)
 os.close(reading), os.close(writing)  # whatever is written to standard error now fails, as on a terminal that is gone
 try:
-    with interrupts.held():
+    with signals.deferred():
         os.kill(os.getpid(), signal.SIGHUP)
         print("put back", flush=True)
 except Interrupted as stopped:

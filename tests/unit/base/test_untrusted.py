@@ -18,10 +18,10 @@ from support.synthetic_runs import RUN, trial, write_run
 from lab.base.errors import LONGEST, CommandError, LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 from lab.platforms.facts import parse_facts
-from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
+from lab.platforms.files import parse_df
+from lab.platforms.linux.parsers import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.ram_disk import parse_free
 from lab.platforms.macos import counters
-from lab.platforms.platform import parse_df
 from lab.platforms.timing import Counters, Timing, parse_timing
 from lab.report import run_report
 from lab.results import run_folder
@@ -61,7 +61,7 @@ def test_counts_and_quantities_are_numbers() -> None:
     assert (count("0"), count(7), quantity("0.000001"), quantity("1e-06"), quantity(3)) == (0, 7, 1e-6, 1e-6, 3.0)
     with pytest.raises(ValueError, match="is not a count"):
         count(1.0)
-    with pytest.raises(ValueError, match="is not what was asked for"):
+    with pytest.raises(ValueError, match="is not of the form that was expected"):
         word("two words")
 
 

@@ -11,10 +11,10 @@ from support.emulated_mac import IFCONFIG, mac
 from support.fake_host import EmulatedHost, FakeHost
 from support.input_files import HOSTS
 
-from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure
+from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure, RestoreError
 from lab.check import doctor, files
 from lab.check import host as host_check
-from lab.check.finding import Finding, Level, looked, of_error, worst_first
+from lab.check.finding import Finding, Level, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.cli import main as cli
 from lab.hosts import Result
@@ -39,14 +39,23 @@ def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
     ("error", "message", "remedy"),
     [
         (
-            HostKeyError("client: you@mac: unknown host key: x\nCompare it"),
+            HostKeyError("you@mac: unknown host key: x", "Compare it", host="client"),
             "you@mac: unknown host key: x",
             "Compare it",
         ),
-        (HostError("client: mac: no route. Is it on, and so on?"), "mac: no route", "Is it on, and so on?"),
-        (LabFailure("something 1.2. of it"), "something 1.2. of it", ""),
+        (HostError("mac: no route", "Is it on, and so on?", host="client"), "mac: no route", "Is it on, and so on?"),
+        (LabFailure("It has. Two sentences: and a colon"), "It has. Two sentences: and a colon", ""),
+        (
+            RestoreError(["client: MTU should be 1500"]),
+            "not everything could be put back",
+            "`lab restore` tries again / client: MTU should be 1500",
+        ),
         (CommandError("client", ("ip", "x"), 2, "a\nb. C\n"), "ip x: exit code 2: b. C", ""),
-        (CommandError("client", ("/bin/sh", "-c", "long"), 1, ""), "a script of the lab's: exit code 1: it said", ""),
+        (
+            CommandError("client", ("/bin/sh", "-c", "long"), 1, ""),
+            "a script of the lab's: exit code 1: it printed",
+            "",
+        ),
         (ValueError("no number"), "what a command printed cannot be read: no number", ""),
     ],
 )
@@ -62,11 +71,11 @@ def test_a_look_that_fails_is_a_finding_and_a_lost_connection_is_not() -> None:
         raise error
 
     for error in (LabFailure("no"), CommandError("client", ("x",), 1, "no"), ValueError("no"), KeyError("no")):
-        before, failed = looked("a", lambda error=error: look(error))  # type: ignore[misc]
+        before, failed = examine("a", lambda error=error: look(error))  # type: ignore[misc]
         assert (before.level, failed.level, failed.subject) == ("ok", "warning", "a")
         assert failed.message.startswith("could not be looked at: ")
     with pytest.raises(HostError, match="gone"):
-        list(looked("a", lambda: look(HostError("gone"))))
+        list(examine("a", lambda: look(HostError("gone"))))
 
 
 # --- the controller's files
@@ -150,7 +159,7 @@ def test_why_nobody_becomes_root(tmp_path: Path, stderr: str, remedy: str) -> No
     host.on(("id", "-un"), "you\n")
     host.on(("id", "-u"), stderr=stderr, exit_code=1, root=True)
     config = load_hosts(written(tmp_path)).client
-    (found,) = host_check._root(Machine("client", config, host, Linux(host), None), "client sudo")
+    (found,) = host_check._check_root(Machine("client", config, host, Linux(host), None), "client sudo")
     assert (found.level, found.message) == (
         "problem",
         f"you cannot become root (sudo = nopasswd): {stderr.splitlines()[-1]}",
@@ -266,8 +275,8 @@ def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFix
     ]
     assert "server: this macOS has no SMB server of its own" in about(lines, "smb")[0]
     assert [line.partition("  -> ")[0] for line in about(lines, "afp")] == [
-        "warning  afp: client: no mount_afp",
-        "warning  afp: server: this macOS has no AFP server",
+        "warning  afp: client: no mount_afp: macOS 27 has removed its AFP client",
+        "warning  afp: server: this macOS has no AFP server: 11 and later have none",
     ]
     assert about(lines, "ssh")[0].startswith("ok ")
     assert about(lines, "link path") == ["ok       link path: packets of MTU 1500 cross it in one piece, and back"]
@@ -386,7 +395,7 @@ def test_a_host_that_goes_away_in_between(
 
     def lost(argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
         if argv[:2] == ("networksetup", "-listallhardwareports"):
-            raise HostError("client: the connection to mac.example was lost")
+            raise HostError("the connection to mac.example was lost", host="client")
         return run(argv, root, given, deadline_s)
 
     monkeypatch.setattr(macs["client"], "_execute", lost)

@@ -11,10 +11,10 @@ import pytest
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost, FakeHost
 
-from lab.check.assumption import Assumption
 from lab.check.finding import Finding
 from lab.check.hardware import ASSUMPTIONS, findings
 from lab.check.machine import Machine
+from lab.hosts.assumption import Assumption
 from lab.hosts.hosts_file import HostConfig
 from lab.platforms import Facts
 from lab.platforms.linux.platform import Linux

@@ -86,6 +86,11 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         (["run", "good.toml", "--hosts", "good.ini"], 'give store = ["disk"] in the sweep, or serve = lab'),
         (["run", "disk.toml", "--hosts", "good.ini"], 'path: missing; store "disk" needs the folder on the server'),
         (["run", "large.toml", "--hosts", "good.ini"], "[client] ram_disk: 2147483648 bytes cannot hold a payload of"),
+        (
+            ["run", "good.toml", "--hosts", "zfs.ini"],
+            "[client] ram_disk_format: Input should be 'tmpfs', 'ext4'",
+        ),
+        (["check", "--hosts", "zfs.ini"], "'hfs-case' or 'apfs' (it is 'zfs')"),
         (["run", "disk.toml", "--hosts", "ready.ini"], "environment variable LAB_PASSWORD, which is not set"),
         (["run", "--resume", "no-run"], "no-run: not a run folder: it has no run.json"),
         (["check"], "hosts.ini: no such file"),
@@ -109,6 +114,7 @@ def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     write("disk.toml", SWEEP + 'store = ["disk"]\n')
     write("large.toml", SWEEP.replace("32 MiB", "2 GiB"))
     write("good.ini", HOSTS)
+    write("zfs.ini", HOSTS.replace("[client]", "[client]\nram_disk_format = zfs"))
     write("ready.ini", HOSTS + "path = /srv\n")
     code, out, err = lab(capsys, *argv)
     assert (code, out) == (2, "")

@@ -24,7 +24,7 @@ from lab.design.grid import grid_of
 from lab.design.plan import Plan, cases_of, plan
 from lab.design.sweep_file import Sweep
 from lab.protocols import Attached, Share, Side
-from lab.protocols.mounts.linux import words_of
+from lab.protocols.mounts.linux import split_mount_options
 from lab.protocols.smb.linux import parse_signed
 from lab.results.run_folder import load
 from lab.run.catalogue import CATALOGUE
@@ -278,7 +278,7 @@ SMB = NFS | {"signing": "true"}
 
 def in_effect(protocol: str, fields: list[str], **said: str) -> dict[str, str]:
     options = protocols.find(protocol).options
-    return {name: option.found(words_of(fields[3]) | said) for name, option in options.items()}
+    return {name: option.read_level(split_mount_options(fields[3]) | said) for name, option in options.items()}
 
 
 def test_what_is_in_effect_stands_in_the_table_of_mounts() -> None:
@@ -293,7 +293,7 @@ def test_what_is_in_effect_stands_in_the_table_of_mounts() -> None:
 
 
 def test_odd_words_of_a_mount_are_no_level() -> None:
-    assert words_of("rw,vers=4.2,rsize=-1,x=\x1b[2J,hard,=,a=b=c") == {"rw": "", "vers": "4.2", "hard": ""}
+    assert split_mount_options("rw,vers=4.2,rsize=-1,x=\x1b[2J,hard,=,a=b=c") == {"rw": "", "vers": "4.2", "hard": ""}
     assert in_effect("nfs", ["", "", "", "rsize=x,vers=9"])["rsize"] == ""
 
 
@@ -306,7 +306,7 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     vars(driver)["kernel_can"] = True
     vars(driver)["negotiated"] = lambda *_: {}
     vars(driver)["kernel_mount"] = lambda *_: ("source", "words")
-    vars(driver)["said_elsewhere"] = lambda *_: {"signed": "false"}
+    vars(driver)["options_outside_table"] = lambda *_: {"signed": "false"}
     client.host.on(("mkdir", "-p", "/lab/mnt"))
     client.host.on(("/bin/sh", "-c", 'grep -F " $1 " /proc/self/mounts', "sh", "/lab/mnt"), " ".join(fields) + "\n")
     steps = driver.attach(client, server, told)

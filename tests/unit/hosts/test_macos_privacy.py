@@ -88,7 +88,7 @@ def test_it_stands_in_the_message_and_in_the_check_on_a_mac_and_nowhere_else() -
 def test_a_transfer_that_privacy_refused_says_so() -> None:
     host = FakeHost()
     platform = MacOS(host)
-    platform.directory = "/tmp/lab"
+    platform.clock.directory = "/tmp/lab"
     refused = "cp: /Volumes/share/x: Operation not permitted\n"
     host.on(("netstat", "-s", "-p", "tcp"), root=True)
     host.on(
@@ -96,8 +96,8 @@ def test_a_transfer_that_privacy_refused_says_so() -> None:
         REPORT.format(counts="", seconds=1).replace("exit 0", "exit 1"),
         stderr=refused,
     )
-    with pytest.raises(TransferError, match=r"exit code 1: cp: /Volumes/share/x: Operation not permitted; System Sett"):
-        platform.timed("en0", "", ("cp", "a", "b"), 10)
+    with pytest.raises(TransferError, match=r"exit code 1: cp: /Volumes/share/x: Operation not permitted: System Sett"):
+        platform.clock.timed("en0", "", ("cp", "a", "b"), 10)
 
 
 @pytest.mark.parametrize(("system", "told"), [("darwin", True), ("linux", False)])

@@ -167,8 +167,8 @@ def test_a_port_where_nobody_listens_is_explained(sshd: Sshd) -> None:
         port = server.getsockname()[1]
     said = refused(sshd.config(port=port))
     assert f"cannot be reached on port {port}: " in said
-    assert "Connection refused. Is it on" in said
-    assert "Is it on, is SSH (Remote Login) on, and does `ssh -p" in said
+    assert "Connection refused: is it on" in said
+    assert "is it on, is SSH (Remote Login) on, and does `ssh -p" in said
 
 
 def test_a_name_that_nobody_knows_is_explained(sshd: Sshd) -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lab.platforms.findings import Noise, skew
 from lab.platforms.linux import noise as linux_noise
-from lab.platforms.linux import packages
-from lab.platforms.linux.platform import parse_addresses
+from lab.platforms.linux import programs
+from lab.platforms.linux.parsers import parse_addresses
 from lab.platforms.macos import noise as macos_noise
 from lab.platforms.macos.parsers import parse_addresses as parse_mac_addresses
 from lab.platforms.macos.parsers import parse_ports
@@ -123,7 +123,7 @@ def test_load_and_swap() -> None:
     ],
 )
 def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, how: str) -> None:
-    assert packages.how_to_install(package, managers) == how
+    assert programs.how_to_install(package, managers) == how
 
 
 def test_addresses_of_linux() -> None:

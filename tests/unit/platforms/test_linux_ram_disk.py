@@ -9,9 +9,10 @@ from support.paths import LINUX_CAPTURES
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.hosts.command import script
 from lab.platforms.linux import ram_disk
-from lab.platforms.linux.platform import MANAGERS, Linux
+from lab.platforms.linux.platform import Linux
+from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
-from lab.platforms.platform import LACKING
+from lab.platforms.programs import MISSING
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
@@ -22,7 +23,7 @@ PATH = "/tmp/lab/ram"
 def host(said: str = "", lacking: str = "") -> FakeHost:
     """A host where the first looks say this."""
     made = FakeHost("server")
-    made.on(script(LACKING, *PROGRAMS), lacking)
+    made.on(script(MISSING, *PROGRAMS), lacking)
     made.on(script(ram_disk.OBSTACLE), said)
     return made
 
@@ -37,7 +38,7 @@ def host(said: str = "", lacking: str = "") -> FakeHost:
 )
 def test_a_kernel_without_a_device_to_give_is_told_before_anything_is_changed(said: str, message: str) -> None:
     with pytest.raises(Unsupported) as refused:
-        Linux(host(said)).check_ram_disk("ext4")
+        Linux(host(said)).ram_disks.check("ext4")
     assert str(refused.value).startswith("server: ram_disk_format = ext4: ")
     assert message in str(refused.value)
     assert str(refused.value).endswith(", or give tmpfs in the hosts file")
@@ -47,18 +48,18 @@ def test_a_missing_program_is_named_with_its_package() -> None:
     made = host(lacking="mkfs.ext4\n")
     made.on(script(MANAGERS), "apt-get\n")
     with pytest.raises(Unsupported, match=r"there is no mkfs.ext4: `apt-get install e2fsprogs` there, or give tmpfs"):
-        Linux(made).check_ram_disk("ext4")
+        Linux(made).ram_disks.check("ext4")
 
 
 def test_a_tmpfs_needs_nothing() -> None:
-    Linux(FakeHost("server")).check_ram_disk("tmpfs")
+    Linux(FakeHost("server")).ram_disks.check("tmpfs")
 
 
 def test_a_device_that_does_not_fit_into_memory_is_refused_before_brd_is_loaded() -> None:
     made = host()
     made.on(("cat", "/proc/meminfo"), "MemAvailable:    1048576 kB\n")
     with pytest.raises(LabFailure, match=r"server: a RAM disk of 111\d MiB does not fit: 1024 MiB of memory are free"):
-        next(Linux(made).ram_disk(PATH, GIB, "ext4"))
+        next(Linux(made).ram_disks.make(PATH, GIB, "ext4"))
 
 
 def test_brd_that_somebody_loaded_in_between_is_neither_formatted_nor_removed() -> None:
@@ -71,7 +72,7 @@ def test_brd_that_somebody_loaded_in_between_is_neither_formatted_nor_removed() 
     made.on(script(ram_disk.STATE), "rd_nr=16 rd_size=4096\n")
     changes = Settings({"server": made}, Journal(None))
     with pytest.raises(SettingRefused, match=r"module brd: asked for 'rd_nr=1 rd_size=\d+', in effect is 'rd_nr=16"):
-        changes.follow(Linux(made).ram_disk(PATH, GIB, "ext4"))
+        changes.follow(Linux(made).ram_disks.make(PATH, GIB, "ext4"))
     (record,) = changes.journal.open
     assert record.undo == (script(ram_disk.UNLOAD, state, root=True, deadline_s=60),)
 

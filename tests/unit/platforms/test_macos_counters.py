@@ -115,7 +115,7 @@ while :; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; sleep 0.05; do
 def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
     host = EmulatedHost(folder, commands, REAL)
     platform = MacOS(host)
-    platform.directory = str(folder)
+    platform.clock.directory = str(folder)
     return Settings({"client": host}, Journal(folder / "journal.jsonl")), platform
 
 
@@ -126,11 +126,11 @@ def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(
         "vm_stat": f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n",
     }
     settings, platform = started(tmp_path, commands)
-    settings.follow(platform.sampling("en0"))
+    settings.follow(platform.clock.sampling("en0"))
     readings: list[Reading] = []
     deadline = time.monotonic() + 30
     while len(readings) < 3 and time.monotonic() < deadline:
-        readings += platform.samples("en0")
+        readings += platform.clock.samples("en0")
         time.sleep(0.05)
     first = readings[0]
     assert (first.cores[ALL_CORES].user, first.cores[ALL_CORES].idle) in [(3 * n, 96 * n) for n in range(1, 100)]
@@ -152,7 +152,7 @@ def test_a_mac_is_kept_awake_by_what_it_has_and_may_sleep_afterwards(
     tmp_path: Path, commands: dict[str, str], called: str
 ) -> None:
     settings, platform = started(tmp_path, commands)
-    settings.follow(platform.awake())
+    settings.follow(platform.settings.awake(str(tmp_path)))
     deadline = time.monotonic() + 30
     while not (calls := platform.host.calls()) and time.monotonic() < deadline:  # type: ignore[attr-defined]
         time.sleep(0.01)

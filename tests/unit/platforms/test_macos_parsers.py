@@ -10,19 +10,12 @@ from hypothesis import strategies as st
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost, FakeHost
 
-from lab import platforms
 from lab.base.errors import LabFailure
 from lab.hosts.command import script
 from lab.platforms.facts import TOOLS, parse_facts
 from lab.platforms.macos import parsers as output
 from lab.platforms.macos import platform
 from lab.platforms.macos.platform import MacOS
-
-
-def test_it_is_the_platform_of_darwin() -> None:
-    host = FakeHost()
-    host.on(("uname", "-s"), "Darwin\n")
-    assert isinstance(platforms.detect(host), MacOS)
 
 
 def test_a_fake_host_refuses_what_it_was_not_told() -> None:

@@ -15,10 +15,11 @@ from lab.hosts.command import script
 from lab.hosts.mounts import is_mounted_on_mac
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos import parsers as output
-from lab.platforms.macos import platform as macos
 from lab.platforms.macos import ram_disk as macos_ram_disk
+from lab.platforms.macos.network import RAW_SOCKET
 from lab.platforms.macos.platform import MacOS
-from lab.platforms.platform import AWAIT
+from lab.platforms.macos.settings import READ_MTU
+from lab.platforms.network import AWAIT
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
@@ -39,7 +40,7 @@ def test_mtu_is_set_and_put_back_and_the_link_is_awaited(tmp_path: Path) -> None
     host = mac(tmp_path)
     changes = settings(host, tmp_path)
     with changes.scope():
-        changes.apply(MacOS(host).mtu("en0", 9000))
+        changes.apply(MacOS(host).settings.mtu("en0", 9000))
         assert state(host)["mtu"] == "9000\n"
         assert len(host.calls("sleep")) == 3  # the link was down twice
     assert state(host)["mtu"] == "1500\n"
@@ -51,16 +52,16 @@ def test_a_refused_mtu_is_noticed_although_ifconfig_exits_0(tmp_path: Path) -> N
     changes = settings(host, tmp_path)
     refused = "MTU of en0: asked for '16000', in effect is '1500': the interface or its driver does not take it: give"
     with pytest.raises(SettingRefused, match=refused), changes.scope():
-        changes.apply(MacOS(host).mtu("en0", 16000))
+        changes.apply(MacOS(host).settings.mtu("en0", 16000))
     assert state(host)["mtu"] == "1500\n"
     assert changes.journal.open == []
 
 
 def test_an_mtu_that_cannot_be_read_is_an_error() -> None:
     host = FakeHost()
-    host.on(script(macos.READ_MTU, "en9"), stderr="ifconfig: interface en9 does not exist", exit_code=1)
+    host.on(script(READ_MTU, "en9"), stderr="ifconfig: interface en9 does not exist", exit_code=1)
     with pytest.raises(CommandError, match="interface en9 does not exist"):
-        MacOS(host).mtu("en9", 9000).read.run(host)
+        MacOS(host).settings.mtu("en9", 9000).read.run(host)
 
 
 # TCP buffers
@@ -87,7 +88,7 @@ def test_tcp_space_pins_what_each_version_has(
     before = state(host)
     changes = settings(host, tmp_path)
     with changes.scope():
-        changes.apply_all(MacOS(host).tcp_space(MIB))
+        changes.apply_all(MacOS(host).settings.tcp_buffers(MIB))
         lines = sorted(state(host)["values"].splitlines())
         expected = {"sendspace": str(MIB), "recvspace": str(MIB), **wanted}
         assert lines == sorted(f"net.inet.tcp.{name} {value}" for name, value in expected.items())
@@ -99,7 +100,7 @@ def test_a_buffer_that_is_too_large_is_refused_and_undone(tmp_path: Path, era: s
     host = mac(tmp_path, era, SPACES | {"tcp.sockthreshold": "64"})
     changes = settings(host, tmp_path)
     with pytest.raises(error, match=r"(?s)sendspace.*: give another tcp_space in the sweep"), changes.scope():
-        changes.apply_all(MacOS(host).tcp_space(2**30))
+        changes.apply_all(MacOS(host).settings.tcp_buffers(2**30))
     assert sorted(state(host)["values"].splitlines()) == [
         "net.inet.tcp.recvspace 65536",
         "net.inet.tcp.sendspace 65536",
@@ -111,13 +112,13 @@ def test_a_buffer_that_is_too_large_is_refused_and_undone(tmp_path: Path, era: s
 def test_buffers_that_cannot_be_pinned_are_an_error(tmp_path: Path, era: str) -> None:
     host = mac(tmp_path, era, SPACES)
     with pytest.raises(LabFailure, match=r"client: TCP buffers cannot be pinned.*knows only \{\}"):
-        MacOS(host).tcp_space(MIB)
+        MacOS(host).settings.tcp_buffers(MIB)
 
 
 @pytest.mark.parametrize("era", ["10.6", "10.10", "26"])
 def test_an_unknown_sysctl_has_no_old_value(tmp_path: Path, era: str) -> None:
     host = mac(tmp_path, era, {"tcp.sockthreshold": "64"})
-    setting = MacOS(host).tcp_space(MIB)[1]
+    setting = MacOS(host).settings.tcp_buffers(MIB)[1]
     with pytest.raises(CommandError, match=setting.name):
         settings(host, tmp_path).apply(setting)
     assert not [call for call in host.calls("sysctl") if "-w" in call]
@@ -130,7 +131,7 @@ def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tup
     place = folder / "ram & disk"
     place.mkdir(exist_ok=True)
     changes = settings(host, folder)
-    changes.follow(MacOS(host).ram_disk(str(place), SIZE, layout))
+    changes.follow(MacOS(host).ram_disks.make(str(place), SIZE, layout))
     return changes, place
 
 
@@ -173,7 +174,7 @@ def test_apfs_that_cannot_be_made_is_an_error_and_leaves_no_image(tmp_path: Path
     changes = settings(host, tmp_path)
     (tmp_path / "ram & disk").mkdir()
     with pytest.raises(CommandError, match="-69461"), changes.scope():
-        changes.follow(MacOS(host).ram_disk(str(tmp_path / "ram & disk"), SIZE, "apfs"))
+        changes.follow(MacOS(host).ram_disks.make(str(tmp_path / "ram & disk"), SIZE, "apfs"))
     assert state(host)["images"] == ""
 
 
@@ -186,14 +187,14 @@ def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(tmp_path: Path) -
 
 def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path: Path) -> None:
     linux, macos_host = Linux(FakeHost("server")), MacOS(FakeHost("server"))
-    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: on linux it can be tmpfs, ext4:"):
-        linux.check_ram_disk("apfs")
-    with pytest.raises(Unsupported, match=r"ram_disk_format = zfs: on macos it can be hfs, hfs-case, apfs"):
-        macos_host.check_ram_disk("zfs")
+    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: that host can have tmpfs, ext4:"):
+        linux.ram_disks.check("apfs")
+    with pytest.raises(Unsupported, match=r"ram_disk_format = zfs: that host can have hfs, hfs-case, apfs"):
+        macos_host.ram_disks.check("zfs")
     with pytest.raises(Unsupported, match=r"AFP cannot share APFS: ram_disk_format = hfs in \[server\]"):
-        macos_host.check_ram_disk("apfs", "afp")
+        macos_host.ram_disks.check("apfs", "afp")
     for layout, serves in ((None, "afp"), ("hfs-case", "afp"), ("apfs", "smb"), ("apfs", "")):
-        macos_host.check_ram_disk(layout, serves)
+        macos_host.ram_disks.check(layout, serves)
 
 
 def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(tmp_path: Path) -> None:
@@ -286,7 +287,7 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
     host.on(find, "absent\n")
     changes = settings(host, tmp_path)
     with pytest.raises(LabFailure, match=f"client: hdiutil info -plist: .*{complaint}"), changes.scope():
-        changes.follow(MacOS(host).ram_disk("/work", SIZE))
+        changes.follow(MacOS(host).ram_disks.make("/work", SIZE))
     assert host.unused() == []
     assert not [argv for argv in host.sent if argv[0] in ("newfs_hfs", "diskutil", "mount")]
 
@@ -307,9 +308,9 @@ def plist(sectors: int, images: Sequence[tuple[int, int, str, str]]) -> str:
 def test_a_ram_disk_goes_neither_over_a_mount_nor_beyond_free_memory(tmp_path: Path) -> None:
     host = mac(tmp_path)
     with pytest.raises(LabFailure, match="something is mounted at / already"):
-        settings(host, tmp_path).follow(MacOS(host).ram_disk("/", SIZE))
+        settings(host, tmp_path).follow(MacOS(host).ram_disks.make("/", SIZE))
     with pytest.raises(LabFailure, match=r"RAM disk of 102400 MiB does not fit: 11791 MiB of memory are free"):
-        settings(host, tmp_path).follow(MacOS(host).ram_disk(str(tmp_path), 100 * 2**30))
+        settings(host, tmp_path).follow(MacOS(host).ram_disks.make(str(tmp_path), 100 * 2**30))
     assert not [call for call in host.calls("hdiutil") if "attach" in call]
 
 
@@ -318,25 +319,25 @@ def test_a_ram_disk_goes_neither_over_a_mount_nor_beyond_free_memory(tmp_path: P
 
 def test_ping_gets_the_space_that_a_jumbo_packet_needs(tmp_path: Path) -> None:
     host = mac(tmp_path, "26", {"raw.maxdgram": "8192", "raw.recvspace": "8192"})
-    platform = MacOS(host)
-    assert platform.probe_space(1500) == []
+    network = MacOS(host).network
+    assert network.probe_settings(1500) == []
     with pytest.raises(LabFailure, match=r"9000 bytes at once: net\.inet\.raw\.maxdgram and net\.inet\.raw\.recvspace"):
-        platform.prove_path("192.0.2.2", 9000)
+        network.prove_path("192.0.2.2", 9000)
     changes = settings(host, tmp_path)
     with changes.scope():
-        changes.apply_all(platform.probe_space(9000))
-        assert platform.probe_space(9000) == []
+        changes.apply_all(network.probe_settings(9000))
+        assert network.probe_settings(9000) == []
     assert state(host)["values"] == "net.inet.raw.recvspace 8192\nnet.inet.raw.maxdgram 8192\n"
 
 
 def test_a_path_that_does_not_carry_the_packet_is_an_error() -> None:
     host = FakeHost()
-    host.on(("sysctl", *macos.RAW_SOCKET), "net.inet.raw.maxdgram: 16384\nnet.inet.raw.recvspace: 16384\n")
+    host.on(("sysctl", *RAW_SOCKET), "net.inet.raw.maxdgram: 16384\nnet.inet.raw.recvspace: 16384\n")
     host.on(script(AWAIT, "ping", "-n", "-D", "-s", "56", "-c", "1", "-W", "2000", "192.0.2.2"))
     ping = ("ping", "-n", "-D", "-s", "8972", "-c", "1", "-W", "2000", "192.0.2.2")
     host.on(ping, stderr="ping: sendto: Message too long", exit_code=2, times=3)
     with pytest.raises(LabFailure, match=r"MTU 9000 do not reach 192\.0\.2\.2 in one piece .*Message too long"):
-        MacOS(host).prove_path("192.0.2.2", 9000)
+        MacOS(host).network.prove_path("192.0.2.2", 9000)
 
 
 def test_a_link_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:
@@ -345,13 +346,13 @@ def test_a_link_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:
     sizes = {"raw.maxdgram": "16384", "raw.recvspace": "16384"}
     host = mac(tmp_path, "26", sizes, more={"ping": ping})
     (tmp_path / "pings").write_text("0\n")
-    MacOS(host).prove_path("192.0.2.2", 9000)
+    MacOS(host).network.prove_path("192.0.2.2", 9000)
     assert [call.split()[4] for call in host.calls("ping")] == ["56", "56", "56", "8972"]
 
 
 @pytest.mark.parametrize(("more", "called"), [({"purge": "", "sync": ""}, "purge"), ({"sync": ""}, "sync")])
 def test_caches_are_purged_where_a_mac_has_purge(tmp_path: Path, more: dict[str, str], called: str) -> None:
     host = mac(tmp_path, more=more)
-    MacOS(host).drop_caches()
+    MacOS(host).files.drop_caches()
     assert [call.strip() for call in host.calls("purge", "sync")] == [called]
-    assert MacOS(host).can_read_cold() == ("purge" in more)
+    assert MacOS(host).files.can_read_cold() == ("purge" in more)

@@ -14,8 +14,8 @@ import pytest
 
 from lab.hosts import ROLES
 from lab.platforms import Reading
+from lab.platforms.clock import TAKE_SAMPLES
 from lab.platforms.linux import counters, sampler
-from lab.platforms.platform import TAKE_SAMPLES
 
 pytestmark = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
 

@@ -13,10 +13,13 @@ from support.fake_host import FakeHost
 from support.paths import MACOS_CAPTURES
 
 from lab.platforms import Counters
+from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux import counters as linux_counts
+from lab.platforms.linux.clock import LinuxClock
 from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.clock import MacClock
 from lab.platforms.macos.platform import MacOS
-from lab.platforms.timing import STOPWATCH, parse_timing, values_of
+from lab.platforms.timing import parse_timing, values_of
 
 # perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
 ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'
@@ -27,7 +30,8 @@ def run(
     folder: Path, perl: tuple[str, ...], *args: str, path: str = os.environ["PATH"]
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
     file = folder / "stopwatch.pl"
-    file.write_text(STOPWATCH, encoding="utf-8")
+    counts = LinuxClock.counts if not perl else MacClock.counts
+    file.write_text(counts + STOPWATCH, encoding="utf-8")
     listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.counted("lo")))
     (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
     environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
@@ -37,7 +41,7 @@ def run(
 
 
 def counted(done: subprocess.CompletedProcess[str], when: str) -> Counters:
-    return Linux(FakeHost()).counted(done.stdout, "lo", when)
+    return Linux(FakeHost()).clock.counted(done.stdout, "lo", when)
 
 
 def emulate_netstat(folder: Path, name: str) -> None:
@@ -129,7 +133,7 @@ def test_on_a_mac_it_reads_netstat(
     emulate_netstat(tmp_path, name)
     values, done = run(tmp_path, ("-e", ON_A_MAC), interface, "", "sh", "-c", "echo out; sleep 0.1")
     assert done.stderr == "out\n"
-    before, after = (MacOS(FakeHost()).counted(done.stdout, interface, when) for when in ("before", "after"))
+    before, after = (MacOS(FakeHost()).clock.counted(done.stdout, interface, when) for when in ("before", "after"))
     for counters in (before, after):
         assert (counters.tx_bytes, counters.rx_bytes) == (int(sent), int(received))
         assert counters.state == {"mtu": mtu, "sendspace": "131072", "recvspace": "131072"}

@@ -21,7 +21,7 @@ from lab.design.plan import cases_of
 from lab.hosts import Result
 from lab.protocols import Share, Side
 from lab.protocols.nfs.linux import parse_export
-from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, unflushed
+from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, without_flushes
 from lab.protocols.smb.linux import parse_testparm
 from lab.run.capability import check_server
 from lab.run.catalogue import CATALOGUE
@@ -107,8 +107,8 @@ def test_a_level_that_did_not_take_is_refused() -> None:
     share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
     driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
-        protocols.durability(driver, side, share)
-    found = protocols.durability(driver, side, dataclasses.replace(share, server_sync="default"))
+        protocols.durability_in_effect(driver, side, share)
+    found = protocols.durability_in_effect(driver, side, dataclasses.replace(share, server_sync="default"))
     assert found["server_sync"] == "sync"
 
 
@@ -128,13 +128,13 @@ os.close(os.open("/dev/null", os.O_RDONLY))
 def test_flushes_without_effect_never_reach_the_kernel_and_all_else_does() -> None:
     shell = ("sh", "-c", '"$@"', "sh", sys.executable, "-c", FSYNC)  # a child of a child: what a server would be
     plain = subprocess.run(shell, capture_output=True, text=True, check=True).stdout
-    without = subprocess.run(unflushed(shell), capture_output=True, text=True, check=True).stdout
+    without = subprocess.run(without_flushes(shell), capture_output=True, text=True, check=True).stdout
     assert plain == "Bad file descriptor\n" * 2
     assert without == "flushed\n" * 2
 
 
 def test_a_command_that_is_missing_is_named() -> None:
-    done = subprocess.run(unflushed(("no-such-server",)), capture_output=True, text=True, check=False)
+    done = subprocess.run(without_flushes(("no-such-server",)), capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "no-such-server" in done.stderr or "server_sync" in done.stderr
 

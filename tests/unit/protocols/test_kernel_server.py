@@ -15,10 +15,10 @@ from lab.protocols.servers.kernel_server import KernelServer
 SERVER = KernelServer(
     name="file server",
     has="[ -e module ]",
-    who='read -r who <state; echo "$who"',
+    holder='read -r who <state; echo "$who"',
     programs=("serve", "export", "login"),
     install="install them",
-    remedies={"taken": "somebody has it: ask them"},
+    refusals={"taken": ("somebody has it", "ask them")},
 )
 
 
@@ -36,16 +36,16 @@ def host(tmp_path: Path) -> EmulatedHost:
 
 def test_one_that_is_free_can_be_the_labs(host: EmulatedHost) -> None:
     assert SERVER.is_free(side(host))
-    assert SERVER.cannot(side(host)) == ""
+    assert SERVER.find_refusal(side(host)) == ""
     assert host.calls(*SERVER.programs) == []
 
 
 def test_what_nobody_can_change_is_a_reason(host: EmulatedHost) -> None:
     (host.folder / "bin" / "serve").unlink()  # which would help nobody
     (host.folder / "module").unlink()
-    assert SERVER.cannot(side(host)) == "the kernel has no file server"
+    assert SERVER.find_refusal(side(host)) == "the kernel has no file server"
     (host.folder / "bin" / "cat").write_text("#!/bin/sh\necho bash\n")
-    assert SERVER.cannot(side(host)) == "others share this host's kernel, which has one file server for all"
+    assert SERVER.find_refusal(side(host)) == "others share this host's kernel, which has one file server for all"
     assert not SERVER.is_free(side(host))
 
 
@@ -53,21 +53,21 @@ def test_programs_that_are_missing_are_named_with_how_to_install_them(host: Emul
     for name in ("serve", "login"):
         (host.folder / "bin" / name).unlink()
     with pytest.raises(Unsupported, match=r"^server: no serve, login: install them$"):
-        SERVER.cannot(side(host))
+        SERVER.find_refusal(side(host))
     assert not SERVER.is_free(side(host))
 
 
 def test_one_that_somebody_has_is_told_with_what_to_do(host: EmulatedHost) -> None:
     (host.folder / "state").write_text("taken\n")
     with pytest.raises(Unsupported, match=r"^server: somebody has it: ask them$"):
-        SERVER.cannot(side(host))
+        SERVER.find_refusal(side(host))
     assert not SERVER.is_free(side(host))
 
 
 @pytest.mark.parametrize("answer", ["", "maybe\n", "freely\n"])
 def test_any_other_answer_is_an_error(answer: str) -> None:
     host = FakeHost("server")
-    host.on(SERVER.look, answer, times=2)
+    host.on(SERVER.read_state, answer, times=2)
     assert not SERVER.is_free(side(host))
     with pytest.raises(LabFailure, match="server: whether its file server is free cannot be told: '"):
-        SERVER.cannot(side(host))
+        SERVER.find_refusal(side(host))

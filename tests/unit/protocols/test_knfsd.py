@@ -34,7 +34,7 @@ def test_any_other_table_is_an_error(table: str) -> None:
 def asked(answer: str) -> tuple[Driver, Side]:
     """A server that says so of the one in its kernel, as often as it is asked."""
     host = FakeHost("server")
-    host.on(SERVER.look, f"{answer}\n", times=9)
+    host.on(SERVER.read_state, f"{answer}\n", times=9)
     return protocols.find("nfs").driver("linux"), Side(host, "linux", "10.99.0.2", "/lab", "me")
 
 

@@ -10,7 +10,7 @@ from support.recording_host import SECRET, Stage
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.protocols import Share, Side
-from lab.protocols.smb.ksmbd import SERVER, cannot, parse_interface, serve
+from lab.protocols.smb.ksmbd import SERVER, find_refusal, parse_interface, serve
 from lab.protocols.smb.linux import parse_signed
 from lab.protocols.smb.macos import SMB1
 
@@ -18,14 +18,14 @@ from lab.protocols.smb.macos import SMB1
 ADDRESSES = "4: eth0    inet 10.99.0.2/24 scope global eth0\\       valid_lft forever preferred_lft forever\n"
 
 
-def share(path: str = "/lab/ram", server_sync: str = "default", offers: str = "", **options: str) -> Share:
-    return Share(path, "lab", "lab", SecretStr(SECRET), True, server_sync, offers, options)
+def share(path: str = "/lab/ram", server_sync: str = "default", old_dialect: str = "", **options: str) -> Share:
+    return Share(path, "lab", "lab", SecretStr(SECRET), True, server_sync, old_dialect, options)
 
 
 def asked(host: FakeHost, answer: str = "") -> Side:
     """A server that says what there is of ksmbd."""
     if answer:
-        host.on(SERVER.look, f"{answer}\n")
+        host.on(SERVER.read_state, f"{answer}\n")
     return Side(host, "linux", "10.99.0.2", "/lab", "me")
 
 
@@ -34,7 +34,7 @@ def asked(host: FakeHost, answer: str = "") -> Side:
     [("free", ""), ("shared", "others share this host's kernel"), ("unknown", "the kernel has no ksmbd")],
 )
 def test_a_host_that_will_never_have_it_is_told_from_one_that_has(answer: str, why: str) -> None:
-    said = cannot(asked(FakeHost("server"), answer), share())
+    said = find_refusal(asked(FakeHost("server"), answer), share())
     assert said.startswith(why) if why else said == ""
 
 
@@ -48,24 +48,24 @@ def test_a_host_that_will_never_have_it_is_told_from_one_that_has(answer: str, w
 )
 def test_what_a_person_can_mend_is_said_with_the_remedy(answer: str, remedy: str) -> None:
     with pytest.raises(Unsupported, match=f"^server: .*{remedy}"):
-        cannot(asked(FakeHost("server"), answer), share())
+        find_refusal(asked(FakeHost("server"), answer), share())
 
 
 @pytest.mark.parametrize("level", ["async", "always"])
 def test_it_has_one_durability(level: str) -> None:
-    assert "cannot be told otherwise" in cannot(asked(FakeHost("server")), share(server_sync=level))
-    assert cannot(asked(FakeHost("server"), "free"), share(server_sync="sync")) == ""
+    assert "cannot be told otherwise" in find_refusal(asked(FakeHost("server")), share(server_sync=level))
+    assert find_refusal(asked(FakeHost("server"), "free"), share(server_sync="sync")) == ""
 
 
 def test_it_has_no_dialect_below_2_1() -> None:
-    assert "no SMB below 2.1" in cannot(asked(FakeHost("server")), share(dialect="2.0.2"))
+    assert "no SMB below 2.1" in find_refusal(asked(FakeHost("server")), share(dialect="2.0.2"))
     with pytest.raises(Unsupported, match="server: ksmbd does not speak "):
-        next(serve(asked(FakeHost("server")), share(offers=SMB1)))
+        next(serve(asked(FakeHost("server")), share(old_dialect=SMB1)))
 
 
 @pytest.mark.parametrize("path", ["/a;b", "/a#b"])
 def test_a_folder_that_its_settings_would_cut_short_is_refused(path: str) -> None:
-    assert "begins a comment" in cannot(asked(FakeHost("server")), share(path))
+    assert "begins a comment" in find_refusal(asked(FakeHost("server")), share(path))
 
 
 def test_the_interface_of_the_data_address_is_read() -> None:

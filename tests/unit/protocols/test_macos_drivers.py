@@ -93,8 +93,8 @@ def test_macs_that_know_smb_1_alone_have_it_offered(tmp_path: Path, darwin: str,
     (pair.client.folder / "darwin").write_text(f"{darwin}\n")
     (pair.client.folder / "bin/smbutil").write_text("#!/bin/sh\nexit 64\n")
     smb = MacSmb()
-    assert smb.needs(pair.sides["client"]) == ("SMB 1" if alone else "")
-    assert smb.how(pair.sides["client"]) == "kernel smbfs" + (", SMB 1 alone" if alone else "")
+    assert smb.old_dialect(pair.sides["client"]) == ("SMB 1" if alone else "")
+    assert smb.mount_method(pair.sides["client"]) == "kernel smbfs" + (", SMB 1 alone" if alone else "")
     assert pair.attach("smb").effective.get("dialect") == ("SMB 1" if alone else None)
 
 
@@ -122,14 +122,14 @@ def test_a_share_that_macos_keeps_ssh_sessions_out_of_is_taken_off_again(pair: P
 
 
 def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
-    assert [protocols.find(name).driver("macos").how(pair.sides["client"]) for name in MOUNTED] == [
+    assert [protocols.find(name).driver("macos").mount_method(pair.sides["client"]) for name in MOUNTED] == [
         "kernel smbfs",
         "kernel nfs",
         "kernel afpfs",
     ]
     (pair.client.folder / "bin/mount_afp").unlink()
     with pytest.raises(Unsupported, match="client: no mount_afp: macOS 27 has removed its AFP client: leave afp out"):
-        MacAfp().how(pair.sides["client"])
+        MacAfp().mount_method(pair.sides["client"])
 
 
 @pytest.mark.parametrize(

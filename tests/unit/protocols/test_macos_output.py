@@ -13,6 +13,7 @@ from support.fake_host import EmulatedHost
 
 from lab import workloads
 from lab.base.errors import LabFailure, Unsupported
+from lab.platforms.macos.programs import MacPrograms
 from lab.protocols.mounts.macos import parse_df_point, parse_mounts
 from lab.protocols.nfs.macos import parse_network, parse_nfsstat
 from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
@@ -98,7 +99,7 @@ def test_which_rsync(name: str, version: str) -> None:
 def test_an_unknown_rsync_is_an_error(tmp_path: Path) -> None:
     host = EmulatedHost(tmp_path, {"rsync": "echo rclone v1.60"}, ("sh", "env"))
     with pytest.raises(Unsupported, match="client: rsync --version: it is neither rsync nor openrsync: 'rclone"):
-        workloads.tool("rsync").version(host, "macos")
+        workloads.tool("rsync").version(host, MacPrograms.calls["rsync"])
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,6 @@ from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
 from lab.run.catalogue import CATALOGUE
 from lab.workloads import iperf3
-from lab.workloads.file import deadline_s
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -182,7 +181,7 @@ def test_no_total_of_iperf3_whatever_is_another_error(received: Any, sent: Any) 
 
 @given(st.text(), st.text(), st.sampled_from(["smb", "afp", "nfs"]))
 def test_an_address_of_gvfs_holds_any_name_and_decodes_to_it(user: str, path: str, scheme: str) -> None:
-    uri = gvfs.uri(scheme, user, "192.0.2.2", path)
+    uri = gvfs.share_uri(scheme, user, "192.0.2.2", path)
     parts = urlsplit(uri)
     assert uri.isascii()
     assert (parts.scheme, parts.hostname, parts.query, parts.fragment, parts.port) == (
@@ -198,8 +197,8 @@ def test_an_address_of_gvfs_holds_any_name_and_decodes_to_it(user: str, path: st
 
 
 def test_a_domain_stays_one() -> None:
-    assert gvfs.uri("smb", "WORKGROUP;me", "192.0.2.2", "a share") == "smb://WORKGROUP;me@192.0.2.2/a%20share"
-    assert gvfs.uri("nfs", "", "192.0.2.2", "/srv/disk") == "nfs://192.0.2.2/srv/disk"
+    assert gvfs.share_uri("smb", "WORKGROUP;me", "192.0.2.2", "a share") == "smb://WORKGROUP;me@192.0.2.2/a%20share"
+    assert gvfs.share_uri("nfs", "", "192.0.2.2", "/srv/disk") == "nfs://192.0.2.2/srv/disk"
 
 
 GIO = """
@@ -305,39 +304,9 @@ def test_without_them_nobody_knows_the_toys() -> None:
             find("toy")
 
 
-# --- tools
-
-
 @pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])
 def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
     server = Side(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
     share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
     assert driver().negotiated(server, share) == {}
     assert MacAfp().negotiated(server, server, share, "/lab/mnt") == {}
-
-
-def test_tools_copy_every_byte_and_nothing_else() -> None:
-    cp = workloads.tool("cp")
-    assert cp.argv("linux", "", "/a", "/b", "") == ("cp", "--sparse=never", "--reflink=never", "--", "/a", "/b")
-    assert cp.argv("macos", "", "/a", "/b", "") == ("cp", "-X", "--", "/a", "/b")
-    rsync = workloads.tool("rsync")
-    assert rsync.argv("linux", "rsync 3.4.1, protocol 32", "/a", "/b", "") == (
-        "rsync", "-W", "--inplace", "--", "/a", "/b",
-    )  # fmt: skip
-    assert rsync.argv("macos", "openrsync, protocol 29", "/a", "me@nas:/b", "ssh -p 2") == (
-        "env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", "-e", "ssh -p 2", "--", "/a", "me@nas:/b",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("version", "flag"),
-    [("rsync 2.6.9, protocol 29", "-aE"), ("openrsync, protocol 29", "-aE"), ("rsync 3.4.1, protocol 32", "-aX")],
-)
-def test_what_keeps_extended_attributes_depends_on_the_engine(version: str, flag: str) -> None:
-    argv = workloads.tool("rsync-metadata").argv("macos", version, "/a", "/b", "")
-    assert argv == ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", flag, "--", "/a", "/b")
-
-
-def test_a_deadline_grows_with_the_payload() -> None:
-    assert deadline_s(0) > 0
-    assert deadline_s(10**9) - deadline_s(0) >= 10**9 / 2e6

@@ -130,6 +130,7 @@ class Sampled:
 
     def __init__(self, outcome: tuple[Reading, ...] | LabFailure):
         self.outcome = outcome
+        self.clock = self
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         if isinstance(self.outcome, LabFailure):

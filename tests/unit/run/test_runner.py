@@ -207,7 +207,9 @@ def test_a_ceiling_that_cannot_be_measured_is_recorded_and_the_trials_are_run(be
     }
 
 
-@pytest.mark.parametrize("error", [RestoreError("MTU should be 1500"), Interrupted("stopped by SIGINT"), KeyError("x")])
+@pytest.mark.parametrize(
+    "error", [RestoreError(["MTU should be 1500"]), Interrupted("stopped by SIGINT"), KeyError("x")]
+)
 def test_some_errors_end_a_sweep_and_what_was_measured_is_kept(bench: Bench, error: Exception) -> None:
     def outcome(trial_id: str) -> Measured:
         if trial_id == "b001-0004":

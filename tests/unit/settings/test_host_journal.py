@@ -151,7 +151,7 @@ def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
         other.claim("client")
     other.unwind()
     assert place.left() == ["knob", "ledger"]
-    assert "in use by ann@one" in host_journal.read(other.hosts["client"], str(place.folder / "ledger")).holder
+    assert "in use by ann@one" in str(host_journal.read(other.hosts["client"], str(place.folder / "ledger")).in_use)
 
 
 @OVER_BOTH
@@ -161,9 +161,9 @@ def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> N
     first.apply(line(place.file, "new"))
     first.hosts["client"].close()
     second = place.settings("two")
-    while (found := host_journal.read(second.hosts["client"], str(place.folder / "ledger"))).holder:
+    while (found := host_journal.read(second.hosts["client"], str(place.folder / "ledger"))).in_use:
         time.sleep(0.01)  # until sshd has seen it
-    assert (found.holder, [record.old for record in found.records]) == ("", ["old"])
+    assert (found.in_use, [record.old for record in found.records]) == (None, ["old"])
     owned(second.hosts["client"], place.folder, "two").take()
     assert (place.folder / "ledger" / "lock").read_text().startswith("two ")
 
@@ -181,7 +181,7 @@ def test_only_one_of_many_gets_the_lock(place: Place) -> None:
             return str(error) if "in use by" not in str(error) else ""
         return f"run{number}"
 
-    while host_journal.read(hosts[0], str(place.folder / "ledger")).holder:
+    while host_journal.read(hosts[0], str(place.folder / "ledger")).in_use:
         time.sleep(0.01)  # until its session has ended
     with ThreadPoolExecutor(len(hosts)) as threads:
         taken = [run for run in threads.map(take, range(len(hosts))) if run]
@@ -261,7 +261,7 @@ def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool)
     again.claim("client")
     again.unwind()
     assert place.file.read_text() == ("of the new start\n" if volatile else "old\n")
-    assert again.restarted["client"] == int(volatile)
+    assert again.restorer.restarted["client"] == int(volatile)
     assert place.left() == ["knob"]
 
 
@@ -279,14 +279,14 @@ def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: 
 @OVER_BOTH
 def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> None:
     settings = place.settings(port=wire.port)
-    settings.patience_s = 1
+    settings.connections.patience_s = 1
     settings.claim("client")
     settings.apply(line(place.file, "new"))
     wire.close()
     with pytest.raises(RestoreError, match=r"client: file knob should be 'old' and is unknown \(.*cannot be reached"):
         settings.unwind()
     with pytest.raises(HostError, match="cannot be reached"):
-        settings.reach("client")
+        settings.connections.reach("client")
     assert place.file.read_text() == "new\n"
     later = place.settings()
     later.claim("client")

@@ -1,0 +1,29 @@
+"""How the programs of disks name devices and sizes."""
+
+from __future__ import annotations
+
+import re
+
+UNITS = ("B", "KB", "MB", "GB", "TB")
+
+
+def device_name(word: str) -> str:
+    """``disk4`` of ``/dev/disk4``, ``/dev/rdisk4`` or ``disk4``; the word itself where it is none of these."""
+    match = re.fullmatch(r"(?:/dev/)?r?(disk\d+(?:s\d+)*)", word)
+    return match[1] if match else word
+
+
+def binary_size(size_bytes: int) -> str:
+    """As newfs_hfs prints it: ``64 MB``, ``1 GB``, of powers of 1024, cut off (newfs_hfs.c)."""
+    value, unit = float(size_bytes), 0
+    while value >= 1024:
+        value, unit = value / 1024, unit + 1
+    return f"{value:.0f} {UNITS[unit]}"
+
+
+def decimal_size(size_bytes: int) -> str:
+    """As diskutil prints it: ``1.1 GB``, of powers of 1000."""
+    value, unit = float(size_bytes), 0
+    while value >= 1000:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.1f} {UNITS[unit]}"

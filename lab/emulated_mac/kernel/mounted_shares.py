@@ -1,0 +1,94 @@
+"""Mounting a share of another host: SMB, NFS and AFP alike."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from ..gvfs import Session, Share
+from ..records import NfsFacts, SmbFacts
+from .mounts import Mount, table
+from .system_calls import Caller, Kernel, system_call, waiting_system_call
+
+PROC = Path("/linux/proc")
+
+
+class ShareFacts(dict[str, SmbFacts | NfsFacts]):
+    """What smbutil and nfsstat print of mounted shares, by mount point."""
+
+
+@waiting_system_call
+def mount_share(
+    kernel: Kernel,
+    caller: Caller,
+    source: str,
+    target: str,
+    kind: str,
+    flags: list[str],
+    uri: str,
+    password: str,
+    smb_conf: str = "",
+    facts: SmbFacts | NfsFacts | None = None,
+    again: bool = False,
+    reserved: bool = False,
+) -> None:
+    """Mount a share at a folder of the caller's.
+
+    ENOENT, ENOTDIR and EPERM for a mount point that will not do, EEXIST where the caller has mounted the same share
+    already and does not ask for a session of its own (``again``), EKEYREJECTED (a Mac's EAUTH) for a refused password.
+    Its client runs as the owner of the mount point, from ports below 1024 where root asks for that (``reserved``).
+    """
+    with kernel.lock:
+        _check_mount_point(caller, target)
+        same = [mount for mount in table(kernel) if (mount.source, mount.type, mount.uid) == (source, kind, caller.uid)]
+        if same and not again:
+            raise OSError(errno.EEXIST, source)
+    owner = Path(target).stat().st_uid
+    try:
+        session = Session(uri, password, owner, smb_conf, reserved=reserved and caller.uid == 0)
+        share = Share(session, target, owner, denied=kernel.fault("tcc-network-volume"))
+    except OSError as error:
+        refused = error.errno == errno.EACCES and kind != "nfs"
+        raise OSError(errno.EKEYREJECTED if refused else error.errno, str(error)) from error
+
+    def undo(force: bool) -> None:
+        share.unmount(force)
+        kernel.part(ShareFacts).pop(target, None)
+
+    if not (PROC / str(caller.pid)).exists():  # the program has ended, and what it had begun ends with it
+        share.unmount(force=True)
+        raise OSError(errno.EINTR, target)
+    with kernel.lock:
+        if facts is not None:
+            kernel.part(ShareFacts)[target] = facts
+        table(kernel).append(Mount(source, target, kind, tuple(flags), caller.uid, undo))
+
+
+@waiting_system_call
+def smb_shares(kernel: Kernel, caller: Caller, uri: str, password: str, smb_conf: str) -> list[str]:
+    """The names of a server's shares; EKEYREJECTED for a refused password."""
+    try:
+        session = Session(uri, password, caller.uid, smb_conf)
+    except OSError as error:
+        raise OSError(errno.EKEYREJECTED if error.errno == errno.EACCES else error.errno, str(error)) from error
+    try:
+        return session.run("gio", "list", "--print-display-names", uri).split()
+    finally:
+        session.end()
+
+
+@system_call
+def share_facts(kernel: Kernel, caller: Caller) -> dict[str, SmbFacts | NfsFacts]:
+    """What smbutil and nfsstat print of mounted shares, by mount point."""
+    return dict(kernel.part(ShareFacts))
+
+
+def _check_mount_point(caller: Caller, target: str) -> None:
+    """Raise ENOENT, ENOTDIR or EPERM: only the owner of a folder, or root, may mount on it (mount(2))."""
+    path = Path(target)
+    if not path.exists():
+        raise OSError(errno.ENOENT, target)
+    if not path.is_dir():
+        raise OSError(errno.ENOTDIR, target)
+    if caller.uid not in (0, path.stat().st_uid):
+        raise OSError(errno.EPERM, target)

@@ -1,0 +1,64 @@
+"""The exports of NFS: nfsd(8) has them checked and read again, showmount(8) lists them."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+from pathlib import Path
+
+from .. import exports_file
+from ..linux_programs import environment
+from ..servers import nfs
+from . import launchd
+from .system_calls import Caller, Kernel, at_boot, system_call
+
+LABEL = "com.apple.nfsd"
+# From 10.15 on exports are named by their path on the data volume; this is the one folder of it that is emulated
+USERS = Path("/Users")
+
+
+@at_boot
+def show_users_on_data_volume(kernel: Kernel) -> None:
+    """Show /Users, and what is mounted in it, below the data volume too."""
+    if kernel.profile.number >= (10, 15):
+        target = Path(f"{nfs.DATA}{USERS}")
+        target.mkdir(exist_ok=True)
+        command = ["/linux/usr/bin/mount", "--rbind", str(USERS), str(target)]
+        subprocess.run(command, check=True, env=environment())
+
+
+@system_call
+def check_exports(kernel: Kernel, caller: Caller, path: str) -> list[str]:
+    """The errors of a file of exports, a message each."""
+    if kernel.fault("nfsd-full-disk-access"):
+        exports, _ = exports_file.parse(Path(path).read_text(), nfs.volume_finder(kernel))
+        return [
+            f'exports:{export.line}: sandbox_check failed. nfsd has no read access to "{export.paths[0]}"'
+            for export in exports
+        ]
+    return exports_file.parse(Path(path).read_text(), nfs.volume_finder(kernel))[1]
+
+
+@system_call
+def exported(kernel: Kernel, caller: Caller) -> list[tuple[str, list[str]]]:
+    """The exports that mountd lists for anybody: a path, and who may mount it. ESRCH where nfsd does not run."""
+    if not launchd.jobs(kernel).get(LABEL):
+        raise OSError(errno.ESRCH, LABEL)
+    exports, _ = exports_file.parse(nfs.EXPORTS.read_text(), nfs.volume_finder(kernel))
+    mark = {True: ["<offline>"], False: []}
+    return [
+        (path, [*mark[export.offline], *(export.hosts or ([export.network] if export.network else []))])
+        for export in exports
+        for path in export.paths
+    ]
+
+
+@system_call
+def update_exports(kernel: Kernel, caller: Caller) -> None:
+    """Read the exports again, as nfsd does at a SIGHUP. ESRCH where it does not run."""
+    caller.must_be_root()
+    if not launchd.jobs(kernel).get(LABEL):
+        raise OSError(errno.ESRCH, LABEL)
+    if nfs.EXPORTS.exists() and nfs.write_config(kernel):
+        # a restart, for Ganesha cannot drop an export whose volume is gone
+        launchd.service_stop(kernel, caller, LABEL)

@@ -1,0 +1,72 @@
+"""nsmb.conf(5): /etc/nsmb.conf goes before ~/Library/Preferences/nsmb.conf, a server's section before [default]."""
+
+from __future__ import annotations
+
+import configparser
+from pathlib import Path
+
+from .smb_negotiate import DIALECTS
+
+GLOBAL = Path("/etc/nsmb.conf")
+PERSONAL = "Library/Preferences/nsmb.conf"
+SMB1, SMB2, SMB3 = 1, 2, 4  # bits of protocol_vers_map
+# Samba's name of each dialect, for the client that really mounts
+SAMBA = {
+    "SMB_2.002": "SMB2_02", "SMB_2.1": "SMB2_10", "SMB_3.0": "SMB3_00", "SMB_3.0.2": "SMB3_02", "SMB_3.1.1": "SMB3_11",
+}  # fmt: skip
+SAMBA_CONF = """\
+[global]
+client min protocol = {oldest}
+client max protocol = {newest}
+client signing = {signing}
+"""
+WORDS = {"normal": SMB1 | SMB2 | SMB3, "smb1_only": SMB1, "smb2_only": SMB2 | SMB3}  # of smb_neg, 10.9 and 10.10
+
+
+class Preferences:
+    """What holds for one server. Raises nothing: a file that cannot be read says nothing."""
+
+    def __init__(self, server: str, home: Path):
+        self._values: dict[str, str] = {}
+        for path in (home / PERSONAL, GLOBAL):
+            self._values |= _section(path, server)
+
+    def yes(self, key: str) -> bool:
+        """Whether a boolean key is on."""
+        return self._values.get(key, "no").lower() in ("yes", "true", "1", "on")
+
+    def versions(self, number: tuple[int, ...]) -> int:
+        """Bits of what may be spoken: 10.6 knows SMB1 alone, 10.9 and 10.10 have smb_neg for it."""
+        if number < (10, 9):
+            return SMB1
+        if number < (10, 11):
+            return WORDS.get(self._values.get("smb_neg", "normal"), WORDS["normal"])
+        value = self._values.get("protocol_vers_map", "7")
+        return int(value, 0) if value.removeprefix("0x").isalnum() else SMB1 | SMB2 | SMB3
+
+
+def _section(path: Path, server: str) -> dict[str, str]:
+    parser = configparser.ConfigParser(interpolation=None, default_section="", comment_prefixes=("#", ";"))
+    try:
+        parser.read(path)
+    except (configparser.Error, OSError, UnicodeError):
+        return {}
+    values: dict[str, str] = {}
+    for name in ("default", server):
+        for section in parser.sections():
+            if section.lower() == name.lower():
+                values |= dict(parser.items(section))
+    return values
+
+
+def dialects(number: tuple[int, ...], versions: int) -> list[str]:
+    """What a version's client offers: SMB 2.1 in 10.9, 3.0 in 10.10, 3.0.2 in 10.13, 3.1.1 from 11 on."""
+    newest = "SMB_2.1" if number < (10, 10) else "SMB_3.0.2" if number < (11,) else "SMB_3.1.1"
+    names = [name for name, value in DIALECTS.items() if value <= DIALECTS[newest]]
+    return [name for name in names if versions & (SMB2 if name.startswith("SMB_2") else SMB3)]
+
+
+def samba_conf(offered: list[str], *, signed: bool) -> str:
+    """What has Samba's client offer the same; nothing to offer is SMB1."""
+    oldest, newest = (SAMBA[offered[0]], SAMBA[offered[-1]]) if offered else ("NT1", "NT1")
+    return SAMBA_CONF.format(oldest=oldest, newest=newest, signing="required" if signed else "default")

@@ -1,0 +1,71 @@
+"""The programs of macOS, a module each: ``main(argv) -> int`` gets the words after the name.
+
+``PLACES`` has the folder of every program, or a function from a version to it, which is None where that lacks it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+from ..profiles import Profile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Place = str | Callable[[Profile], str | None]
+
+
+def since(folder: str, *number: int) -> Place:
+    """The place of a program that came with a version."""
+    return lambda profile: folder if profile.number >= number else None
+
+
+def before(folder: str, *number: int) -> Place:
+    """The place of a program that a version no longer has, or has as Linux does."""
+    return lambda profile: folder if profile.number < number else None
+
+
+PLACES: dict[str, Place] = {
+    "sw_vers": "/usr/bin", "uname": "/usr/bin", "hostname": "/bin", "date": "/bin", "stat": "/usr/bin",
+    "time": "/usr/bin",
+    # network
+    "ifconfig": "/sbin", "route": "/sbin", "ping": "/sbin", "netstat": "/usr/sbin", "networksetup": "/usr/sbin",
+    # disks
+    "hdiutil": "/usr/bin", "hdid": "/usr/bin", "diskutil": "/usr/sbin", "newfs_hfs": "/sbin", "mount": "/sbin",
+    "mount_hfs": "/sbin", "mount_apfs": since("/sbin", 10, 13), "umount": "/sbin", "df": "/bin",
+    # the system and its load
+    "sysctl": "/usr/sbin", "ps": "/bin", "top": "/usr/bin", "iostat": "/usr/sbin", "vm_stat": "/usr/bin",
+    "purge": since("/usr/sbin", 10, 9), "pmset": "/usr/bin", "caffeinate": since("/usr/bin", 10, 8),
+    "mdutil": "/usr/bin", "tmutil": since("/usr/bin", 10, 7), "system_profiler": "/usr/sbin", "defaults": "/usr/bin",
+    "xcode-select": since("/usr/bin", 10, 9), "python3": since("/usr/bin", 10, 15),
+    "sudo": before("/usr/bin", 12), "ssh": before("/usr/bin", 10, 11), "ssh-keygen": before("/usr/bin", 10, 11),
+    "sshd": before("/usr/sbin", 10, 11),
+    # shares of other hosts
+    "mount_smbfs": "/sbin", "smbutil": "/usr/bin", "mount_nfs": "/sbin", "nfsstat": "/usr/bin", "showmount": "/usr/bin",
+    "mount_afp": before("/sbin", 27),
+    # the file servers
+    "sharing": "/usr/sbin", "launchctl": "/bin", "nfsd": "/sbin", "pwpolicy": "/usr/bin", "dseditgroup": "/usr/sbin",
+    "dscl": "/usr/bin", "sysadminctl": "/usr/sbin",
+}  # fmt: skip
+
+
+def place(name: str, profile: Profile) -> str | None:
+    """The folder of a program in a version; None where that has none."""
+    folder = PLACES[name]
+    return folder if isinstance(folder, str) else folder(profile)
+
+
+def run(words: list[str]) -> int:
+    """Run the program that the first word, a path, names."""
+    name = os.path.basename(words[0])  # noqa: PTH119
+    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    try:
+        code: int = module.main(words[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    return code

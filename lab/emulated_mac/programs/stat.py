@@ -1,0 +1,89 @@
+"""stat(1) of BSD: ``-f FORMAT`` (file_cmds: stat.c); GNU's ``-c`` is no option of it."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import re
+import stat as modes
+import sys
+import time
+
+from .. import bsd_getopt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+USAGE = "usage: stat [-FLnq] [-f format | -l | -r | -s | -x] [-t timefmt] [file|handle ...]"
+Stat = os.stat_result
+NUMBERS: dict[str, Callable[[Stat], int]] = {
+    "z": lambda status: status.st_size, "i": lambda status: status.st_ino, "l": lambda status: status.st_nlink,
+    "d": lambda status: status.st_dev, "u": lambda status: status.st_uid, "g": lambda status: status.st_gid,
+    "b": lambda status: status.st_blocks, "f": lambda status: 0, "k": lambda status: status.st_blksize,
+    "a": lambda status: int(status.st_atime), "m": lambda status: int(status.st_mtime),
+    "c": lambda status: int(status.st_ctime), "B": lambda status: int(status.st_ctime),
+    "p": lambda status: status.st_mode,
+}  # fmt: skip
+DEFAULT = '%d %i %Sp %l %Su %Sg %r %z "%Sa" "%Sm" "%Sc" "%SB" %k %b %#Xf %N'
+
+
+def main(argv: list[str]) -> int:
+    """A line for each file."""
+    options, words = bsd_getopt.parse("stat", argv, "f:FLlnqrst:x", USAGE)
+    values, flags = dict(options), {letter for letter, _ in options}
+    if flags & set("Flrsx") or not words:
+        bsd_getopt.fail_as_not_emulated("stat", " ".join(argv))
+    code = 0
+    for word in words:
+        try:
+            status = os.stat(word) if "L" in flags else os.lstat(word)  # noqa: PTH116
+        except OSError as error:
+            if "q" not in flags:
+                print(f"stat: {word}: {'stat' if 'L' in flags else 'lstat'}: {error.strerror}", file=sys.stderr)
+            code = 1
+            continue
+        text = fill_in(values.get("f", DEFAULT), status, word, values.get("t", "%b %e %H:%M:%S %Y"))
+        print(text, end="" if "n" in flags else "\n")
+    return code
+
+
+def fill_in(format_: str, status: Stat, name: str, time_format: str) -> str:
+    """Fill in the fields of a format: ``%``, flags, width, ``S`` or a number's form, ``L`` or ``H``, the letter."""
+
+    def field(match: re.Match[str]) -> str:
+        width, form, part, letter = match.groups()
+        if letter in "%nt@":
+            return {"%": "%", "n": "\n", "t": "\t", "@": "1"}[letter]
+        return (
+            f"{_value(letter, form, part, status, name, time_format):>{int(width)}}"
+            if width
+            else _value(letter, form, part, status, name, time_format)
+        )
+
+    return re.sub(r"%[#+\- ]?(\d*)([SDOUX]?)([HML]?)([a-zA-Z%@])", field, format_)
+
+
+def _value(letter: str, form: str, part: str, status: Stat, name: str, time_format: str) -> str:
+    if letter in "NT" or (letter == "r"):
+        return {"N": name, "T": _type(status, name, form), "r": "0"}[letter]
+    if letter not in NUMBERS:
+        bsd_getopt.fail("stat: bad format", 1)
+    number = NUMBERS[letter](status)
+    if letter == "p":
+        return modes.filemode(number) if form == "S" else f"{number & 0o777:o}" if part == "L" else f"{number:o}"
+    if form == "S" and letter == "u":
+        return pwd.getpwuid(number).pw_name
+    if form == "S" and letter == "g":
+        return grp.getgrgid(number).gr_name
+    if form == "S" and letter in "amcB":
+        return time.strftime(time_format, time.localtime(number))
+    return {"O": f"{number:o}", "X": f"{number:x}"}.get(form, str(number))
+
+
+def _type(status: Stat, name: str, form: str) -> str:
+    """The type of a file, as ls -F marks it."""
+    return {"d": "/", "l": "@", "s": "=", "p": "|"}.get(
+        modes.filemode(status.st_mode)[0], "*" if status.st_mode & 0o111 else ""
+    )

@@ -1,0 +1,57 @@
+"""sudo(8) up to 11, where its refusals are worded otherwise; the real one does the work.
+
+That of 10.6 (1.7.0) takes -k alone, and no command with it: sudo's NEWS has that for 1.7.1.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from .. import bsd_getopt, profiles
+
+SUDO = "/linux/usr/bin/sudo"
+WITHOUT_TTY = "sudo: no tty present and no askpass program specified"
+USAGE = "usage: sudo -h | -K | -k | -L | -V"  # and four lines more
+
+
+def main(argv: list[str]) -> int:
+    """Hand over, unless a password is needed and there is no way to ask for it."""
+    letters, command = _parsed(argv)
+    if "k" in letters and command and profiles.current().number < (10, 7):
+        bsd_getopt.fail(USAGE)
+    if "S" not in letters and "k" not in letters and "K" not in letters and not _allowed():
+        if "n" in letters:
+            sorry = profiles.current().number < (10, 9)
+            bsd_getopt.fail(
+                f"sudo: {'sorry, a password is required to run sudo' if sorry else 'a password is required'}"
+            )
+        if not _has_terminal():
+            bsd_getopt.fail(WITHOUT_TTY)
+    os.execv(SUDO, ["sudo", *argv])
+
+
+def _parsed(argv: list[str]) -> tuple[str, list[str]]:
+    """The letters of its options, and the command after them."""
+    letters, left = "", list(argv)
+    while left and left[0].startswith("-"):
+        word = left.pop(0)
+        if word.startswith("--"):
+            break
+        letters += word[1:]
+        if word[-1] in "CUgpu":
+            left = left[1:]  # its value
+    return letters, left
+
+
+def _allowed() -> bool:
+    """Whether it needs no password, or remembers that one was given."""
+    return subprocess.run([SUDO, "-n", "true"], capture_output=True, check=False).returncode == 0
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,116 @@
+"""What the kernel answers programs with: plain values by name, for its socket carries nothing else."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class MountRecord(TypedDict):
+    """A line of the table of mounts; ``flags`` are the words that mount(8) prints."""
+
+    source: str
+    target: str
+    type: str
+    flags: tuple[str, ...]
+    uid: int
+
+
+class ImageDevice(TypedDict):
+    """A device of a RAM image; ``hint`` is the type of its partition."""
+
+    device: str
+    hint: str
+    mounted_at: str
+
+
+class ImageRecord(TypedDict):
+    """A RAM image, as hdiutil lists it."""
+
+    sectors: int
+    uid: int
+    pid: int
+    devices: list[ImageDevice]
+
+
+class DiskRecord(TypedDict):
+    """A device of a RAM image, and the volume on it; ``type`` and ``name`` are empty where there is none."""
+
+    device: str
+    image: str
+    size_bytes: int
+    uid: int
+    type: str
+    name: str
+    mounted_at: str
+    case_sensitive: bool
+
+
+class ServiceRecord(TypedDict):
+    """A job of launchd; ``disabled`` is None where nobody has switched it, ``pid`` None where it does not run."""
+
+    label: str
+    path: str
+    program: str
+    disabled: bool | None
+    loaded: bool
+    pid: int | None
+
+
+class SharePointRecord(TypedDict):
+    """A folder that is shared, and how; :class:`.share_points.SharePoint` has the same fields."""
+
+    name: str
+    path: str
+    afp_name: str
+    ftp_name: str
+    smb_name: str
+    afp_shared: bool
+    ftp_shared: bool
+    smb_shared: bool
+    afp_guest: bool
+    ftp_guest: bool
+    smb_guest: bool
+    afp_inherit: bool
+    smb_inherit: bool
+    smb_read_only: bool
+    smb_sealed: bool
+
+
+class SmbSession(TypedDict):
+    """What client and server agreed on over SMB; ``required`` is whether the server requires signing."""
+
+    dialect: str
+    capabilities: int
+    signing: int
+    cipher: int
+    required: bool
+    client_requires: NotRequired[bool]
+    signed: bool
+
+
+class SmbFacts(SmbSession):
+    """What smbutil prints of a mounted share."""
+
+    share: str
+    server: str
+    user_id: int
+    options: list[str]
+
+
+class SmbMount(MountRecord, SmbFacts):
+    """A share of SMB in the table of mounts, with its facts."""
+
+
+class NfsFacts(TypedDict):
+    """What nfsstat prints of a mounted export: ``asked`` are options of mount_nfs, ``current`` what is in effect."""
+
+    host: str
+    address: str
+    path: str
+    standard_shown: list[str]
+    asked: dict[str, str]
+    current: dict[str, int]
+
+
+class NfsMount(MountRecord, NfsFacts):
+    """An export of NFS in the table of mounts, with its facts."""

@@ -1,0 +1,92 @@
+"""A host's own clock: how long a transfer took, what was counted around it, and what was sampled meanwhile."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from lab.base.errors import TransferError
+from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
+from lab.hosts import Host
+from lab.platforms.part import Part
+from lab.platforms.readings import Reading
+from lab.platforms.timing import Counters, Timing, parse_timing, values_of
+from lab.settings.setting import Setting
+
+STOPWATCH = read_script(__file__, "stopwatch.pl")
+TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends, so it goes on from the beginning
+
+
+class Clock(Part, ABC):
+    """Times and counts. A host needs perl: every Mac and nearly every Linux has it.
+
+    ``counts`` is Perl that defines ``counts($when, $interface)``: the lines that :meth:`parse_counters` reads, taken
+    ``before`` or ``after`` a transfer. It dies where there is no such interface. It may use what stopwatch.pl defines:
+    ``lines($path)``, ``printed(@command)`` and ``now()``.
+    """
+
+    counts: ClassVar[str]
+
+    def __init__(self, host: Host):
+        super().__init__(host)
+        self.directory, self.peer = "", ""
+
+    @abstractmethod
+    def parse_counters(self, lines: Iterable[str], interface: str) -> Counters:
+        """The counters in the lines that ``counts`` returned. Raises ValueError."""
+
+    def install(self, directory: str, interface: str, peer: str) -> None:
+        """Put the stopwatch into the lab's own folder on the host, which exists.
+
+        ``interface`` is that of the data link, ``peer`` the other host's address on it.
+        """
+        self.directory, self.peer = directory, peer
+        self.host.shell('umask 077; cat > "$1/stopwatch.pl"', directory, given=self.counts + STOPWATCH)
+
+    def counters(self, interface: str) -> Counters:
+        """The counters as they stand now; the stopwatch must be installed."""
+        return self.read(lambda text: self.counted(text, interface, "before"), *self._stopwatch(interface, "", ()))
+
+    def counted(self, text: str, interface: str, when: str) -> Counters:
+        """The counters that the stopwatch printed, ``before`` or ``after``. Raises ValueError."""
+        prefix = f"{when}|"
+        lines = (line.removeprefix(prefix) for line in text.splitlines() if line.startswith(prefix))
+        return self.parse_counters(lines, interface)
+
+    def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
+
+        Raises TransferError where it fails; DeadlineExceeded where it is stuck.
+        """
+        result = self.host.run(*self._stopwatch(interface, flush, argv), deadline_s=deadline_s, check=False)
+        values = values_of(result.stdout)
+        if values.get("exit") != "0" or "flush_error" in values:
+            what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
+            last_lines = " / ".join(map(first_line, result.stderr.strip().splitlines()[-3:]))
+            remedy = self.host.explain(f"{result.stderr}\n{what}")
+            message = f"{argv[0]}: {first_line(what)}: {last_lines}"
+            raise TransferError(message, remedy, host=self.host.role)
+        counters = partial(self.counted, result.stdout, interface)
+        timing = self.parse(lambda _: parse_timing(values, deadline_s, counters), result)
+        if timing.elapsed_s <= 0:  # only a wall clock can do that
+            raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.role)
+        return timing
+
+    def sampling(self, interface: str) -> Generator[Setting, None, None]:
+        """What counts several times a second from here on; nothing by default."""
+        yield from ()
+
+    def samples(self, interface: str) -> tuple[Reading, ...]:
+        """What was sampled since this was asked for last, oldest first. Raises LabFailure."""
+        return ()
+
+    def _stopwatch(self, interface: str, flush: str, argv: Sequence[str]) -> tuple[str, ...]:
+        return ("perl", f"{self.directory}/stopwatch.pl", interface, flush, *argv)
+
+
+def whole_lines(text: str) -> list[str]:
+    """The lines of a file that somebody is writing: the last may be cut short, and is left out."""
+    return text[: text.rfind("\n") + 1].splitlines()

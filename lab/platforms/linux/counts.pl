@@ -1,0 +1,20 @@
+# What Linux counts, as lines "PATH:line", for the stopwatch that follows this text. The file "counted" beside it says
+# which of the lines count, who the peer is, and which files. Processes and connections take longest to read: they are
+# read before the first counts and after the last, so that what they cost is in none.
+use strict;
+use warnings;
+
+sub counts {
+    my ($when, $interface) = @_;
+    die "no interface $interface\n" unless -e "/sys/class/net/$interface";
+    (my $list = $0) =~ s{[^/]*$}{counted};
+    chomp(my ($kept, $peer, @paths) = lines($list));
+    my $named = sub { map { my $path = $_; map { "$path:$_" } grep { /$kept/ } lines($path) } @_ };
+    my @counts = $when eq 'after' ? $named->(@paths) : ();
+    my @rest = ($named->(glob '/proc/[0-9]*/stat'), map { "ss:$_" } connections($peer));
+    return (@counts ? @counts : $named->(@paths), @rest);
+}
+
+# None where there is no ss: then perl would warn of it, in the place where the command's own words are looked for.
+sub connections { local $SIG{__WARN__} = sub { }; return eval { printed('ss', '-tmin', 'dst', @_) } }
+

@@ -1,0 +1,31 @@
+"""The network of a Linux host, by iproute2 and /sys."""
+
+from __future__ import annotations
+
+from lab.platforms.findings import Medium
+from lab.platforms.linux.parsers import parse_addresses
+from lab.platforms.network import Network
+
+# a wireless interface has one of the two folders, an interface that is down no duplex
+MEDIUM = r"""
+cd "/sys/class/net/$1" || exit
+if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
+cat duplex 2>/dev/null; :
+"""
+
+
+class LinuxNetwork(Network):
+    """The network as a Linux host sees it."""
+
+    def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
+        """``-M do`` forbids fragments; ``-W`` is in seconds here."""
+        return ("ping", "-n", "-M", "do", "-s", str(payload_bytes), "-c", "1", "-W", "2", peer)
+
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """See :meth:`Network.addresses`."""
+        return self.read(parse_addresses, "ip", "-j", "address", "show")
+
+    def medium(self, interface: str) -> Medium:
+        """See :meth:`Network.medium`."""
+        words = self.host.shell(MEDIUM, interface).stdout.split()
+        return Medium("wireless" in words, next((word for word in words if word in ("full", "half")), None))

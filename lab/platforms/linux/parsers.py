@@ -1,0 +1,49 @@
+"""Reading what the commands of Linux print: pure functions, which raise ValueError for what they cannot read."""
+
+from __future__ import annotations
+
+from lab.base.untrusted import count, from_json
+from lab.hosts.fields import interface_name
+from lab.platforms.facts import parse_facts
+
+
+def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """As :func:`parse_facts`, with what only Linux says."""
+    values, tools = parse_facts(text, "os", "cpu", "cores", "memory_kib", "available_kib")
+    for name in ("cores", "memory_kib", "available_kib"):
+        count(values[name])
+    return values, tools
+
+
+def parse_route(text: str) -> str:
+    """The interface that leads to a peer, of ``ip -j route get``; empty where that is this machine itself."""
+    try:
+        route = from_json(text)[0]
+        return "" if route.get("type") == "local" else interface_name(str(route["dev"]))
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError("no route") from error
+
+
+def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
+    """The addresses of each interface, of ``ip -j address show``."""
+    try:
+        links = [link for link in from_json(text) if "ifname" in link]
+        return {
+            link["ifname"]: tuple(info["local"] for info in link.get("addr_info", ()) if "local" in info)
+            for link in links
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError("no addresses") from error
+
+
+def parse_link(text: str) -> tuple[int, int | None, int | None]:
+    """The MTU, the least and the most that it may be, of ``ip -j -d link show``; None where that is not said.
+
+    Older versions print empty objects around the one link.
+    """
+    try:
+        link = next(link for link in from_json(text) if isinstance(link, dict) and "mtu" in link)
+    except (TypeError, StopIteration) as error:
+        raise ValueError("no interface") from error
+    least, most = (link.get(name) for name in ("min_mtu", "max_mtu"))
+    return count(link["mtu"]), None if least is None else count(least), None if most is None else count(most)

@@ -1,0 +1,38 @@
+"""How the programs of a Linux host are called and installed: by its package manager, under the name known there."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from lab.platforms.programs import Programs
+
+INSTALL = {
+    "apt-get": "apt-get install", "dnf": "dnf install", "yum": "yum install", "zypper": "zypper install",
+    "pacman": "pacman -S", "apk": "apk add", "opkg": "opkg install",
+}  # fmt: skip
+# Where Fedora and its relatives call a package of Debian's otherwise
+FEDORA = {
+    "openssh-client": "openssh-clients", "samba-common-bin": "samba-common-tools", "iputils-ping": "iputils",
+    "iproute2": "iproute",
+}  # fmt: skip
+NAMES: dict[str, dict[str, str]] = {"apt-get": {}, "dnf": FEDORA, "yum": FEDORA}
+MANAGERS = f'for name in {" ".join(INSTALL)}; do command -v "$name" >/dev/null && echo "$name"; done; :'
+
+
+class LinuxPrograms(Programs):
+    """The programs of a Linux host. cp leaves no holes and shares no blocks: every byte is read, sent and written."""
+
+    calls = MappingProxyType({"cp": ("cp", "--sparse=never", "--reflink=never")})
+
+    def how_to_install(self, package: str) -> str:
+        """See :meth:`Programs.how_to_install`."""
+        return how_to_install(package, self.host.shell(MANAGERS).stdout.split())
+
+
+def how_to_install(package: str, managers: list[str]) -> str:
+    """The command that installs a package (by its name in Debian) with the first of these managers that is known."""
+    manager = next((name for name in managers if name in INSTALL), None)
+    if manager is None:
+        return f"install what Debian calls {package} there"
+    command = f"`{INSTALL[manager]} {NAMES.get(manager, {}).get(package, package)}` there"
+    return command if manager in NAMES else f"{command}, or whatever Debian's {package} is called for {manager}"

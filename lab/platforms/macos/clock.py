@@ -1,0 +1,55 @@
+"""The clock and the counters of a Mac: netstat, vm_stat, iostat and sysctl."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
+
+from lab.base.scripts import read_script
+from lab.platforms.clock import TAKE_SAMPLES, Clock, whole_lines
+from lab.platforms.macos import counters
+from lab.platforms.readings import Reading
+from lab.platforms.timing import Counters, Timing, grown
+from lab.settings.background import background_process
+from lab.settings.setting import Setting
+
+SAMPLER = read_script(__file__, "sampler.pl")
+
+
+class MacClock(Clock):
+    """Times and counts on a Mac."""
+
+    counts = read_script(__file__, "counts.pl")
+
+    def parse_counters(self, lines: Iterable[str], interface: str) -> Counters:
+        """See :meth:`Clock.parse_counters`."""
+        return counters.parse_counters(lines, interface)
+
+    def counters(self, interface: str) -> Counters:
+        """See :meth:`Clock.counters`; with what only root is told."""
+        return replace(super().counters(interface), retransmits=self._resent())
+
+    def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        """See :meth:`Clock.timed`; with what only root is told, which the transfer is not run as."""
+        before = self._resent()
+        timing = super().timed(interface, flush, argv, deadline_s)
+        return replace(timing, counted=replace(timing.counted, retransmits=grown(self._resent(), before)))
+
+    def _resent(self) -> int | None:
+        return counters.parse_resent(self.host.run("netstat", "-s", "-p", "tcp", root=True).stdout)
+
+    def sampling(self, interface: str) -> Generator[Setting, None, None]:
+        """A reading a second, which is as often as iostat tells of the processor."""
+        program, file = f"{self.directory}/sampler.pl", self._samples_file
+        self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
+        argv = ("perl", program, file, interface)
+        yield background_process(self.host.role, "sampler", argv, self.directory, ready=f"[ -e '{file}' ]", root=False)
+
+    def samples(self, interface: str) -> tuple[Reading, ...]:
+        """See :meth:`Clock.samples`."""
+        result = self.host.shell(TAKE_SAMPLES, self._samples_file)
+        return self.parse(lambda text: tuple(counters.parse_samples(whole_lines(text), interface)), result)
+
+    @property
+    def _samples_file(self) -> str:
+        return f"{self.directory}/samples"

@@ -1,0 +1,27 @@
+"""How the programs of a Mac are called and installed."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from lab.platforms.programs import Programs
+
+WITH_MACOS = ("perl", "rsync", "openssh-client", "openssh-server")
+
+
+class MacPrograms(Programs):
+    """The programs of a Mac.
+
+    cp would also copy extended attributes, which some servers keep in files of their own. macOS 15.0 to 15.3 have two
+    engines of rsync, and choose by the options; told which, they do what the later ones do anyway.
+    """
+
+    calls = MappingProxyType({"cp": ("cp", "-X"), "rsync": ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync")})
+
+    def how_to_install(self, package: str) -> str:
+        """Everything but iperf3 comes with macOS, in folders that are in every PATH; Homebrew has the rest."""
+        if package in WITH_MACOS:
+            return f"{package} comes with macOS: find out where it went, or `brew install {package}` there"
+        if self.missing(["brew"]):
+            return f"install Homebrew there (https://brew.sh), then `brew install {package}`"
+        return f"`brew install {package}` there"

@@ -1,0 +1,72 @@
+"""What a run changes on a Mac: the MTU by ifconfig, TCP buffers by sysctl, and that it stays awake."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+
+from lab.base.errors import LabFailure
+from lab.base.scripts import read_script
+from lab.base.untrusted import count
+from lab.hosts.command import Command, command, script
+from lab.platforms.macos.parsers import parse_sysctl
+from lab.platforms.macos.sysctl import sysctl_setting
+from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, SystemSettings
+from lab.settings.background import background_process
+from lab.settings.setting import Setting
+
+READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9][0-9]*\).*/\1/p' | grep ."""
+AWAIT_LINK = read_script(__file__, "await_link.sh")
+
+
+class MacSettings(SystemSettings):
+    """The settings of a Mac."""
+
+    def mtu(self, interface: str, value: int) -> Setting:
+        """See :meth:`SystemSettings.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
+
+        def change(to: str) -> tuple[Command, ...]:
+            return command("ifconfig", interface, "mtu", to, root=True), script(AWAIT_LINK, interface, deadline_s=60)
+
+        return Setting(
+            host=self.host.role,
+            name=f"MTU of {interface}",
+            read=script(READ_MTU, interface),
+            wanted=str(value),
+            apply=change(str(value)),
+            undo=change,
+            may_cut_off=True,
+            remedy=MTU_REMEDY,
+        )
+
+    def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
+        """The starting sizes, and whatever keeps them from changing on this version.
+
+        10.6 and 10.7 raise small buffers while few sockets exist (sockthreshold) and know no autotuning; 10.8 to 10.15
+        switch it off each way; from 11 on that switch is gone for sending, and its ceiling is lowered instead.
+        """
+        pins = [f"net.inet.tcp.{name}" for name in ("sockthreshold", "doautorcvbuf", "doautosndbuf", "autosndbufmax")]
+        # An unknown name prints nothing on standard output, whatever the version and the exit code.
+        loop = 'for name in "$@"; do sysctl "$name" 2>/dev/null; done; :'
+        present = self.parse(parse_sysctl, self.host.shell(loop, *pins))
+        threshold, receive, send, send_max = (name in present for name in pins)
+        if not (threshold or (receive and (send or send_max))):
+            message = f"TCP buffers cannot be pinned: of {pins}, sysctl knows only {present}"
+            raise LabFailure(message, host=self.host.role)
+        values = {name: "0" for name in pins[:3] if name in present}
+        if send_max and not send:
+            values[pins[3]] = str(size_bytes)
+        values |= {f"net.inet.tcp.{name}": str(size_bytes) for name in ("sendspace", "recvspace")}
+        return [sysctl_setting(self.host.role, name, value, TCP_BUFFERS_REMEDY) for name, value in values.items()]
+
+    def tcp_buffers_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+        """See :meth:`SystemSettings.tcp_buffers_in`."""
+        try:
+            return tuple(count(state[name]) for name in ("recvspace", "sendspace"))
+        except (LookupError, ValueError) as error:
+            message = f"the TCP buffers cannot be read from {dict(state)}"
+            raise LabFailure(message, host=self.host.role) from error
+
+    def awake(self, directory: str) -> Generator[Setting, None, None]:
+        """Whatever of the two this version has; -s holds on mains only, as it says itself."""
+        argv = ("/bin/sh", "-c", "command -v caffeinate >/dev/null && exec caffeinate -i -s; exec pmset noidle")
+        yield background_process(self.host.role, "awake", argv, directory, root=False)

@@ -1,0 +1,66 @@
+"""What lies between a host and its peer: interfaces, packets and ports."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from lab.base.errors import LabFailure
+from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
+from lab.platforms.findings import Medium
+from lab.platforms.part import Part
+from lab.settings.setting import Setting
+
+PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
+SMALL_BYTES = 56  # the payload of an ordinary ping
+# $@ is such a ping, which waits up to 2 s for its answer
+AWAIT = 'for try in 1 2 3 4 5 6 7 8 9 10; do "$@" >/dev/null 2>&1 && exit; sleep 1; done; :'
+CONNECT = read_script(__file__, "connect.pl")
+
+
+class Network(Part, ABC):
+    """The network as a host sees it."""
+
+    @abstractmethod
+    def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
+        """One ping that must not be fragmented, and waits up to 2 s for its answer."""
+
+    def probe_settings(self, mtu: int) -> Sequence[Setting]:
+        """What must be in effect while a path is proved for this MTU; nothing, by default."""
+        return ()
+
+    def prove_path(self, peer: str, mtu: int) -> None:
+        """Raise LabFailure unless a packet of exactly ``mtu`` bytes reaches ``peer`` in one piece.
+
+        An interface takes any MTU it likes; only a packet that may not be fragmented shows what the path carries. A
+        link may be down for seconds after its MTU has changed, so first a small packet has to get through.
+        """
+        self.host.shell(AWAIT, *self.ping_command(peer, SMALL_BYTES), deadline_s=60)
+        if reason := self.path_refusal(peer, mtu):
+            raise LabFailure(
+                f"packets of MTU {mtu} do not reach {peer} in one piece ({reason})",
+                "both ends and every switch between them must carry it",
+                host=self.host.role,
+            )
+
+    def path_refusal(self, peer: str, mtu: int) -> str:
+        """Why a packet of exactly ``mtu`` bytes does not reach ``peer`` in one piece; empty where it does."""
+        argv = self.ping_command(peer, mtu - PING_HEADERS)
+        for _ in range(3):
+            result = self.host.run(*argv, check=False)
+            if result.exit_code == 0:
+                return ""
+        return first_line(result.output.rpartition("\n")[2]) or "no reply"
+
+    def answers(self, address: str, port: int) -> bool:
+        """Whether something takes TCP connections from this host there. Raises LabFailure where there is no perl."""
+        return self.host.run("perl", "-e", CONNECT, "--", address, str(port)).stdout.strip() == "yes"
+
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """The IP addresses of each interface; nothing where the platform cannot tell."""
+        return {}
+
+    def medium(self, interface: str) -> Medium:
+        """What an interface is; nothing where the platform cannot tell."""
+        return Medium()

@@ -1,0 +1,35 @@
+"""What the parts of a platform share: a host, and reading what its commands print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from lab.base.errors import LabFailure, abridged
+from lab.base.untrusted import first_line
+from lab.hosts import Host, Result
+
+T = TypeVar("T")
+
+
+class Part:
+    """One part of a platform, for one host."""
+
+    def __init__(self, host: Host):
+        self.host = host
+
+    def read(self, parser: Callable[[str], T], *argv: str) -> T:
+        """Run a command and parse its standard output. Raises LabFailure; see :meth:`parse`."""
+        return self.parse(parser, self.host.run(*argv))
+
+    def parse(self, parser: Callable[[str], T], result: Result) -> T:
+        """What ``parser`` makes of the standard output of a command that has ended.
+
+        A parser raises ValueError for what cannot be true. Raises LabFailure then, with the command and its output.
+        """
+        try:
+            return parser(result.stdout)
+        except ValueError as error:
+            lines = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
+            message = f"{abridged(result.argv)}: {error}; it printed:\n{lines}"
+            raise LabFailure(message, host=self.host.role) from error

@@ -1,0 +1,38 @@
+"""RAM disks: file systems in memory, so that no disk limits a transfer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from typing import ClassVar
+
+from lab.base.errors import Unsupported
+from lab.platforms.part import Part
+from lab.settings.setting import Setting
+
+
+class RamDisks(Part, ABC):
+    """Makes RAM disks. ``formats`` are what a hosts file may ask for as ``ram_disk_format``, the usual one first."""
+
+    formats: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+        """A RAM disk mounted at ``path``, which exists; writable by everybody. Returns what it is, in words.
+
+        ``layout`` is one of ``formats``, or None for the usual one. The memory is taken as it fills, so what is free
+        must be checked first. Raises LabFailure where it does not fit, Unsupported as :meth:`check` does.
+        """
+
+    def check(self, layout: str | None, serves: str = "") -> None:
+        """Raise Unsupported for a format that cannot be had here, or that the protocol ``serves`` cannot share.
+
+        ``serves`` is empty for a RAM disk that nothing shares.
+        """
+        if layout is not None and layout not in self.formats:
+            role = self.host.role
+            raise Unsupported(
+                f"ram_disk_format = {layout}: that host can have {', '.join(self.formats)}",
+                f"correct it in [{role}], or leave it out",
+                host=role,
+            )

@@ -1,0 +1,28 @@
+# shellcheck shell=sh
+# Unmount the mount point $2, which is $1 in the table of mounts, even where its server is dead. Needs find_mount.
+#
+# Where the server is dead, umount may wait in the kernel, where no signal reaches it: it is left there. From Linux 6.5 on
+# NFS has a switch for each mount that lets everything fail that waits for the server, now and later. Before, umount -f
+# does so for what waits at that moment, and a process in state D goes on to its next request, until there is none left.
+# umount -l at last takes the mount out of sight; the kernel goes on waiting, as CIFS does for up to some minutes.
+entry=$1 point=$2
+gone() { ! find_mount "$entry" >/dev/null; }
+off() {
+    # shellcheck disable=SC2086  # no flag is no word
+    umount $1 "$point" </dev/null >/dev/null 2>&1 &
+    tries=0
+    while kill -s 0 $! && [ $tries -lt 250 ]; do
+        tries=$((tries + 1))
+        sleep 0.02
+    done 2>/dev/null
+    gone
+}
+if off || { sleep 0.5; off; }; then exit; fi
+switch=/sys/fs/nfs/$(grep -F " $entry " /proc/self/mountinfo | cut -d ' ' -f 3)/shutdown
+[ -w "$switch" ] && echo 1 >"$switch"
+began=$(date +%s)
+while [ $(($(date +%s) - began)) -lt 20 ]; do
+    off -f && exit
+    sleep 0.3
+done
+umount -l "$point"

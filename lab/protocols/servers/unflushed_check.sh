@@ -1,0 +1,13 @@
+# shellcheck shell=sh
+# For each process called $2 in the group of the daemon that the file $1 identifies, print `yes` where its flushes do
+# nothing: it came out of unflushed.pl, which goes on only once the kernel has taken the filter, and it has a filter.
+# shellcheck disable=SC2009  # pgrep tells no groups
+read -r group < "$1" && ps -A -o pgid= -o pid= -o comm= | while read -r pgid pid name; do
+    [ "$pgid $name" = "$group $2" ] || continue
+    if tr '\0' '\n' < "/proc/$pid/environ" | grep -qx FILE_SHARE_LAB_FLUSHES=ignored &&
+        grep -q '^Seccomp:[[:space:]]*2' "/proc/$pid/status"; then
+        echo yes
+    else
+        echo no
+    fi
+done

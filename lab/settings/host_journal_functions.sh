@@ -1,0 +1,34 @@
+# shellcheck shell=sh
+# Functions of the scripts beside this one. They need is_alive and started of lab/hosts/processes.py.
+
+# Print what tells this start of the host from every other: of its kernel, and of its first process, for a container has
+# a first process of its own.
+boot() {
+    kernel=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null || sysctl -n kern.bootsessionuuid 2>/dev/null)
+    # shellcheck disable=SC2046,SC2086  # unquoted, so that single blanks part the words
+    echo $kernel $(started 1)
+}
+
+# End the process $1 that started at $2.
+end() {
+    tries=0
+    while is_alive "$1" "$2" && [ $tries -lt 100 ]; do
+        kill -s TERM "$1"
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+}
+
+# End the timer of the record $1. Fails where it has begun to take the change back; then it is let finish.
+disarm() {
+    if mv "$1.armed" "$1.off" 2>/dev/null; then signal=TERM file=$1.off; else signal=0 file=$1.fired; fi
+    { read -r pid start; } 2>/dev/null < "$file" || return
+    tries=0
+    while is_alive "$pid" "$start" && [ $tries -lt 3000 ]; do
+        kill -s $signal -- "-$pid"
+        sleep 0.01
+        tries=$((tries + 1))
+    done
+    rm -f "$1.off"
+    [ $signal = TERM ]
+}

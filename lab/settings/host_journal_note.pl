@@ -1,0 +1,8 @@
+# Put standard input into the file $ARGV[0] of this folder, and have it on the disk. In perl, because no shell can wait
+# for one file to be on the disk.
+use strict; use warnings; use IO::Handle;
+my ($name) = @ARGV;
+open my $file, '>', "$name.part" or die "$name.part: $!\n";
+print $file do { local $/; <STDIN> } or die "$name: $!\n";
+$file->flush && $file->sync && close $file && rename "$name.part", $name or die "$name: $!\n";
+if (open my $folder, '<', '.') { $folder->sync }

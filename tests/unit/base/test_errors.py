@@ -1,0 +1,29 @@
+"""What an error says of host, message and remedy, each as a field and all as text."""
+
+from __future__ import annotations
+
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabError, RestoreError
+
+
+def test_the_text_has_the_host_first_and_the_remedy_last() -> None:
+    error = HostError("no route", "is it on?", host="client")
+    assert (error.host, error.message, error.remedy) == ("client", "no route", "is it on?")
+    assert str(error) == "client: no route: is it on?"
+    assert str(LabError("no route")) == "no route"
+
+
+def test_the_remedy_of_a_command_stands_below_what_it_printed() -> None:
+    error = CommandError("server", ("ip", "x"), 2, "a\nb\n", "install ip")
+    assert str(error) == "server: ip x: exit code 2\n    a\n    b\ninstall ip"
+    assert (error.host, error.message.splitlines()[0]) == ("server", "ip x: exit code 2")
+    assert str(DeadlineExceeded("server", ("ip",), 3, "")) == "server: ip: did not end within 3 s and was ended"
+
+
+def test_what_could_not_be_put_back_has_a_line_each() -> None:
+    error = RestoreError(["client: MTU should be 1500", "server: share stays"])
+    assert str(error).splitlines() == [
+        "not everything could be put back; `lab restore` tries again",
+        "client: MTU should be 1500",
+        "server: share stays",
+    ]
+    assert error.problems == ("client: MTU should be 1500", "server: share stays")

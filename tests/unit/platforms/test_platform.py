@@ -1,0 +1,145 @@
+"""Which platform a host has, that every one is whole, and what those that know little say."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.fake_host import EmulatedHost, FakeHost
+
+from lab import platforms
+from lab.base.errors import Unsupported
+from lab.platforms import Facts, Platform
+from lab.platforms.clock import Clock
+from lab.platforms.linux.platform import Linux
+from lab.platforms.linux.ram_disk import FORMAT
+from lab.platforms.macos.platform import MacOS
+from lab.platforms.preflight import Preflight
+from lab.platforms.programs import Programs
+from lab.platforms.settings import SystemSettings
+
+REAL = ("sh", "perl", "sed", "head", "id", "getconf", "cat", "ls", "stat", "hostname", "uname")
+SYSTEMS = [("Linux", Linux), ("Darwin", MacOS)]
+on_linux = pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="reads what Linux says of itself")
+
+
+@pytest.mark.parametrize(("uname", "platform"), SYSTEMS)
+def test_a_platform_is_detected_by_uname(uname: str, platform: type[Platform]) -> None:
+    host = FakeHost()
+    host.on(("uname", "-s"), f"{uname}\n")
+    assert isinstance(platforms.detect(host), platform)
+
+
+def test_an_unknown_system_is_an_error_and_no_guess() -> None:
+    host = FakeHost("server")
+    host.on(("uname", "-s"), "SunOS\n")
+    with pytest.raises(Unsupported, match="server: uname says 'SunOS'; the lab knows linux, macos and does not guess"):
+        platforms.detect(host)
+
+
+@pytest.mark.parametrize(("uname", "platform"), SYSTEMS)
+def test_a_host_explains_itself_by_its_platform(uname: str, platform: type[Platform]) -> None:
+    host = FakeHost()
+    made = platform(host)
+    refusal = "cp: /Volumes/x: Operation not permitted\n"
+    assert host.explain(refusal) == made.explain(refusal)
+
+
+def test_what_a_platform_cannot_tell_it_does_not_tell() -> None:
+    host: Any = FakeHost()
+    facts: Any = type("Known", (), {"platform": "freebsd"})()
+    assert Preflight(host).noises("/srv") == {}
+    assert Preflight(host).tcp_reach(facts, "smb", "client").reaches is None
+    assert Programs(host).call("cp") == ("cp",)
+    assert Programs(host).how_to_install("iperf3") == "install what Debian calls iperf3 there"
+
+
+def test_a_part_that_lacks_what_must_be_written_cannot_be_made() -> None:
+    class Half(Clock):
+        counts = ""
+
+    class Bare(SystemSettings):
+        pass
+
+    for part in (Half, Bare):
+        with pytest.raises(TypeError, match="abstract"):
+            part(FakeHost())  # type: ignore[abstract]
+
+
+# Scripts, run for real
+
+
+def test_a_port_answers_or_does_not(tmp_path: Path) -> None:
+    network = Linux(EmulatedHost(tmp_path, {}, ("sh", "perl"))).network
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert network.answers("127.0.0.1", port)
+    assert not network.answers("127.0.0.1", port)
+
+
+def test_programs_that_are_missing_are_named(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {"rsync": ""}, ("sh",))
+    assert Programs(host).missing(["rsync", "iperf3", "perl"]) == ["iperf3", "perl"]
+
+
+@on_linux
+def test_a_linux_host_says_what_it_is(tmp_path: Path) -> None:
+    routes = """
+        case "$*" in
+        "-j route get 192.0.2.2") echo '[{"dst":"192.0.2.2","dev":"lo"}]' ;;
+        "-j -d link show dev lo") echo '[{"ifname":"lo","mtu":65536,"min_mtu":0,"max_mtu":0}]' ;;
+        esac
+    """
+    programs = {"ip": routes, "rsync": "echo; echo rsync 3.2.7; echo more"}
+    facts: Facts = Linux(EmulatedHost(tmp_path, programs, REAL)).facts("192.0.2.2")
+    assert (facts.platform, facts.interface, facts.mtu, facts.mtu_max) == ("linux", "lo", 65536, None)
+    assert facts.cores >= 1
+    assert 0 < facts.available_bytes <= facts.memory_bytes
+    assert facts.tools["rsync"] == "rsync 3.2.7"
+    assert "perl" in facts.tools
+
+
+@on_linux
+def test_a_linux_host_is_asked_for_its_noises(tmp_path: Path) -> None:
+    """What they are differs by machine; each look can be read."""
+    host = EmulatedHost(tmp_path, {"systemctl": "echo masked"}, REAL)
+    for name, look in Linux(host).preflight.noises(None).items():
+        assert isinstance(list(look()), list), name
+
+
+@on_linux
+def test_a_link_is_waited_for_until_it_is_active(tmp_path: Path) -> None:
+    """The second look is the first that says so."""
+    ifconfig = 'n=$(cat looks); echo $((n + 1)) > looks; [ "$n" -ge 1 ] || echo "	status: inactive"'
+    host = EmulatedHost(tmp_path, {"ifconfig": ifconfig, "sleep": ""}, ("sh", "grep", "cat"))
+    (tmp_path / "looks").write_text("0\n")
+    MacOS(host).settings.mtu("en0", 9000).apply[1].run(host)
+    assert host.calls("ifconfig") == ["ifconfig en0"] * 2
+
+
+@pytest.mark.parametrize(
+    ("ram0", "complaint"),
+    [
+        ({"size": "4096"}, "another size"),
+        ({"stat": "regular file:0:0"}, "no device of brd"),
+        ({"wipefs": "DEVICE OFFSET TYPE"}, "something is on it"),
+    ],
+)
+def test_a_block_device_that_is_not_ours_is_not_formatted(tmp_path: Path, ram0: dict[str, str], complaint: str) -> None:
+    state = {"size": "2048", "stat": "block special file:1:0", "wipefs": ""} | ram0
+    programs = {
+        "cat": f"echo {state['size']}",
+        "stat": f'echo "{state["stat"]}"',
+        "wipefs": f'printf "%s" "{state["wipefs"]}"',
+        "ls": "",
+        "mkfs.ext4": "",
+    }
+    host = EmulatedHost(tmp_path, programs, ("sh",))
+    device = FORMAT.replace("/sys/block/ram*", f"{tmp_path}/ram*").replace("/sys/block/ram0 ]", f"{tmp_path}/ram0 ]")
+    (tmp_path / "ram0").mkdir()
+    result = host.shell(device, "1024", check=False)
+    assert complaint in result.stderr
+    assert not host.calls("mkfs.ext4")
+    assert (result.exit_code, "left alone" in result.stderr) == (1, True)

@@ -1,0 +1,142 @@
+"""The scripts that drivers send to hosts: each begins as a shell reads it, and does what its first lines say."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.fake_host import EmulatedHost
+
+import lab
+from lab.hosts.mounts import in_table
+from lab.protocols.mounts.gvfs import MOUNTABLE, SHOW
+from lab.protocols.mounts.linux import UNMOUNT
+from lab.protocols.nfs import knfsd
+from lab.protocols.nfs.linux import START as START_GANESHA
+from lab.protocols.nfs.macos import AWAIT, AWAIT_END, AWAIT_EXPORT
+from lab.protocols.servers.unflushed import CHECK
+from lab.protocols.smb.ksmbd import UNLOAD
+from lab.protocols.ssh import MAKE_KEYS
+
+FOLDERS = ("protocols", "settings")
+SCRIPTS = sorted(path for folder in FOLDERS for path in (Path(lab.__file__).parent / folder).rglob("*.sh"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_says_whose_language_it_is_in_and_parses(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").startswith("# shellcheck shell=sh\n# ")
+    subprocess.run(["sh", "-n", str(path)], check=True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mounts").exists(), reason="reads the table of mounts of Linux")
+def test_a_mount_that_is_gone_is_asked_to_go_once(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {"umount": "", "sleep": ""}, ["sh", "grep"])
+    host.shell(UNMOUNT, in_table("/no/such/mount"), "/no/such/mount")
+    assert host.calls("umount") == ["umount /no/such/mount"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mounts").exists(), reason="reads the table of mounts of Linux")
+def test_a_mount_that_stays_is_forced_and_then_taken_out_of_sight(tmp_path: Path) -> None:
+    """The root of this machine stays, whatever the emulated umount is told. Every look at the clock is 9 s later."""
+    clock = "echo x >> ticks; echo $(($(grep -c x ticks) * 9))"
+    host = EmulatedHost(tmp_path, {"umount": "", "sleep": "", "date": clock}, ["sh", "grep", "cut"])
+    host.shell(UNMOUNT, in_table("/"), "/")
+    assert host.calls("umount") == ["umount /", "umount /", "umount -f /", "umount -f /", "umount -l /"]
+
+
+def test_ksmbd_that_is_not_loaded_is_left_alone(tmp_path: Path) -> None:
+    if Path("/sys/module/ksmbd").exists():
+        pytest.skip("this machine has ksmbd loaded")
+    host = EmulatedHost(tmp_path, {"modprobe": ""}, ["sh"])
+    host.shell(UNLOAD)
+    assert host.calls() == []
+
+
+def test_exports_come_before_mountd_and_after_rpcbind(tmp_path: Path) -> None:
+    commands = dict.fromkeys(("mount", "mkdir", "touch", "nfsdcld", "exportfs", "rpc.mountd"), "")
+    host = EmulatedHost(tmp_path, commands | {"rpcbind": ": > bound", "sleep": ""}, ["sh"])
+    host.shell(knfsd.START, "/lab/ram", "rw,sync", "[ -e bound ]", "20048")
+    calls = host.calls("rpcbind", "exportfs", "rpc.mountd")
+    assert calls == ["rpcbind -f -w", "exportfs -o rw,sync *:/lab/ram", "rpc.mountd -F -p 20048"]
+
+
+def test_where_a_folder_cannot_be_hidden_nothing_of_nfs_starts(tmp_path: Path) -> None:
+    commands = dict.fromkeys(("mkdir", "touch", "rpcbind", "nfsdcld", "exportfs", "rpc.mountd"), "")
+    host = EmulatedHost(tmp_path, commands | {"mount": "exit 32"}, ["sh"])
+    assert host.shell(knfsd.START, "/lab/ram", "rw", "true", "20048", check=False).exit_code == 32
+    assert host.calls() == ["mount -t tmpfs -o mode=755 lab /var/lib/nfs"]
+
+
+@pytest.mark.parametrize(("ready", "starts_rpcbind"), [("true", False), ("[ -e bound ]", True)])
+def test_ganesha_brings_rpcbind_where_the_host_has_none(tmp_path: Path, ready: str, starts_rpcbind: bool) -> None:
+    own = tmp_path / "own"
+    (own / "upper").mkdir(parents=True)
+    commands = {"mount": "", "mkdir": "", "sed": "", "sleep": "", "rpcbind": ": > bound", "ganesha.nfsd": ""}
+    host = EmulatedHost(tmp_path, commands, ["sh"])
+    host.shell("cd() { :; }\n" + START_GANESHA, str(own), "conf", "pid", ready)
+    assert bool(host.calls("rpcbind")) == starts_rpcbind
+    assert host.calls("ganesha.nfsd") == ["ganesha.nfsd -F -L STDERR -N EVENT -f conf -p pid"]
+
+
+@pytest.mark.parametrize(
+    ("state", "target", "comes"), [("running", "running", True), ("not running", "running", False)]
+)
+def test_nfsd_is_waited_for_and_given_up(tmp_path: Path, state: str, target: str, comes: bool) -> None:
+    host = EmulatedHost(tmp_path, {"nfsd": f"echo 'nfsd is {state}'", "sleep": ""}, ["sh", "grep"])
+    result = host.shell(AWAIT, target, check=False)
+    assert (result.exit_code == 0) == comes
+    assert ("nfsd is not running:" in result.stderr) != comes
+
+
+def test_the_end_of_nfsd_is_not_waited_for_where_the_exports_stay_or_it_is_disabled(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {"nfsd": "echo nfsd service is disabled; echo nfsd is running"}, ["sh", "grep"])
+    host.shell(AWAIT_END, "stopped", "/no/exports")
+    host.shell(AWAIT_END, "stopped", str(tmp_path))
+    assert host.calls("nfsd") == ["nfsd status"]
+
+
+def test_an_export_is_there_once_it_is_not_offline(tmp_path: Path) -> None:
+    rows = 'echo x >> tries; [ "$(grep -c x tries)" -gt 2 ] && echo "/lab 10.99.0.0" || echo "/lab <offline>"'
+    host = EmulatedHost(tmp_path, {"showmount": rows, "nfsd": "", "sleep": ""}, ["sh", "grep"])
+    host.shell(AWAIT_EXPORT, "/lab")
+    assert len(host.calls("showmount")) == 3
+
+
+def test_a_share_whose_process_died_is_said_to_have(tmp_path: Path) -> None:
+    commands = {
+        "timeout": 'shift; "$@"',
+        "gio": "echo 'The location is not mounted' >&2; exit 2",
+        "gvfsd-fuse": "exit 1",
+    }
+    host = EmulatedHost(tmp_path, commands, ["sh", "grep"])
+    result = host.shell(SHOW, "smb://nas/share", "gvfsd-fuse", check=False)
+    assert result.stderr.endswith("does not show smb://nas/share: the process of GVfs that mounted it has died\n")
+
+
+def test_a_session_of_gvfs_has_folders_that_are_its_own(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {"cp": "", "chrt": "exit 1", "sed": ""}, ["sh", "mkdir"])
+    host.shell(MOUNTABLE, str(tmp_path / "gvfs"))
+    assert (tmp_path / "gvfs").stat().st_mode & 0o777 == 0o700
+
+
+def test_keys_that_an_old_openssh_cannot_make_are_left_out(tmp_path: Path) -> None:
+    make = '[ "$3" = rsa ] && { : > "$7"; echo "ssh-rsa AAAA" > "$7.pub"; }'
+    host = EmulatedHost(tmp_path, {"ssh-keygen": make}, ["sh", "cat"])
+    for _ in range(2):
+        assert host.shell(MAKE_KEYS, str(tmp_path / "key")).stdout == "ssh-rsa AAAA\n"
+    assert [call.split(" ")[3] for call in host.calls("ssh-keygen")] == ["ed25519", "rsa", "ed25519"]
+
+
+@pytest.mark.skipif(not (Path("/proc/self/status").exists() and shutil.which("ps")), reason="needs Linux and ps")
+def test_a_process_without_the_filter_flushes(tmp_path: Path) -> None:
+    process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        (tmp_path / "identity").write_text(f"{process.pid}\n")
+        host = EmulatedHost(tmp_path, {}, ["sh", "ps", "tr", "grep"])
+        assert host.shell(CHECK, "identity", "sleep").stdout == "no\n"
+        assert host.shell(CHECK, "identity", "other").stdout == ""
+    finally:
+        process.kill()
+        process.wait()

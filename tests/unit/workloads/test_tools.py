@@ -1,0 +1,47 @@
+"""The commands that move a payload, as each platform calls their programs."""
+
+from __future__ import annotations
+
+import pytest
+from support.fake_host import FakeHost
+
+from lab import workloads
+from lab.platforms.linux.programs import LinuxPrograms
+from lab.platforms.macos.programs import MacPrograms
+from lab.workloads.file import deadline_s
+
+LINUX, MAC = LinuxPrograms(FakeHost()), MacPrograms(FakeHost())
+
+
+def test_tools_copy_every_byte_and_nothing_else() -> None:
+    cp = workloads.tool("cp")
+    assert cp.argv(LINUX.call("cp"), "", "/a", "/b", "") == (
+        "cp",
+        "--sparse=never",
+        "--reflink=never",
+        "--",
+        "/a",
+        "/b",
+    )
+    assert cp.argv(MAC.call("cp"), "", "/a", "/b", "") == ("cp", "-X", "--", "/a", "/b")
+    rsync = workloads.tool("rsync")
+    assert rsync.argv(LINUX.call("rsync"), "rsync 3.4.1, protocol 32", "/a", "/b", "") == (
+        "rsync", "-W", "--inplace", "--", "/a", "/b",
+    )  # fmt: skip
+    assert rsync.argv(MAC.call("rsync"), "openrsync, protocol 29", "/a", "me@nas:/b", "ssh -p 2") == (
+        "env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", "-e", "ssh -p 2", "--", "/a", "me@nas:/b",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "flag"),
+    [("rsync 2.6.9, protocol 29", "-aE"), ("openrsync, protocol 29", "-aE"), ("rsync 3.4.1, protocol 32", "-aX")],
+)
+def test_what_keeps_extended_attributes_depends_on_the_engine(version: str, flag: str) -> None:
+    argv = workloads.tool("rsync-metadata").argv(MAC.call("rsync"), version, "/a", "/b", "")
+    assert argv == ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", flag, "--", "/a", "/b")
+
+
+def test_a_deadline_grows_with_the_payload() -> None:
+    assert deadline_s(0) > 0
+    assert deadline_s(10**9) - deadline_s(0) >= 10**9 / 2e6
