@@ -66,7 +66,7 @@ def outcome(session: Session, protocol: str) -> tuple[str, str]:
     for direction in ("write", "read"):
         case = Case(protocol, PROTOCOLS[protocol], direction, 1500, "default", "ram", "file", SIZE_BYTES)
         try:
-            Capability(session).left_out([case])
+            Capability(session.shares).left_out([case])
             measured = transfer(session, case, f"{protocol}-{direction}", DEADLINE_S)
         except Unsupported as error:
             return "refused", str(error).splitlines()[0]

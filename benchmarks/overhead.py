@@ -27,19 +27,17 @@ def main() -> None:
     with bench_lab("--rate", "1gbit") as lab:
         smb: dict[str, list[Any]] = {"protocol": ["smb"]}
         for size in ("4 MiB", "64 MiB", "256 MiB"):
-            report(f"SMB cp, {size}", lab.run.lifecycle(smb, size=size, blocks=6))
+            report(f"SMB cp, {size}", lab.run(smb, size=size, blocks=6))
         if "--large" in sys.argv:
-            report("SMB cp, 1 GiB", lab.run.lifecycle(smb, size="1 GiB", blocks=6))
-            report("all protocols, cp and rsync, 1 GiB", lab.run.lifecycle(ALL, size="1 GiB", blocks=2))
-        report("all protocols, cp and rsync, 4 MiB", lab.run.lifecycle(ALL, blocks=3))
+            report("SMB cp, 1 GiB", lab.run(smb, size="1 GiB", blocks=6))
+            report("all protocols, cp and rsync, 1 GiB", lab.run(ALL, size="1 GiB", blocks=2))
+        report("all protocols, cp and rsync, 4 MiB", lab.run(ALL, blocks=3))
         mtus = ALL | {"mtu": [1500, 9000]}
-        report("the same, MTU 1500 and 9000", lab.run.lifecycle(mtus, blocks=2))
-        report(
-            "and TCP buffers 64 and 512 KiB", lab.run.lifecycle(mtus | {"tcp_space": ["64 KiB", "512 KiB"]}, blocks=1)
-        )
+        report("the same, MTU 1500 and 9000", lab.run(mtus, blocks=2))
+        report("and TCP buffers 64 and 512 KiB", lab.run(mtus | {"tcp_space": ["64 KiB", "512 KiB"]}, blocks=1))
         for rtt_ms in (2, 10, 50):
             hosts = slow(lab, rtt_ms / 2000)
-            report(f"SMB cp, 4 MiB, SSH with an RTT of {rtt_ms} ms", lab.run.lifecycle(smb, hosts, blocks=6))
+            report(f"SMB cp, 4 MiB, SSH with an RTT of {rtt_ms} ms", lab.run(smb, hosts, blocks=6))
 
 
 def slow(lab: BenchLab, delay_s: float) -> Path:

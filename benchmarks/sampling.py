@@ -44,14 +44,14 @@ class Sampler:
 
     @property
     def pid(self) -> str:
-        file = f"{self.session.sides[self.role].directory}/sampler.process"
-        return self.session.hosts[self.role].run("head", "-n", "1", file).stdout.strip()
+        file = f"{self.session.pair.sides[self.role].directory}/sampler.process"
+        return self.session.pair.hosts[self.role].run("head", "-n", "1", file).stdout.strip()
 
     def send(self, signal: str) -> None:
-        self.session.hosts[self.role].run("kill", "-s", signal, self.pid)
+        self.session.pair.hosts[self.role].run("kill", "-s", signal, self.pid)
 
     def spent(self) -> tuple[int, int]:
-        cpu, clock = self.session.hosts[self.role].shell(SPENT, self.pid).stdout.split()
+        cpu, clock = self.session.pair.hosts[self.role].shell(SPENT, self.pid).stdout.split()
         return int(cpu), int(clock)
 
 
@@ -78,10 +78,10 @@ def ratio(session: Session, case: Case, samplers: dict[str, Sampler], chance: ra
 
 def load(session: Session) -> None:
     """A stream of iperf3 for LOAD_S seconds."""
-    server = session.sides["server"]
+    server = session.pair.sides["server"]
     with session.settings.scope():
         session.settings.apply(iperf3.server(server.host, server.address, server.directory))
-        iperf3.measure(session.hosts["client"], server.address, "write", LOAD_S)
+        iperf3.measure(session.pair.hosts["client"], server.address, "write", LOAD_S)
 
 
 def main() -> None:

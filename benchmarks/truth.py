@@ -71,7 +71,7 @@ def clock(blocks: int | None, seed: int) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE) as listener:
             assert listener.stdout is not None
             listener.stdout.readline()
-            done = lab.run.lifecycle(EVERYTHING, size="16 MiB", blocks=blocks or 3, seed=seed)
+            done = lab.run(EVERYTHING, size="16 MiB", blocks=blocks or 3, seed=seed)
             time.sleep(1)
             listener.terminate()
         frames = [line.split() for line in stamps.read_text().splitlines()]
@@ -126,7 +126,7 @@ def placebo(blocks: int | None, seed: int) -> None:
     sweeps = max(1, (blocks or PLACEBO_BLOCKS) // BLOCKS_A_PLACEBO)
     total = sweeps * BLOCKS_A_PLACEBO
     with bench_lab("--rate", "1gbit") as lab:
-        done = lab.run.lifecycle(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
+        done = lab.run(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
         trials = run_folder.load(done.folder)
     found = effects_by_sweep(trials, "placebo", BLOCKS_A_PLACEBO).dropna(subset="low_pct")
     found["missed"] = (found["low_pct"] > 0) | (found["high_pct"] < 0)
@@ -158,7 +158,7 @@ def injected(blocks: int | None, seed: int) -> None:
     rates = full | {f"slower{percent}": INJECTED_MBIT * (1 - percent / 100) for percent in SLOWER}
     with bench_lab("--rate", f"{INJECTED_MBIT}mbit") as lab:
         factors = EVERYTHING | {"placebo": list(rates)}
-        sweep = lab.run.runner(factors, size="8 MiB", blocks=blocks or BLOCKS_A_SWEEP, seed=seed)
+        sweep = lab.sweep(factors, size="8 MiB", blocks=blocks or BLOCKS_A_SWEEP, seed=seed)
         folder, _ = lifecycle.start(lab.hosts, sweep, lab.folder / "results", slowing(lab, rates), print)
         report_injected(with_parts(run_folder.load(folder.path), rates))
 
@@ -260,28 +260,27 @@ def by_lab(session: Session, case: Case, name: str) -> float:
 
 def by_hand(session: Session, case: Case, name: str) -> float:
     """Seconds as a person takes them: bash's own `time` around the copy."""
-    source, target = files(session, name)
+    source, target = files(session, case, name)
     typed = f"TIMEFORMAT=%3R; time cp --sparse=never --reflink=never {source} {target}; rm {source} {target}"
-    return float(session.hosts["client"].run("bash", "-c", typed, deadline_s=60).stderr)
+    return float(session.pair.hosts["client"].run("bash", "-c", typed, deadline_s=60).stderr)
 
 
 def by_hyperfine(session: Session, case: Case, name: str) -> float:
     """Seconds as hyperfine takes them, one run and no shell."""
-    source, target = files(session, name)
+    source, target = files(session, case, name)
     copy = f"cp --sparse=never --reflink=never {source} {target}"
-    kept = f"{session.sides['client'].directory}/hyperfine.json"
+    kept = f"{session.pair.sides['client'].directory}/hyperfine.json"
     words = ["hyperfine", "--runs", "1", "-N", "--export-json", kept, "--style", "none", copy]
-    session.hosts["client"].run(*words, deadline_s=60)
-    said = session.hosts["client"].shell(f"cat {kept}; rm {source} {target}").stdout
+    session.pair.hosts["client"].run(*words, deadline_s=60)
+    said = session.pair.hosts["client"].shell(f"cat {kept}; rm {source} {target}").stdout
     return float(json.loads(said)["results"][0]["mean"])
 
 
-def files(session: Session, name: str) -> tuple[str, str]:
+def files(session: Session, case: Case, name: str) -> tuple[str, str]:
     """A fresh payload, and where it is to go, quoted for a shell."""
-    assert session.attached is not None
-    source = f"{session.sides['client'].directory}/ram/{name}"
-    session.hosts["client"].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
-    return shlex.quote(source), shlex.quote(f"{session.attached.path}/{name}")
+    source = f"{session.pair.sides['client'].directory}/ram/{name}"
+    session.pair.hosts["client"].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
+    return shlex.quote(source), shlex.quote(f"{session.stand(case).attached.path}/{name}")
 
 
 if __name__ == "__main__":

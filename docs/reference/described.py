@@ -126,7 +126,8 @@ def _escaped(line: Sequence[str]) -> list[str]:
 
 def keys(model: type[BaseModel], without: Sequence[str] = ()) -> str:
     """A table of the keys of a section."""
-    about = descriptions(model)
+    about = {name: field.description for name, field in model.model_fields.items() if field.description}
+    about = about or descriptions(model)
     return table(
         ("key", "value", "default", "meaning"),
         [

@@ -37,8 +37,8 @@ def check(
         for role in ROLES:
             findings += _until_lost(_check_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_check_pair(config, machines), "link", machines)
-        for role, machine in list(machines.items()) if on_hardware else ():
-            findings += _until_lost(hardware.findings(machine, _peer(config, role).data_address), role, machines)
+        for name, machine in list(machines.items()) if on_hardware else ():
+            findings += _until_lost(hardware.findings(machine, _peer(config, name).data_address), name, machines)
         facts = {
             role: asdict(machine.facts) | {"transport": machine.config.transport} if machine.facts else None
             for role, machine in machines.items()

@@ -14,7 +14,7 @@ from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.platforms.findings import Noise, skew
-from lab.run.session import at_home
+from lab.run.pair import at_home
 from lab.settings import host_journal
 
 Check: TypeAlias = Callable[[Machine, str], Iterator[Finding]]

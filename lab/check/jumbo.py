@@ -6,8 +6,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from lab.base import durable
 from lab.base.errors import LabFailure, RestoreError
 from lab.check.finding import Finding, of_error
@@ -16,7 +14,8 @@ from lab.hosts import ROLES, Host, connected
 from lab.hosts.hosts_file import Hosts
 from lab.results.run_folder import RunFolder
 from lab.run.lifecycle import changing, check_free, origin
-from lab.run.session import Session
+from lab.run.network import try_mtu
+from lab.run.pair import Pair
 
 SUBJECT = "link jumbo"
 
@@ -44,7 +43,7 @@ def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[st
 def _raise_mtu(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
     with changing(folder, hosts, config, tell) as (settings, token):
         try:
-            Session(hosts, config, settings, SecretStr(""), token).try_mtu(JUMBO_MTU)
+            try_mtu(Pair.of(hosts, config, token), settings, JUMBO_MTU)
         except RestoreError:
             raise
         except LabFailure as error:

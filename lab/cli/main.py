@@ -51,11 +51,11 @@ def parser() -> argparse.ArgumentParser:
     def command(
         name: str, function: Callable[[argparse.Namespace], int], text: str, hosts: str = ""
     ) -> argparse.ArgumentParser:
-        found = commands.add_parser(name, help=text, description=text)
-        found.set_defaults(command=function)
+        subparser = commands.add_parser(name, help=text, description=text)
+        subparser.set_defaults(command=function)
         if hosts:
-            found.add_argument("--hosts", type=Path, metavar="FILE", help=hosts)
-        return found
+            subparser.add_argument("--hosts", type=Path, metavar="FILE", help=hosts)
+        return subparser
 
     text = "look at both hosts and say what can be measured; changes nothing"
     check.add_arguments(command("check", check.run, text, hosts=f"the hosts file (default: {HOSTS})"))

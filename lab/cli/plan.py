@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
-    for line in plan_text.lines(sweep, planned):
+    for line in plan_text.describe(sweep, planned):
         print(line)
     for slot in planned.slots if arguments.order else ():
         print(f"{slot.trial_id}  {slot.case.case_id}")

@@ -28,13 +28,13 @@ def run(arguments: argparse.Namespace) -> int:
                     f"{folder.path}: {restore.forget(folder)} changes went with the local lab that they were made on"
                 )
             else:
-                done.append(f"{folder.path}: {_counted(restore.by_journal(folder, arguments.hosts))}")
+                done.append(f"{folder.path}: {_describe(restore.by_journal(folder, arguments.hosts))}")
         except (BadInput, LabFailure, OSError) as error:  # one run must not keep the others from theirs
             problems.append(f"{folder.path}: {error}")
     if arguments.hosts:
         try:
-            if (found := restore.by_hosts(arguments.hosts))["changes"]:
-                done.append(f"{arguments.hosts}: {_counted(found)}, by what the hosts had noted")
+            if (count := restore.by_hosts(arguments.hosts))["changes"]:
+                done.append(f"{arguments.hosts}: {_describe(count)}, by what the hosts had noted")
         except LabFailure as error:
             problems.append(f"{arguments.hosts}: {error}")
     for line in done or ([] if problems else ["nothing is left to put back"]):
@@ -44,10 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _counted(found: Counter[str]) -> str:
-    restarted = f" ({found['restarted']} of them by a restart of the host)" if found["restarted"] else ""
-    count = found["changes"]
-    return f"{count} {'change' if count == 1 else 'changes'} put back{restarted}"
+def _describe(count: Counter[str]) -> str:
+    restarted = f" ({count['restarted']} of them by a restart of the host)" if count["restarted"] else ""
+    changes = count["changes"]
+    return f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
 
 
 def _is_gone(folder: RunFolder) -> bool:

@@ -7,12 +7,16 @@ other factors come in random order.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TypeAlias
 
 from lab.design.case import Case
+from lab.design.factors import BY_NAME, Plot, plot_of, protocol_of
 from lab.design.sweep_file import Sweep
+
+Key: TypeAlias = Callable[[Case], Hashable]
 
 
 @dataclass(frozen=True)
@@ -33,48 +37,49 @@ class Slot:
         return f"b{self.block:03d}-{'a' if self.anchor else ''}{self.position:04d}"
 
 
+def plot_factors(cases: Sequence[Case]) -> dict[Plot, tuple[str, ...]]:
+    """The factors that stand on each plot; options of mounts as these cases have them."""
+    mounts = dict.fromkeys(name for case in cases for name, _ in case.options if protocol_of(name))
+    names = [*BY_NAME, *mounts]
+    return {plot: tuple(name for name in names if plot_of(name) is plot) for plot in Plot}
+
+
+def plot_keys(cases: Sequence[Case]) -> dict[Plot, Key]:
+    """By plot, what cases that share one have in common: the levels of its factors and of all more expensive ones."""
+    names: tuple[str, ...] = ()
+    keys: dict[Plot, Key] = {}
+    for plot, own in plot_factors(cases).items():
+        names += own
+        keys[plot] = partial(_levels, names)
+    del keys[Plot.INSIDE]
+    return keys
+
+
+def _levels(names: Sequence[str], case: Case) -> Hashable:
+    return tuple(case.level(name) for name in names)
+
+
 def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:
     """The cases of one block in its seeded random order.
 
-    What is expensive to change varies slowest, in an order that is itself random in each block: MTU (both links go
-    down and up), then TCP buffers (servers restart, for sockets take them when they are made), then protocol and
-    store. The cases inside each of these groups come in random order.
+    What is expensive to change varies slowest (:class:`lab.design.factors.Plot`), in an order that is itself random in
+    each block. The cases inside each of these groups come in random order.
     """
-    return _shuffled(cases, (_mtu, _tcp_space, _served), random.Random(f"{seed}/{block}"))
+    return _shuffled(cases, list(plot_keys(cases).values()), random.Random(f"{seed}/{block}"))
 
 
-def _shuffled(cases: Sequence[Case], keys: Sequence[Callable[[Case], Any]], chance: random.Random) -> list[Case]:
+def _shuffled(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) -> list[Case]:
     """The cases in random order, those of equal ``keys[0]`` together, and among them those of equal ``keys[1]``, …"""
     if not keys:
         mixed = list(cases)
         chance.shuffle(mixed)
         return mixed
-    groups: dict[Any, list[Case]] = {}
+    groups: dict[Hashable, list[Case]] = {}
     for case in cases:
         groups.setdefault(keys[0](case), []).append(case)
     in_order = list(groups.values())
     chance.shuffle(in_order)
     return [case for group in in_order for case in _shuffled(group, keys[1:], chance)]
-
-
-def _served(case: Case) -> Any:
-    return case.protocol, case.store, case.option("server_sync"), case.mount_options.get("server")
-
-
-def _tcp_space(case: Case) -> Any:
-    return case.tcp_space
-
-
-def _mtu(case: Case) -> Any:
-    return case.mtu
-
-
-def _network(case: Case) -> Any:
-    return case.mtu, case.tcp_space
-
-
-def _server(case: Case) -> Any:
-    return case.mtu, case.tcp_space, _served(case)
 
 
 def block_slots(sweep: Sweep, cases: Sequence[Case], block: int) -> list[Slot]:
@@ -98,8 +103,7 @@ def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
     if between <= 0:
         return [0, last][:count]
     boundaries: list[int] = []
-    keys: tuple[Callable[[Case], Any], ...] = (_mtu, _network, _server)
-    for key in keys:
+    for key in plot_keys(ordered).values():
         if len(boundaries) < between:
             boundaries = [index for index in range(1, last) if key(ordered[index - 1]) != key(ordered[index])]
     free = boundaries if len(boundaries) >= between else list(range(1, last))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
+from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Level, protocol_of
 
 
 @dataclass(frozen=True)
@@ -13,13 +15,20 @@ class Case:
 
     protocol: str
     tool: str
-    direction: str
+    direction: Direction
     mtu: int
     tcp_space: int | str
     store: str
     workload: str
     size_bytes: int
     options: tuple[tuple[str, str], ...] = tuple(OPTIONS.items())
+
+    @classmethod
+    def of(cls, levels: Mapping[str, Level], workload: str, size_bytes: int) -> Case:
+        """The case with these levels of all factors, by name: those without a column are its options."""
+        columns: dict[str, Any] = {name: levels[name] for name in COLUMNS}
+        options = tuple((name, str(level)) for name, level in levels.items() if name not in columns)
+        return cls(**columns, workload=workload, size_bytes=size_bytes, options=options)
 
     @property
     def case_id(self) -> str:
@@ -32,12 +41,17 @@ class Case:
         """The options that are at another level than where a sweep does not say."""
         return {name: level for name, level in self.options if level != OPTIONS.get(name, DEFAULT)}
 
+    def level(self, name: str) -> Level:
+        """The level of a factor; ABSENT for an option that this case does not have."""
+        level: Level = getattr(self, name) if name in COLUMNS else self.option(name)
+        return level
+
     def option(self, name: str) -> str:
-        """The level of one of OPTIONS, or of an option of a mount; ABSENT for one that this case has not."""
+        """The level of one of OPTIONS, or of an option of a mount; ABSENT for one that this case does not have."""
         return dict(self.options).get(name, ABSENT)
 
     @property
     def mount_options(self) -> dict[str, str]:
-        """What the client is to be told of the mount: the options of the protocol, by their names there."""
-        told = ((name.partition(".")[2], level) for name, level in self.options if protocol_of(name))
-        return {name: level for name, level in told if level != DEFAULT}
+        """The options of the protocol's mount that are not left to client and server, by their names there."""
+        own = ((name.partition(".")[2], level) for name, level in self.options if protocol_of(name))
+        return {name: level for name, level in own if level != DEFAULT}

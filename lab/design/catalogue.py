@@ -51,7 +51,7 @@ class Tool(Protocol):
 
 @dataclass(frozen=True)
 class Catalogue:
-    """How to find each by its name; every function raises BadInput for a name that nobody knows."""
+    """How to find each by its name; every function raises BadInput for an unknown name."""
 
     protocol: Callable[[str], SharingProtocol]
     tool: Callable[[str], Tool]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from lab.base.errors import BadInput
 from lab.design import fraction
 from lab.design.case import Case
-from lab.design.factors import ABSENT, FACTORS, OPTIONS, crossed, protocol_of
+from lab.design.factors import ABSENT, BY_NAME, Level, crossed, protocol_of
 from lab.design.sweep_file import Sweep
 
-MOST_NAMED = 4  # in a list of what is missing or mixed up: more say no more
+MOST_NAMED = 4  # in a list of what is missing or confounded: a longer list tells a reader no more
+
+Levels: TypeAlias = Mapping[str, Sequence[Level]]
 
 
 @dataclass(frozen=True)
@@ -29,19 +31,18 @@ class Effect:
     most_pairs: int
 
 
-def levels_of(cases: Sequence[Case]) -> dict[str, list[Any]]:
+def levels_of(cases: Sequence[Case]) -> dict[str, list[Level]]:
     """The level of every factor in each case; ABSENT for an option of another protocol."""
-    options = dict.fromkeys([*OPTIONS, *(name for case in cases for name, _ in case.options)])
-    plain = {name: [getattr(case, name) for case in cases] for name in FACTORS}
-    return plain | {name: [case.option(name) for case in cases] for name in options}
+    names = dict.fromkeys([*BY_NAME, *(name for case in cases for name, _ in case.options)])
+    return {name: [case.level(name) for case in cases] for name in names}
 
 
-def varied(levels: Mapping[str, Sequence[Any]]) -> list[str]:
+def varied(levels: Levels) -> list[str]:
     """The factors that have more than one level."""
     return [name for name in levels if len(distinct(levels, name)) > 1]
 
 
-def distinct(levels: Mapping[str, Sequence[Any]], name: str) -> list[Any]:
+def distinct(levels: Levels, name: str) -> list[Level]:
     """The levels of a factor, each once, as they come."""
     return [level for level in dict.fromkeys(levels[name]) if level != ABSENT]
 
@@ -49,47 +50,49 @@ def distinct(levels: Mapping[str, Sequence[Any]], name: str) -> list[Any]:
 def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[Effect, ...]:
     """The effects that the sweep names; else the main effect of every varied factor but the direction.
 
-    Raises BadInput for names of nothing that varies, and where a precision is wanted of what the cases cannot tell.
+    Raises BadInput for effects of what does not vary, and where a precision is wanted of what the cases cannot tell.
     """
     levels = levels_of(cases)
     names = varied(levels_of(grid))
     if sweep.effects is None:
-        wanted = [name for name in names if name != "direction"]
+        effects = [name for name in names if name != "direction"]
     else:
-        wanted = [_known(sweep, effect, names) for effect in sweep.effects]
-    if len(set(wanted)) < len(wanted):
-        raise BadInput(f"{sweep.place}effects: {', '.join(wanted)} has an effect twice")
+        effects = [_in_registry_order(sweep, effect, names) for effect in sweep.effects]
+    if len(set(effects)) < len(effects):
+        raise BadInput(f"{sweep.place}effects: {', '.join(effects)} has an effect twice", "name each effect once")
     if sweep.precision is not None:
-        _check_precision(sweep, wanted, grid, cases)
-    return tuple(Effect(name, *_pairs(levels, name.split(":"))) for name in wanted)
+        _check_precision(sweep, effects, grid, cases)
+    return tuple(Effect(name, *_count_pairs(levels, name.split(":"))) for name in effects)
 
 
-def _known(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
-    """The effect with its factors in the order that they have everywhere."""
+def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
+    """The effect with its factors in the order of the registry. Raises BadInput where it is none of this sweep."""
     parts = effect.split(":")
     if not set(parts) <= set(names) or len(set(parts)) < len(parts) or len(parts) > 2:
         two = f", and two of them such as {names[0]}:{names[1]}" if len(names) > 1 else ""
-        may = f"what may stand here is {', '.join(names)}{two}" if names else "no factor has two levels"
-        raise BadInput(f"{sweep.place}effects: {effect!r} is no effect of what varies in this sweep; {may}")
+        remedy = f"what may stand here is {', '.join(names)}{two}" if names else "give a factor two levels"
+        raise BadInput(f"{sweep.place}effects: {effect!r} is no effect of what varies in this sweep", remedy)
     if not crossed(parts[0], parts[-1]):
-        raise BadInput(f"{sweep.place}effects: {effect!r}: an option goes with its own protocol only: take it out")
+        raise BadInput(f"{sweep.place}effects: {effect!r}: an option goes with its own protocol only", "take it out")
     return ":".join(name for name in names if name in parts)
 
 
-def _check_precision(sweep: Sweep, wanted: Sequence[str], grid: Sequence[Case], cases: Sequence[Case]) -> None:
-    if not wanted:
-        raise BadInput(f"{sweep.place}precision: of nothing: give a factor two levels, or leave precision out")
+def _check_precision(sweep: Sweep, effects: Sequence[str], grid: Sequence[Case], cases: Sequence[Case]) -> None:
+    """Raise BadInput where a precision is wanted of nothing, or of an interaction that the cases cannot tell."""
+    if not effects:
+        raise BadInput(f"{sweep.place}precision: of nothing", "give a factor two levels, or leave precision out")
     levels = levels_of(grid)
-    untold = [name for name in _lost(levels, grid, cases) if ":" in name]
-    untold += [name for name in wanted if ":" in name and not _pairs(levels, name.split(":"))[0]]
-    if lost := [name for name in wanted if name in untold]:
+    confounded = [name for name in _lost_in_fraction(levels, grid, cases) if ":" in name]
+    confounded += [name for name in effects if ":" in name and not _count_pairs(levels, name.split(":"))[0]]
+    if refused := [name for name in effects if name in confounded]:
         raise BadInput(
-            f"{sweep.place}effects: {', '.join(lost)} cannot be told from other effects in these cases, so that no "
-            f"number of blocks makes it precise: give a larger fraction, or other effects"
+            f"{sweep.place}effects: {', '.join(refused)} cannot be told from other effects in these cases, so that no "
+            f"number of blocks makes it precise",
+            "give a larger fraction, or other effects",
         )
 
 
-def _lost(levels: Mapping[str, Sequence[Any]], grid: Sequence[Case], cases: Sequence[Case]) -> list[str]:
+def _lost_in_fraction(levels: Levels, grid: Sequence[Case], cases: Sequence[Case]) -> list[str]:
     """The effects that a fraction of the grid tells less of."""
     return [] if len(cases) == len(grid) else fraction.not_estimable(levels, _chosen(grid, cases))
 
@@ -99,52 +102,55 @@ def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
     return [index for index, case in enumerate(grid) if case in among]
 
 
-def _pairs(levels: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> tuple[int, int]:
-    """The least and the most groups of cases, over the contrasts of an effect, that differ in nothing but it.
+def _count_pairs(levels: Levels, parts: Sequence[str]) -> tuple[int, int]:
+    """Over the contrasts of an effect, the least and the most groups of cases that differ in nothing but it.
 
     Protocols are compared over all options that each of them has.
     """
     others = [name for name in levels if name not in parts and not ("protocol" in parts and protocol_of(name))]
-    same: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
+    groups: dict[tuple[Level, ...], set[tuple[Level, ...]]] = {}
     for case in range(len(levels[parts[0]])):
         rest = tuple(levels[name][case] for name in others)
-        same.setdefault(rest, set()).add(tuple(levels[name][case] for name in parts))
-    known = [distinct(levels, name) for name in parts]
-    found = []
-    for contrast in itertools.product(*(at[1:] for at in known)):
-        corners = set(itertools.product(*((at[0], level) for at, level in zip(known, contrast, strict=True))))
-        found.append(sum(corners <= present for present in same.values()))
-    return (min(found), max(found)) if found else (0, 0)
+        groups.setdefault(rest, set()).add(tuple(levels[name][case] for name in parts))
+    of_parts = [distinct(levels, name) for name in parts]
+    counts = []
+    for contrast in itertools.product(*(of_part[1:] for of_part in of_parts)):
+        corners = set(
+            itertools.product(*((of_part[0], level) for of_part, level in zip(of_parts, contrast, strict=True)))
+        )
+        counts.append(sum(corners <= present for present in groups.values()))
+    return (min(counts), max(counts)) if counts else (0, 0)
 
 
-def _missing(levels: Mapping[str, Sequence[Any]]) -> list[str]:
+def _missing_combinations(levels: Levels) -> list[str]:
     """The interactions that the grid tells in part only, with the combinations of two levels that it lacks."""
-    said = []
+    lines = []
     for one, other in itertools.combinations(varied(levels), 2):
         if not crossed(one, other):
             continue
         present = set(zip(levels[one], levels[other], strict=True))
         every = itertools.product(distinct(levels, one), distinct(levels, other))
         if lacking := [f"{first} with {second}" for first, second in every if (first, second) not in present]:
-            said.append(f"{one}:{other} as a whole: there is no {_some(lacking)}")
-    return said
+            lines.append(f"{one}:{other} as a whole: there is no {_abridge(lacking)}")
+    return lines
 
 
-def _some(names: Sequence[str]) -> str:
+def _abridge(names: Sequence[str]) -> str:
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return ", ".join([*names[:MOST_NAMED], *more])
 
 
 def cannot_tell(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[str, ...]:
-    """What these cases and blocks leave open, a line each."""
+    """What these cases and blocks cannot answer, one line per gap."""
     levels = levels_of(grid)
-    said = []
+    lines = []
     if sweep.most_blocks < 2:
-        said.append("any interval: one block has no spread; give blocks = 2 or more")
-    if single := [f"{name} {known[0]}" for name in levels if len(known := distinct(levels, name)) == 1]:
-        said.append(f"what has one level only: {', '.join(single)}")
-    said += _missing(levels)
-    for name in _lost(levels, grid, cases):
-        partners = [f"{other} ({value:.2f})" for other, value in fraction.mixed_up(levels, _chosen(grid, cases), name)]
-        said.append(f"{name} from {_some(partners) or 'several others at once'}")
-    return tuple(said)
+        lines.append("any interval: one block has no spread; give blocks = 2 or more")
+    if single := [f"{name} {only[0]}" for name in levels if len(only := distinct(levels, name)) == 1]:
+        lines.append(f"what has one level only: {', '.join(single)}")
+    lines += _missing_combinations(levels)
+    for name in _lost_in_fraction(levels, grid, cases):
+        aliases = fraction.aliases(levels, _chosen(grid, cases), name)
+        partners = [f"{alias} ({correlation:.2f})" for alias, correlation in aliases]
+        lines.append(f"{name} from {_abridge(partners) or 'several others at once'}")
+    return tuple(lines)

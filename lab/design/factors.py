@@ -1,18 +1,221 @@
-"""The factors of a sweep: those of every case and the options of a mount (``smb.signing``); their levels, in order."""
+"""THE registry of factors: what a sweep may vary, each factor once, with its levels, baseline, label and cost.
+
+Everything else that knows the factors reads them from here: the keys of a sweep file, the cases and their order, the
+columns of a table, the labels of a report. To add a factor, add a :class:`Factor` to FACTORS; whatever brings its
+levels about reads them with :meth:`lab.design.case.Case.level`. The options of a protocol's mount (``smb.signing``) are
+factors too: they are declared by their protocol.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from lab.base.units import UNITS, parse_size
+from lab.base.units import UNITS, parse_size, size_label
 
+Level: TypeAlias = str | int
+
+DEFAULT = "default"  # the level that leaves a host, or a mount, as it is
+ABSENT = "–"  # stands for an option of another protocol: it has no level there
 PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
-# What a sweep may vary beside its six factors, and the level that holds where it does not say; text in every file.
-# ``placebo`` changes nothing: what it seems to change is how far a comparison can be trusted.
-OPTIONS = {"server_sync": "default", "client_sync": "fsync", "server_cache": "warm", "placebo": "none"}
+MOUNT_OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
+
+
+class Direction(StrEnum):
+    """Which way the bytes go, as the client sees it: ``write`` is client to server."""
+
+    WRITE = "write"
+    READ = "read"
+
+
+class Plot(StrEnum):
+    """Where a factor stands in the split-plot design: the more expensive a change of it, the earlier in this list."""
+
+    WHOLE = "whole plot"  # the links go down and up
+    SUB = "sub-plot"  # servers restart, for sockets take their buffers when they are made
+    SUB_SUB = "sub-sub-plot"  # the share is served anew
+    INSIDE = "inside"  # costs nothing: in random order
+
+
+@dataclass(frozen=True, kw_only=True)
+class Factor:
+    """One thing that a sweep varies.
+
+    ``level`` is the type of one level in a sweep file, ``default`` the levels where a sweep does not give any (empty:
+    it must). Other levels are compared with the ``baseline``; None stands for the smallest, or the first of the
+    alphabet. ``label`` and ``write`` make of the name and of a level what a person reads. A factor with a ``column`` is
+    a field of every case and trial; any other is an entry of their ``options``, and its levels are text.
+    """
+
+    name: str
+    description: str
+    level: object
+    default: tuple[Level, ...] = ()
+    baseline: Level | None = None
+    label: str
+    write: Callable[[Any], str] = str
+    plot: Plot = Plot.INSIDE
+    column: bool = False
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that a level can be, where only some can; empty where any text can, or none."""
+        return frozenset(_literals(self.level))
+
+
+def _literals(hint: object) -> set[str]:
+    """All members of the Literals that a type is made of."""
+    if typing.get_origin(hint) is Literal:
+        return set(typing.get_args(hint))
+    return {word for part in typing.get_args(hint) for word in _literals(part)}
+
+
+def _read_tcp_space(value: Any) -> int | str:
+    return DEFAULT if value == DEFAULT else parse_size(value)
+
+
+TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_read_tcp_space)]
+
+FACTORS = (
+    Factor(
+        name="protocol",
+        description="The protocols to compare, by their names in ``lab/protocols``.",
+        level=str,
+        label="protocol",
+        write=str.upper,
+        plot=Plot.SUB_SUB,
+        column=True,
+    ),
+    Factor(
+        name="tool",
+        description="The commands that copy, by their names in ``lab/workloads``.",
+        level=str,
+        default=("cp",),
+        label="tool",
+        column=True,
+    ),
+    Factor(
+        name="direction",
+        description="As the client sees it: ``write`` is client to server, ``read`` is server to client.",
+        level=Annotated[Literal["write", "read"], AfterValidator(Direction)],
+        default=(Direction.WRITE, Direction.READ),
+        baseline=Direction.WRITE,
+        label="direction",
+        column=True,
+    ),
+    Factor(
+        name="mtu",
+        description="The MTU in bytes that the data interfaces of both hosts get.",
+        level=Annotated[int, Field(ge=576, le=65535, strict=True)],
+        default=(1500,),
+        label="MTU",
+        plot=Plot.WHOLE,
+        column=True,
+    ),
+    Factor(
+        name="tcp_space",
+        description="The size that the TCP buffers of both hosts are pinned to; ``default`` leaves the hosts as they "
+        "are.",
+        level=TcpSpace,
+        default=(DEFAULT,),
+        baseline=DEFAULT,
+        label="TCP buffer",
+        write=size_label,
+        plot=Plot.SUB,
+        column=True,
+    ),
+    Factor(
+        name="store",
+        description="Where the files are on the server: on a RAM disk, or on a disk, in ``[share] path`` of the hosts "
+        "file.",
+        level=Literal["ram", "disk"],
+        default=("ram",),
+        baseline="ram",
+        label="store",
+        plot=Plot.SUB_SUB,
+        column=True,
+    ),
+    Factor(
+        name="server_sync",
+        description="When the server counts written data as safe; ``default`` leaves the server as it is.",
+        level=Literal["default", "async", "sync", "always"],
+        default=(DEFAULT,),
+        baseline=DEFAULT,
+        label="server sync",
+        plot=Plot.SUB_SUB,
+    ),
+    Factor(
+        name="client_sync",
+        description="What ends a write on the client: ``fsync`` of the file after the tool, or only its ``close``.",
+        level=Literal["fsync", "close"],
+        default=("fsync",),
+        baseline="fsync",
+        label="flush",
+    ),
+    Factor(
+        name="server_cache",
+        description="For reads: whether the server has the file in memory (``warm``) or reads its disk (``cold``).",
+        level=Literal["warm", "cold"],
+        default=("warm",),
+        baseline="warm",
+        label="server cache",
+    ),
+    Factor(
+        name="placebo",
+        description="Labels that change nothing: the effect that they seem to have is that of chance.",
+        level=Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")],
+        default=("none",),
+        baseline="none",
+        label="placebo",
+    ),
+)
+
+BY_NAME = {factor.name: factor for factor in FACTORS}
+COLUMNS = tuple(factor.name for factor in FACTORS if factor.column)
+# The factors that are entries of ``options``, and the level that holds where a run folder has none
+OPTIONS = {factor.name: str(factor.default[0]) for factor in FACTORS if not factor.column}
+# What a measurement of the link by itself depends on
+NETWORK = tuple(factor.name for factor in FACTORS if factor.column and factor.plot in (Plot.WHOLE, Plot.SUB))
+
+
+def protocol_of(name: str) -> str:
+    """The protocol that an option of a mount belongs to; empty for a factor that every case has."""
+    match = MOUNT_OPTION.fullmatch(name)
+    return match[1] if match else ""
+
+
+def plot_of(name: str) -> Plot:
+    """Where a factor stands in the split-plot design; of the options of a mount, ``server`` is a program to start."""
+    if name in BY_NAME:
+        return BY_NAME[name].plot
+    return Plot.SUB_SUB if name.endswith(".server") else Plot.INSIDE
+
+
+def label_of(name: str) -> str:
+    """A factor as a person writes it: ``MTU``, ``TCP buffer``, ``SMB signing``."""
+    if name in BY_NAME:
+        return BY_NAME[name].label
+    protocol, option = protocol_of(name), name.rpartition(".")[2].replace("_", " ")
+    return f"{protocol.upper()} {option}" if protocol else option
+
+
+def baseline_of(name: str) -> Level | None:
+    """The level that others are compared with; None where that is the smallest one."""
+    if name in BY_NAME:
+        return BY_NAME[name].baseline
+    return DEFAULT if protocol_of(name) else None
+
+
+def crossed(one: str, other: str) -> bool:
+    """Whether two factors can be combined: an option cannot with the protocol, nor with one of another protocol."""
+    mine, its = protocol_of(one), protocol_of(other)
+    return mine == its or not ((mine and its) or "protocol" in (one, other))
 
 
 def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
@@ -24,29 +227,3 @@ def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
     if unit in UNITS and re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", number):
         return False, tuple(UNITS[unit] * int(part) for part in number.split(".")), ""
     return True, (PROMISES.index(level),) if level in PROMISES else (), level
-
-
-def _space(value: Any) -> int | str:
-    return "default" if value == "default" else parse_size(value)
-
-
-TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_space)]
-
-DEFAULT = "default"  # the level of an option that nobody is told
-OPTION = re.compile(r"([a-z0-9]+)\.[a-z0-9_]+")
-ABSENT = "–"  # what stands for an option of another protocol: it has no level there
-
-
-def protocol_of(factor: str) -> str:
-    """The protocol that an option belongs to; empty for a factor that every case has."""
-    found = OPTION.fullmatch(factor)
-    return found[1] if found else ""
-
-
-def crossed(one: str, other: str) -> bool:
-    """Whether two factors can be combined: an option cannot with the protocol, nor with one of another protocol."""
-    mine, its = protocol_of(one), protocol_of(other)
-    return mine == its or not ((mine and its) or "protocol" in (one, other))
-
-
-FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store")

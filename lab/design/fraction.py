@@ -1,4 +1,4 @@
-"""Which cases of a large grid to run: a seeded D-optimal choice, and what it leaves mixed up.
+"""Which cases of a large grid to run: a seeded D-optimal choice, and what it leaves confounded.
 
 The model is that of the logarithm of a speed: a constant, the main effect of every varied factor, and every two-way
 interaction, in sum-to-zero coding. Pure: factors are mappings from a name to its level in each case.
@@ -22,11 +22,11 @@ Factors: TypeAlias = Mapping[str, Sequence[Any]]
 
 MOST_STARTS = 40  # random beginnings of the exchange; the best end is taken
 EFFORT = 10**6  # an exchange takes time with the square of the number of cases, so that large grids get fewer starts
-REGULAR_TRIES = 300  # random regular fractions that are looked at
+REGULAR_TRIES = 300  # how many random regular fractions are tried
 VAGUE = 1e-6  # prior precision of what has to be estimated: none, but for a matrix that can be inverted
 RANK_TOLERANCE = 1e-7  # of singular values, of columns whose mean square is about 1
 LEAST_GAIN = 1e-6  # an exchange that gains less is rounding
-MIXED_UP = 0.3  # correlation from which on two effects are said to be mixed up
+CONFOUNDED = 0.3  # the correlation from which on two effects count as confounded
 
 
 def model_terms(factors: Factors) -> dict[str, Matrix]:
@@ -45,9 +45,11 @@ def model_terms(factors: Factors) -> dict[str, Matrix]:
 
 def _contrasts(levels: Sequence[Any]) -> Matrix:
     """Sum-to-zero coding: a column for each level but the last, which is −1 in all of them; ABSENT is 0 in all."""
-    known = {level: index for index, level in enumerate(level for level in dict.fromkeys(levels) if level != ABSENT)}
-    coding = np.vstack([np.eye(len(known) - 1), -np.ones(len(known) - 1), np.zeros(len(known) - 1)])
-    return coding[[known.get(level, len(known)) for level in levels]]
+    distinct = [level for level in dict.fromkeys(levels) if level != ABSENT]
+    count = len(distinct)
+    coding = np.vstack([np.eye(count - 1), -np.ones(count - 1), np.zeros(count - 1)])
+    rows = {level: row for row, level in enumerate(distinct)}
+    return coding[[rows.get(level, count) for level in levels]]
 
 
 def least_runs(factors: Factors) -> int:
@@ -80,8 +82,8 @@ def choose(factors: Factors, runs: int, seed: int) -> list[int]:
 
     chance = random.Random(f"fraction/{seed}")
     starts = [[0, *chance.sample(range(1, count), runs - 1)] for _ in range(_starts(count))]
-    ends = [_exchanged(both, start, prior) for start in starts]
-    return max(ends + _regular(factors, runs, chance), key=merit)
+    ends = [_exchange(both, start, prior) for start in starts]
+    return max(ends + _regular_fractions(factors, runs, chance), key=merit)
 
 
 def _starts(count: int) -> int:
@@ -107,26 +109,26 @@ def not_estimable(factors: Factors, chosen: Sequence[int]) -> list[str]:
     """
     grid = model_terms(factors)
     rows = {name: columns[list(chosen)] for name, columns in grid.items()}
-    return [name for name in grid if _freedom(rows, name) < _freedom(grid, name)]
+    return [name for name in grid if _degrees_of_freedom(rows, name) < _degrees_of_freedom(grid, name)]
 
 
-def mixed_up(factors: Factors, chosen: Sequence[int], name: str) -> list[tuple[str, float]]:
+def aliases(factors: Factors, chosen: Sequence[int], name: str) -> list[tuple[str, float]]:
     """The two-way interactions that an effect cannot be told from, each with its correlation: 1 is wholly.
 
     The correlation is the largest canonical one over the chosen cases, beside the constant and, for an interaction, the
-    main effects; those from MIXED_UP on are named, the largest first.
+    main effects; those from CONFOUNDED on are named, the largest first.
     """
     rows = {term: columns[list(chosen)] for term, columns in model_terms(factors).items()}
     beside = [np.ones((len(chosen), 1)), *(rows[term] for term in rows if ":" in name and ":" not in term)]
-    known = _directions(np.hstack(beside))
-    mine = _directions(_apart(rows[name], known))
-    found = []
+    fitted = _orthonormal_basis(np.hstack(beside))
+    own = _orthonormal_basis(_residuals(rows[name], fitted))
+    correlations: dict[str, float] = {}
     for term in rows:
         if ":" in term and term != name:
-            both = mine.T @ _directions(_apart(rows[term], known))
-            found.append((term, float(np.linalg.norm(both, 2)) if both.size else 0.0))
-    found = [(term, min(1.0, value)) for term, value in found if round(value, 9) >= MIXED_UP]
-    return sorted(found, key=lambda each: -round(each[1], 9))
+            cosines = own.T @ _orthonormal_basis(_residuals(rows[term], fitted))
+            correlations[term] = float(np.linalg.norm(cosines, 2)) if cosines.size else 0.0
+    strong = [(term, min(1.0, value)) for term, value in correlations.items() if round(value, 9) >= CONFOUNDED]
+    return sorted(strong, key=lambda alias: -round(alias[1], 9))
 
 
 def _bases(terms: Mapping[str, Matrix], count: int) -> tuple[Matrix, Matrix]:
@@ -137,21 +139,21 @@ def _bases(terms: Mapping[str, Matrix], count: int) -> tuple[Matrix, Matrix]:
     parts = [[np.ones((count, 1))], [], []]
     for name, columns in terms.items():
         parts[2 if ":" in name else 1].append(columns)
-    found = np.empty((count, 0))
+    basis = np.empty((count, 0))
     spans = []
     for part in parts:
-        new = _directions(_apart(np.hstack([np.empty((count, 0)), *part]), found))
-        found = np.hstack([found, new])
-        spans.append(found * np.sqrt(count))
+        new = _orthonormal_basis(_residuals(np.hstack([np.empty((count, 0)), *part]), basis))
+        basis = np.hstack([basis, new])
+        spans.append(basis * np.sqrt(count))
     return spans[1], spans[2]
 
 
-def _apart(columns: Matrix, known: Matrix) -> Matrix:
-    """The columns less what the orthonormal ``known`` explain of them."""
-    return columns - known @ (known.T @ columns)
+def _residuals(columns: Matrix, fitted: Matrix) -> Matrix:
+    """The columns less what the orthonormal ``fitted`` explain of them."""
+    return columns - fitted @ (fitted.T @ columns)
 
 
-def _directions(columns: Matrix) -> Matrix:
+def _orthonormal_basis(columns: Matrix) -> Matrix:
     """Orthonormal columns that span the same space."""
     if not columns.size:
         return np.empty((len(columns), 0))
@@ -163,8 +165,8 @@ def _rank(rows: Matrix) -> int:
     return int(np.linalg.matrix_rank(rows, tol=RANK_TOLERANCE * np.sqrt(len(rows))))
 
 
-def _freedom(terms: Mapping[str, Matrix], name: str) -> int:
-    """How many contrasts of a term can be told from everything else."""
+def _degrees_of_freedom(terms: Mapping[str, Matrix], name: str) -> int:
+    """How many contrasts of a term are independent of all other terms."""
     ones = np.ones((len(terms[name]), 1))
     others = np.hstack([ones, *(columns for term, columns in terms.items() if term != name)])
     return _rank(np.hstack([others, terms[name]])) - _rank(others)
@@ -175,7 +177,7 @@ def _log_determinant(information: Matrix) -> float:
     return round(float(np.linalg.slogdet(information)[1]), 6)
 
 
-def _regular(factors: Factors, runs: int, chance: random.Random) -> list[list[int]]:
+def _regular_fractions(factors: Factors, runs: int, chance: random.Random) -> list[list[int]]:
     """Some random regular fractions; none unless the grid is complete and its varied factors have m levels each.
 
     Those are the cases where sums of some level numbers are 0 modulo m (m prime): the classic 2^(k−p) and 3^(k−p). The
@@ -189,16 +191,16 @@ def _regular(factors: Factors, runs: int, chance: random.Random) -> list[list[in
     if count != m ** len(varied) or runs * m**words != count or not words:
         return []
     numbers = np.array([[list(dict.fromkeys(levels)).index(level) for level in levels] for levels in varied])
-    found = []
+    fractions = []
     for _ in range(REGULAR_TRIES):
         weights = [[chance.randrange(m) for _ in varied] for _ in range(words)]
         cases = np.flatnonzero((np.array(weights) @ numbers % m == 0).all(axis=0))
         if len(cases) == runs:
-            found.append([int(case) for case in cases])
-    return found
+            fractions.append([int(case) for case in cases])
+    return fractions
 
 
-def _exchanged(basis: Matrix, start: Sequence[int], prior: Matrix) -> list[int]:
+def _exchange(basis: Matrix, start: Sequence[int], prior: Matrix) -> list[int]:
     """Swap a chosen case for another one, the best swap first, until none gains; the first one stays."""
     chosen = np.zeros(len(basis), dtype=bool)
     chosen[list(start)] = True

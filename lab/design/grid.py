@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +11,7 @@ from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue, SharingProtocol, Tool
-from lab.design.factors import DEFAULT, FACTORS, OPTIONS
+from lab.design.factors import COLUMNS, DEFAULT, OPTIONS, Level
 from lab.design.sweep_file import Sweep
 
 
@@ -24,47 +24,56 @@ def grid_of(
     """
     _check_names(sweep, catalogue)
     factors, workload = sweep.factors, sweep.workload
-    served = {name: catalogue.protocol(name) for name in factors.protocol}
-    tools = {name: catalogue.tool(name) for name in factors.tool}
-    own = {name: _mount_options(sweep, protocol) for name, protocol in served.items()}
+    protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
+    tools = {name: catalogue.tool(name) for name in factors.names("tool")}
+    usual_client_sync = factors.names("client_sync")[0]
     kept: list[Case] = []
     left_out: dict[str, None] = {}
-    for levels in itertools.product(*(getattr(factors, name) for name in FACTORS)):
-        protocol, tool, direction, mtu, tcp_space, store = levels
-        options = {name: getattr(factors, name) for name in OPTIONS} | own[protocol]
-        for chosen in itertools.product(*options.values()):
-            named = tuple(zip(options, chosen, strict=True))
-            case = Case(protocol, tool, direction, mtu, tcp_space, store, workload.kind, workload.size, named)
-            reason = _why_not(case, served[case.protocol], tools[case.tool], factors.client_sync[0])
-            if reason := reason or refused.get(case.case_id, ""):
-                left_out[reason] = None
-            else:
-                kept.append(case)
+    for levels in _combinations(sweep, protocols):
+        case = Case.of(levels, workload.kind, workload.size)
+        reason = _why_not(case, protocols[case.protocol], tools[case.tool], usual_client_sync)
+        if reason := reason or refused.get(case.case_id, ""):
+            left_out[reason] = None
+        else:
+            kept.append(case)
     if not kept:
-        raise BadInput(f"{sweep.place}[factors]: no case is left; give levels that go together: {'; '.join(left_out)}")
+        reasons = "; ".join(left_out)
+        raise BadInput(f"{sweep.place}[factors]: no case is left: {reasons}", "give levels that go together")
     return tuple(kept), tuple(left_out)
 
 
-def _mount_options(sweep: Sweep, protocol: SharingProtocol) -> dict[str, tuple[str, ...]]:
+def _combinations(sweep: Sweep, protocols: Mapping[str, SharingProtocol]) -> Iterator[dict[str, Level]]:
+    """Every combination of levels, by factor: the columns change slowest, and each protocol has its own options."""
+    own = {name: _mount_options(sweep, protocol) for name, protocol in protocols.items()}
+    for columns in itertools.product(*map(sweep.factors.of, COLUMNS)):
+        named = dict(zip(COLUMNS, columns, strict=True))
+        options = {name: sweep.factors.of(name) for name in OPTIONS} | own[str(named["protocol"])]
+        for levels in itertools.product(*options.values()):
+            yield named | dict(zip(options, levels, strict=True))
+
+
+def _mount_options(sweep: Sweep, protocol: SharingProtocol) -> dict[str, tuple[Level, ...]]:
     """The levels of each option of a protocol's mount that the sweep names. Raises BadInput."""
     given = sweep.factors.options.get(protocol.name, {})
     return {f"{protocol.name}.{name}": _option_levels(sweep.place, protocol, name, given[name]) for name in given}
 
 
-def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any) -> tuple[str, ...]:
+def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any) -> tuple[Level, ...]:
     key = f"{place}[factors] {protocol.name}.{name}"
     if name not in protocol.options:
-        raise BadInput(f"{key}: unknown; {protocol.name} has {', '.join(protocol.options) or 'no options'}")
+        raise BadInput(f"{key}: unknown", f"{protocol.name} has {', '.join(protocol.options) or 'no options'}")
     if not isinstance(given, list) or not given:
-        raise BadInput(f"{key}: is not a list of levels (it is {abbreviate(given)})")
-    levels = []
+        raise BadInput(
+            f"{key}: is not a list of levels (it is {abbreviate(given)})", "give a list of at least one level"
+        )
+    levels: list[Level] = []
     for value in given:
         try:
             levels.append(DEFAULT if value == DEFAULT else protocol.options[name].level(value))
         except ValueError as error:
             raise BadInput(f"{key}: {error} (it is {abbreviate(value)})") from error
     if len(set(levels)) < len(levels):
-        raise BadInput(f"{key}: has a level twice")
+        raise BadInput(f"{key}: has a level twice", "name each level once")
     return tuple(levels)
 
 
@@ -76,8 +85,8 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
         return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
     server_syncs = protocol.server_syncs
     if (server_sync := case.option("server_sync")) not in server_syncs:
-        has = ", ".join(server_syncs)
-        return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {has} only"
+        able = ", ".join(server_syncs)
+        return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {able} only"
     client_sync = case.option("client_sync")
     if not protocol.mounted and case.direction == "write" and client_sync != usual_client_sync:
         return f"{case.protocol} write with client_sync {client_sync}: the client flushes nothing of it either way"
@@ -89,20 +98,23 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
 
 
 def _check_names(sweep: Sweep, catalogue: Catalogue) -> None:
-    """Raise BadInput for a name that nobody knows, with the key that it stands at."""
-    asked: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
-        "[factors] protocol": (catalogue.protocol, sweep.factors.protocol),
-        "[factors] tool": (catalogue.tool, sweep.factors.tool),
+    """Raise BadInput for an unknown name, with its key."""
+    keys: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
+        "[factors] protocol": (catalogue.protocol, sweep.factors.names("protocol")),
+        "[factors] tool": (catalogue.tool, sweep.factors.names("tool")),
         "[workload] kind": (catalogue.payload, (sweep.workload.kind,)),
     }
-    for key, (find, names) in asked.items():
+    for key, (find, names) in keys.items():
         for name in names:
             try:
                 find(name)
             except BadInput as error:
-                raise BadInput(f"{sweep.place}{key}: {error}") from error
-    has = sweep.factors.protocol
+                raise BadInput(f"{sweep.place}{key}: {error.message}", error.remedy) from error
+    protocols = sweep.factors.names("protocol")
     for name, options in sweep.factors.options.items():
-        if name not in has:
-            said = f"{name} is no protocol of this sweep, which has {', '.join(has)}"
-            raise BadInput(f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {said}: take it out, or add that")
+        if name not in protocols:
+            raise BadInput(
+                f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {name} is no protocol of this sweep, "
+                f"which has {', '.join(protocols)}",
+                f"take it out, or add {name} to protocol",
+            )

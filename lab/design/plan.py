@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from lab.base.errors import BadInput
 from lab.design import fraction
-from lab.design.blocks import Slot, _mtu, _network, _server, block_slots
+from lab.design.blocks import Key, Slot, block_slots, plot_factors, plot_keys
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue
 from lab.design.effects import Effect, asked_for, cannot_tell, distinct, levels_of
+from lab.design.factors import Level, Plot
 from lab.design.grid import grid_of
 from lab.design.sweep_file import Sweep
 
-# What planning assumes before anything was measured: a gigabit link, and what the local lab was seen to need.
+# Assumed before anything was measured: a gigabit link, and the overhead that was seen in the local lab.
 ASSUMED_BYTES_PER_S = 100e6
 OVERHEAD_S = {"trial": 0.5, "server": 0.5, "network": 0.5}
+CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # what is changed for each plot, in JSON
 LARGEST_GRID = 1000  # cases to choose a fraction from: the choice takes time with their square
 
 
@@ -58,7 +59,7 @@ class Plan:
     bytes_moved: int
     estimated_s: float
     most: Cost
-    factors: dict[str, tuple[Any, ...]]
+    factors: dict[str, tuple[Level, ...]]
     strata: tuple[Stratum, ...]
     grid_cases: int
     d_efficiency: float
@@ -67,24 +68,27 @@ class Plan:
 
 
 def cases_of(sweep: Sweep, catalogue: Catalogue) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """The cases of a sweep, and why combinations are missing. Raises BadInput for names that nobody knows."""
+    """The cases of a sweep, and why combinations are missing. Raises BadInput for unknown names."""
     grid, left_out = grid_of(sweep, catalogue)
     return _fraction_of(sweep, grid), left_out
 
 
 def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
-    """The share of the grid that the sweep wants. Raises BadInput where it is too small, or the grid too large."""
+    """The share of the grid that the sweep asks for. Raises BadInput where it is too small, or the grid too large."""
     runs = sweep.runs_of(len(grid))
     if runs == len(grid):
         return grid
     if len(grid) > LARGEST_GRID:
-        said = f"a grid of {len(grid)} cases is too large to choose a fraction from: at most {LARGEST_GRID}"
-        raise BadInput(f"{sweep.place}fraction: {said}; give fewer levels")
+        raise BadInput(
+            f"{sweep.place}fraction: a grid of {len(grid)} cases is too large to choose a fraction from: "
+            f"at most {LARGEST_GRID}",
+            "give fewer levels",
+        )
     levels = levels_of(grid)
     if runs < (least := fraction.least_runs(levels)):
         raise BadInput(
-            f"{sweep.place}fraction: {runs} of {len(grid)} cases cannot keep the main effects apart; "
-            f'the least that can is fraction = "{least}/{len(grid)}"'
+            f"{sweep.place}fraction: {runs} of {len(grid)} cases cannot keep the main effects apart",
+            f'give at least fraction = "{least}/{len(grid)}"',
         )
     return tuple(grid[index] for index in fraction.choose(levels, runs, sweep.seed))
 
@@ -97,10 +101,13 @@ def plan(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = Mappin
     grid, left_out = grid_of(sweep, catalogue, refused)
     cases = _fraction_of(sweep, grid)
     if sweep.anchors > len(cases) + 1:
-        raise BadInput(f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases; give fewer")
+        raise BadInput(
+            f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases",
+            f"give at most {len(cases) + 1}",
+        )
     blocks = [block_slots(sweep, cases, block) for block in range(1, sweep.most_blocks + 1)]
     slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
-    least, most = (_cost(sweep, count, blocks[:count]) for count in (sweep.blocks, sweep.most_blocks))
+    least, most = (_cost(sweep, cases, count, blocks[:count]) for count in (sweep.blocks, sweep.most_blocks))
     levels = levels_of(grid)
     whole = len(cases) == len(grid)
     return Plan(
@@ -121,23 +128,16 @@ def plan(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = Mappin
 
 
 def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
-    servers = dict.fromkeys(name for case in cases for name, _ in case.options if name.endswith(".server"))
-    plots = (
-        ("whole plot", ("mtu",), _mtu),
-        ("sub-plot", ("tcp_space",), _network),
-        ("sub-sub-plot", ("protocol", "store", "server_sync", *servers), _server),
-    )
-    return tuple(Stratum(name, factors, len({key(case) for case in cases})) for name, factors, key in plots)
+    names = plot_factors(cases)
+    keys = plot_keys(cases)
+    return tuple(Stratum(plot.value, names[plot], len(set(map(keys[plot], cases)))) for plot in keys)
 
 
-def _cost(sweep: Sweep, count: int, blocks: Sequence[Sequence[Slot]]) -> Cost:
+def _cost(sweep: Sweep, cases: Sequence[Case], count: int, blocks: Sequence[Sequence[Slot]]) -> Cost:
     slots = [slot for block in blocks for slot in block]
-    changes = {
-        "mtu": _count_changes(slots, _mtu),
-        "tcp_space": _count_changes(slots, _network),
-        "server": _count_changes(slots, _server),
-    }
-    ceilings = len({(slot.block, _network(slot.case)) for slot in slots})
+    keys = plot_keys(cases)
+    changes = {CHANGED[plot]: _count_changes(slots, key) for plot, key in keys.items()}
+    ceilings = len({(slot.block, keys[Plot.SUB](slot.case)) for slot in slots})
     stores = len({slot.block for slot in slots if slot.case.store == "disk"})
     estimated_s = (
         len(slots) * (sweep.workload.size / ASSUMED_BYTES_PER_S + OVERHEAD_S["trial"])
@@ -149,5 +149,5 @@ def _cost(sweep: Sweep, count: int, blocks: Sequence[Sequence[Slot]]) -> Cost:
     return Cost(count, len(slots), changes, len(slots) * sweep.workload.size, estimated_s)
 
 
-def _count_changes(slots: Sequence[Slot], key: Callable[[Case], Any]) -> int:
+def _count_changes(slots: Sequence[Slot], key: Key) -> int:
     return sum(1 for _ in itertools.groupby((slot.block, key(slot.case)) for slot in slots))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from lab.design import stopping
 from lab.design.plan import ASSUMED_BYTES_PER_S, Plan
@@ -12,8 +11,8 @@ from lab.design.sweep_file import Sweep
 EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
 
 
-def lines(sweep: Sweep, planned: Plan) -> Iterator[str]:
-    """What `lab plan` prints, but for the order of the slots."""
+def describe(sweep: Sweep, planned: Plan) -> Iterator[str]:
+    """The lines that `lab plan` prints, without the order of the slots."""
     trials, moved = _range(len(planned.slots), planned.most.trials), _range(*_gigabytes(planned), digits=1)
     yield f"{len(planned.cases)} cases, {trials} trials, {moved} GB to move"
     yield from _titled("factors", _factors(planned))
@@ -24,7 +23,7 @@ def lines(sweep: Sweep, planned: Plan) -> Iterator[str]:
     yield from _titled("cost", _cost(planned))
 
 
-def _titled(title: str, content: Any) -> Iterator[str]:
+def _titled(title: str, content: Iterable[str]) -> Iterator[str]:
     for index, line in enumerate(content):
         if not index:
             yield f"{title}:"

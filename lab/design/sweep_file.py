@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from types import GenericAlias
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
 from lab.base.validation import Model, read_text, validate
 from lab.design import stopping
-from lab.design.factors import TcpSpace
+from lab.design.factors import FACTORS, Factor, Level
 
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 MOST_BLOCKS = 10_000
@@ -28,7 +29,7 @@ class Workload(Model):
     """How much one trial moves. The RAM disks must hold it and 5 % more."""
 
 
-class Factors(Model):
+class Levels(Model):
     """The levels that a sweep varies; their product, less what cannot be combined, is its cases.
 
     What a sweep says of options of a protocol's mount (``smb.dialect``) is kept by protocol as it stands there: which
@@ -38,26 +39,14 @@ class Factors(Model):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, dict[str, Any]]
 
-    protocol: tuple[str, ...] = Field(min_length=1)
-    """The protocols to compare, by their names in ``lab/protocols``."""
-    tool: tuple[str, ...] = Field(("cp",), min_length=1)
-    """The commands that copy, by their names in ``lab/workloads``."""
-    direction: tuple[Literal["write", "read"], ...] = Field(("write", "read"), min_length=1)
-    """As the client sees it: ``write`` is client to server, ``read`` is server to client."""
-    mtu: tuple[Annotated[int, Field(ge=576, le=65535, strict=True)], ...] = Field((1500,), min_length=1)
-    """The MTU in bytes that the data interfaces of both hosts get."""
-    tcp_space: tuple[TcpSpace, ...] = Field(("default",), min_length=1)
-    """The size that the TCP buffers of both hosts are pinned to; ``default`` leaves the hosts as they are."""
-    store: tuple[Literal["ram", "disk"], ...] = Field(("ram",), min_length=1)
-    """Where the files are on the server: on a RAM disk, or on a disk, in ``[share] path`` of the hosts file."""
-    server_sync: tuple[Literal["default", "async", "sync", "always"], ...] = Field(("default",), min_length=1)
-    """When the server counts written data as safe; ``default`` leaves the server as it is."""
-    client_sync: tuple[Literal["fsync", "close"], ...] = Field(("fsync",), min_length=1)
-    """What ends a write on the client: ``fsync`` of the file after the tool, or only its ``close``."""
-    server_cache: tuple[Literal["warm", "cold"], ...] = Field(("warm",), min_length=1)
-    """For reads: whether the server has the file in memory (``warm``) or reads its disk (``cold``)."""
-    placebo: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")], ...] = Field(("none",), min_length=1)
-    """Labels that change nothing: the effect that they seem to have is that of chance."""
+    def of(self, name: str) -> tuple[Level, ...]:
+        """The levels of one of FACTORS."""
+        levels: tuple[Level, ...] = getattr(self, name)
+        return levels
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """The levels of one of FACTORS, as text."""
+        return tuple(map(str, self.of(name)))
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -66,10 +55,22 @@ class Factors(Model):
 
     @field_validator("*")
     @classmethod
-    def _levels_are_unique(cls, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _levels_are_unique(cls, levels: tuple[Level, ...]) -> tuple[Level, ...]:
         if len(set(levels)) != len(levels):
             raise ValueError("has a level twice")
         return levels
+
+
+def _field(factor: Factor) -> tuple[Any, Any]:
+    """A factor as a field of a model: a list of at least one level."""
+    default = factor.default or ...
+    return GenericAlias(tuple, (factor.level, ...)), Field(default, min_length=1, description=factor.description)
+
+
+if TYPE_CHECKING:
+    Factors = Levels
+else:
+    Factors = create_model("Factors", __base__=Levels, **{factor.name: _field(factor) for factor in FACTORS})
 
 
 def _count(levels: Any) -> int:
@@ -139,15 +140,17 @@ class Sweep(Model):
     @model_validator(mode="after")
     def _can_be_planned(self) -> Self:
         factors, options = self.factors, self.factors.options
-        counts = {name: len(getattr(factors, name)) for name in Factors.model_fields}
+        counts = {factor.name: len(factors.of(factor.name)) for factor in FACTORS}
         grid = math.prod(counts.values()) // counts["protocol"]
-        grid *= sum(math.prod(map(_count, options.get(name, {}).values())) for name in factors.protocol)
-        counts |= {f"{name}.{option}": _count(found) for name in options for option, found in options[name].items()}
+        grid *= sum(math.prod(map(_count, options.get(name, {}).values())) for name in factors.names("protocol"))
+        counts |= {f"{name}.{option}": _count(levels) for name in options for option, levels in options[name].items()}
         trials = max(grid, self.most_blocks * (self.runs_of(grid) + self.anchors))
         if trials > MOST_TRIALS:
-            levels = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 1)
-            said = f"{trials} trials are more than {MOST_TRIALS}"
-            raise ValueError(f"[factors]: {said}: give fewer blocks ({self.most_blocks}) or fewer levels ({levels})")
+            varied = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 1)
+            raise ValueError(
+                f"[factors]: {trials} trials are more than {MOST_TRIALS}: give fewer blocks ({self.most_blocks}) "
+                f"or fewer levels ({varied})"
+            )
         return self
 
 

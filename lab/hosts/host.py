@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lab.base.errors import CommandError
 from lab.base.untrusted import printable
+from lab.hosts.role import Role
 
 DEADLINE_S = 30.0
 
@@ -50,10 +51,10 @@ class CommandLog:
 
 
 class Host(ABC):
-    """A machine that the controller runs commands on. ``role`` is ``client`` or ``server``."""
+    """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name."""
 
     def __init__(self, role: str):
-        self.role = role
+        self.role = Role(role)
         self.log = CommandLog()
         self.explain: Callable[[str], str] = lambda _: ""  # set by the platform, which knows its system's messages
 

@@ -8,9 +8,8 @@ from contextlib import ExitStack, contextmanager
 from lab.base.errors import HostError
 from lab.hosts.host import CommandLog, Host
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.role import ROLES
 from lab.hosts.ssh import SshHost
-
-ROLES = ("client", "server")
 
 
 @contextmanager

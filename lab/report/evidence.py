@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.design.factors import NETWORK
 from lab.report.tables import TextTable, number
 from lab.results import run_folder
 
@@ -32,7 +33,7 @@ def some_of_each_case(trials: stats.Trials) -> pd.DataFrame:
 
 def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
-    by = [*stats.POOLED, "mtu", "tcp_space"]
+    by = [*stats.POOLED, *NETWORK]
     counts = run_folder.observed(some)
     numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts if name in _NUMBERS}
     counted = pd.DataFrame(numbers, index=counts.index)

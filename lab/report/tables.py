@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
-from lab.design.factors import ABSENT, protocol_of
+from lab.design.factors import ABSENT, COLUMNS, NETWORK, protocol_of
 from lab.report.prose import chance
 
 SPREADS = (("min", "max"), ("low", "high"))
@@ -93,24 +93,19 @@ def shares(variation: stats.Shares) -> TextTable:
 def settings(table: pd.DataFrame) -> TextTable:
     """Every row of :func:`lab.stats.summary` or :func:`lab.stats.ceilings`, without the options that do not vary."""
     levels = list(table.columns[: table.columns.get_loc("n")])
-    always = ("protocol", "tool", "direction", "mtu", "tcp_space", "store")
-    levels = [name for name in levels if name in always or table[name].nunique() > 1]
+    levels = [name for name in levels if name in COLUMNS or table[name].nunique() > 1]
     rows = []
     for row in table.to_dict("records"):
-        named = [stats.size_label(row[name]) if name == "tcp_space" else str(row[name]) for name in levels]
+        named = [str(row[name]) if name == "protocol" else stats.level_label(name, row[name]) for name in levels]
         spread = [between(row[f"{low}_MB_per_s"], row[f"{high}_MB_per_s"], ".1f") for low, high in SPREADS]
         rows.append([*named, *speed_cells(row), *spread])
-    named = [
-        name if name in always and name != "mtu" and name != "tcp_space" else stats.factor_label(name)
-        for name in levels
-    ]
-    return TextTable([*named, "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
+    return TextTable([*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
 
 
 def setting(row: stats.Row) -> str:
     """The settings of a row of the summary; those that stand where they always do are not named."""
-    named = [name for name in stats.FIRST if name not in ("direction", "tcp_space")]
-    return ", ".join(levels(row, ["mtu", "tcp_space", *named, *filter(protocol_of, row)]))
+    named = [name for name in stats.FIRST if name not in ("direction", *NETWORK)]
+    return ", ".join(levels(row, [*NETWORK, *named, *filter(protocol_of, row)]))
 
 
 def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
@@ -119,7 +114,7 @@ def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
     return [
         formats.get(name, f"{stats.factor_label(name)} {{}}").format(stats.level_label(name, row[name]))
         for name in names
-        if name in ("mtu", "tcp_space") or row[name] not in (stats.first_level(name), ABSENT)
+        if name in NETWORK or row[name] not in (stats.first_level(name), ABSENT)
     ]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from lab.base.units import LARGEST
+from lab.design.factors import FACTORS
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
 from lab.results.observed import Observed
@@ -105,8 +106,8 @@ FIELDS = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial)
 # The protocols of rows that moved no file of a share: what iperf3 measured, and what the server's own store did
 CEILINGS = ("link", "store")
 # The words that a field knows; other text fields take any.
-WORDS = {"direction": {"write", "read"}, "store": {"ram", "disk"}, "status": {"ok", "void", "failed"}}
-WORDS["tcp_space"] = {"default"}
+WORDS = {factor.name: set(factor.words) for factor in FACTORS if factor.column and factor.words}
+WORDS["status"] = {"ok", "void", "failed"}
 LEAST = 1e-9  # of what is timed: no clock reaches below
 _TEXT, _TEXT_OR_NONE = frozenset({str}), frozenset({str, types.NoneType})
 _RUN_TYPES = {

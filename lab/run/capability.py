@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 
 from lab import protocols, workloads
 from lab.base.errors import Absent, Unsupported
 from lab.design.case import Case
-from lab.hosts import ROLES
+from lab.design.factors import Direction
+from lab.hosts import ROLES, Role
 from lab.protocols import Driver, Protocol
-from lab.run.session import Session
+from lab.run.pair import Pair, Shares
 
 
 class Capability:
     """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out."""
 
-    def __init__(self, session: Session):
-        self.session = session
-        self._known: dict[tuple[object, ...], str] = {}
+    def __init__(self, shares: Shares):
+        self.shares, self.pair = shares, shares.pair
+        self._reasons: dict[tuple[object, ...], str] = {}
 
     def left_out(self, cases: Iterable[Case]) -> dict[str, str]:
         """The cases that these hosts will never do, by ``case_id``, and why.
@@ -26,9 +28,9 @@ class Capability:
         Raises Unsupported where something can be corrected, and where no case is left.
         """
         cases = list(cases)
-        for role in self.session.with_ram_disk():
-            layout = getattr(self.session.config, role).ram_disk_format
-            self.session.platforms[role].ram_disks.check(layout)
+        for role in self.pair.with_ram_disk:
+            layout = getattr(self.pair.config, role).ram_disk_format
+            self.pair.platforms[role].ram_disks.check(layout)
         reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
         if len(reasons) == len(cases):
             raise Unsupported("; ".join(dict.fromkeys(reasons.values())))
@@ -37,73 +39,97 @@ class Capability:
     def _check(self, case: Case) -> str:
         """Why these hosts will never do this case, or empty. Raises Unsupported where something can be corrected."""
         protocol = protocols.find(case.protocol)
-        check_server(case, protocol, self.session.config.share.serve)
+        check_server(case, protocol, self.pair.config.share.serve)
         asked = (case.protocol, case.tool, case.store, case.option("server_sync"), *case.mount_options.items())
-        if asked not in self._known:
-            try:
-                self._check_protocol(case, protocol)
-                self._known[asked] = ""
-            except Absent as error:
-                self._known[asked] = str(error)
+        if asked not in self._reasons:
+            self._reasons[asked] = self._why_never(case, protocol)
         self._check_hosts(case)
-        return self._known[asked]
+        return self._reasons[asked]
 
-    def _check_protocol(self, case: Case, protocol: Protocol) -> None:
-        session = self.session
-        client, server = (protocol.driver(session.sides[role].platform) for role in ROLES)
-        session.check_programs("client", workloads.tool(case.tool).programs, case.tool)
-        session.check_programs("client", client.attaches_with, case.protocol)
-        client.mount_method(session.sides["client"])
-        if why := client.cannot_attach(session.sides["client"], case.mount_options):
-            raise Absent(f"client: {_asked(case, 'client')}: {why}")
-        if session.config.share.serve == "lab":
-            self._check_server(case, server)
+    def _why_never(self, case: Case, protocol: Protocol) -> str:
+        try:
+            drivers = {role: protocol.driver(self.pair.sides[role].platform) for role in ROLES}
+            self._check_client(case, drivers[Role.CLIENT])
+            if self.pair.config.share.serve == "lab":
+                self._check_lab_server(case, drivers[Role.SERVER])
+        except Absent as error:
+            return str(error)
+        return ""
 
-    def _check_server(self, case: Case, server: Driver) -> None:
+    def _check_client(self, case: Case, driver: Driver) -> None:
+        """The client must have the tool, and be able to attach the share."""
+        side = self.pair.sides[Role.CLIENT]
+        check_programs(self.pair, Role.CLIENT, workloads.tool(case.tool).programs, case.tool)
+        check_programs(self.pair, Role.CLIENT, driver.attaches_with, case.protocol)
+        driver.mount_method(side)
+        if why := driver.cannot_attach(side, case.mount_options):
+            raise Absent(f"client: {_describe(case, Role.CLIENT)}: {why}")
+
+    def _check_lab_server(self, case: Case, driver: Driver) -> None:
         """What the lab is to serve, the server must be able to."""
-        session, side = self.session, self.session.sides["server"]
-        session.check_programs("server", server.needs_to_serve(side, case.mount_options), case.protocol)
+        side, config = self.pair.sides[Role.SERVER], self.pair.config
+        check_programs(self.pair, Role.SERVER, driver.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
-            session.platforms["server"].ram_disks.check(session.config.server.ram_disk_format, case.protocol)
-        check_sync(case, server)
-        server.served_by(side, session.config.share.account)
-        if why := server.cannot_serve(side, session.share(case)):
-            raise Absent(f"server: {_asked(case, 'server')}: {why}")
+            self.pair.platforms[Role.SERVER].ram_disks.check(config.server.ram_disk_format, case.protocol)
+        check_sync(case, driver)
+        driver.served_by(side, config.share.account)
+        if why := driver.cannot_serve(side, self.shares.share(case)):
+            raise Absent(f"server: {_describe(case, Role.SERVER)}: {why}")
 
     def _check_hosts(self, case: Case) -> None:
-        session = self.session
-        if case.option("server_cache") == "cold" and not session.platforms["server"].files.can_read_cold():
-            raise Unsupported("server_cache = cold: the server has no purge: install Xcode there, or leave cold out")
+        """The hosts must be able to have the case's caches, MTU and TCP buffers."""
+        if case.option("server_cache") == "cold" and not self.pair.platforms[Role.SERVER].files.can_read_cold():
+            raise Unsupported(
+                "server_cache = cold: the server has no purge", "install Xcode there, or leave cold out of the sweep"
+            )
         for role in ROLES:
-            mtu = session.facts[role].mtu
-            if not session.config.tuned(role) and mtu != case.mtu:
+            mtu = self.pair.facts[role].mtu
+            if not self.pair.config.tuned(role) and mtu != case.mtu:
                 raise Unsupported(
-                    f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it: "
-                    f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file"
+                    f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it",
+                    f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file",
                 )
-            check_tcp_space(session, role, case)
+            check_tcp_buffer(self.pair, role, case)
 
 
-def said(left_out: Mapping[str, str]) -> Iterator[str]:
-    """What a person is told of the cases that are left out: each reason once."""
+def describe_left_out(left_out: Mapping[str, str]) -> Iterator[str]:
+    """A line for each reason why cases are left out, with how many cases it concerns."""
     for reason, count in Counter(left_out.values()).items():
         yield f"left out ({count} {'case' if count == 1 else 'cases'}): {reason}"
+
+
+def describe_idle_buffers(pair: Pair, cases: Iterable[Case]) -> Iterator[str]:
+    """A line for each host and protocol where a sweep of TCP buffers shows nothing: the sockets get other sizes."""
+    swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
+    for role, name in product(pair.tuned, swept):
+        reach = pair.platforms[role].preflight.tcp_reach(pair.facts[role], name, role)
+        if reach.reaches is False:
+            instead = f"; {reach.instead} would" if reach.instead else ""
+            yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"
+
+
+def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], what: str) -> None:
+    """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
+    platform = pair.platforms[role]
+    for program in platform.programs.missing(programs) if programs else ():
+        install = platform.programs.how_to_install(programs[program])
+        raise Unsupported(f"{role}: {what} needs {program}", f"{install}, or take it out of the sweep")
 
 
 def check_server(case: Case, protocol: Protocol, serve: str) -> None:
     """Raise Unsupported for a durability, a program or a cache of the server that cannot be had."""
     level, able = case.option("server_sync"), protocol.server_syncs
     if level not in able:
-        raise Unsupported(f"{protocol.name} cannot do server_sync = {level}: it can do {', '.join(able)}")
+        raise Unsupported(f"{protocol.name} cannot do server_sync = {level}", f"it can do {', '.join(able)}")
     asked = {"server_sync": level, f"{protocol.name}.server": case.mount_options.get("server", "default")}
     for name, level in asked.items() if serve == "existing" else ():
         if level != "default":
             raise Unsupported(
-                f"{name} = {level}: the lab changes nothing of a share that was there before: "
-                f'give {name} = ["default"] in the sweep, or serve = lab in [share] of the hosts file'
+                f"{name} = {level}: the lab changes nothing of a share that was there before",
+                f'give {name} = ["default"] in the sweep, or serve = lab in [share] of the hosts file',
             )
-    if (case.direction, case.store, case.option("server_cache")) == ("read", "ram", "cold"):
-        raise Unsupported('server_cache = cold: what is on a RAM disk is in memory: give store = ["disk"]')
+    if (case.direction, case.store, case.option("server_cache")) == (Direction.READ, "ram", "cold"):
+        raise Unsupported("server_cache = cold: what is on a RAM disk is in memory", 'give store = ["disk"]')
 
 
 def check_sync(case: Case, server: Driver) -> None:
@@ -111,25 +137,28 @@ def check_sync(case: Case, server: Driver) -> None:
     if (level := case.option("server_sync")) != "default" and not server.own_server:
         raise Unsupported(
             f"server: server_sync = {level}: what serves {case.protocol} there is the system's own, without such a "
-            f'setting that could be put back exactly: give server_sync = ["default"] in the sweep'
+            f"setting that could be put back exactly",
+            'give server_sync = ["default"] in the sweep',
         )
 
 
-def check_tcp_space(session: Session, role: str, case: Case) -> None:
+def check_tcp_buffer(pair: Pair, role: Role, case: Case) -> None:
     """Raise Unsupported for TCP buffers that are larger than a host takes."""
-    most = session.facts[role].tcp_space_max
-    if session.config.tuned(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
-        raise Unsupported(f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}; lower it in the sweep")
+    most = pair.facts[role].tcp_space_max
+    if pair.config.tuned(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
+        raise Unsupported(
+            f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}", "lower it in the sweep"
+        )
 
 
-def _asked(case: Case, role: str) -> str:
+def _describe(case: Case, role: Role) -> str:
     """What a case asks of the client's mount, or of the server."""
-    named = {f"{case.protocol}.{name}": level for name, level in case.mount_options.items()}
+    mount = {f"{case.protocol}.{name}": level for name, level in case.mount_options.items()}
     of_server = {"server_sync", f"{case.protocol}.server"}
-    levels = {"server_sync": case.option("server_sync")} | named
+    levels = {"server_sync": case.option("server_sync")} | mount
     asked = ", ".join(
         f"{name} = {level}"
         for name, level in levels.items()
-        if level != "default" and (name in of_server) == (role == "server")
+        if level != "default" and (name in of_server) == (role is Role.SERVER)
     )
     return f"{case.protocol} with {asked}" if asked else case.protocol

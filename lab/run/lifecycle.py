@@ -20,12 +20,13 @@ from lab.base.untrusted import first_line
 from lab.design.grid import grid_of
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import ROLES, CommandLog, Host, connected, passwords
+from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run.capability import Capability, said
+from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
+from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.settings import host_journal
@@ -50,29 +51,39 @@ def start(
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
-        session = Session(hosts, config, Settings(hosts, Journal(None)), password, "check")
-        for role, host in hosts.items():
-            host.run("true", root=True)
-            session.check_programs(role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
-        check_free(hosts)
-        left_out = Capability(session).left_out(grid_of(sweep, CATALOGUE)[0])
-        for line in said(left_out):
-            tell(line)  # before a plan of the rest, which may not be possible
-        for line in session.no_ops(plan(sweep, CATALOGUE, left_out).cases):
-            tell(line)
-        about = {
-            "sweep_text": text,
-            "seed": sweep.seed,
-            "left_out": left_out,
-            "title": config.lab.title,
-            "hosts": {
-                role: asdict(session.facts[role]) | {"transport": getattr(config, role).transport} for role in ROLES
-            },
-        }
-        about |= origin(config, hosts_file)
+        pair = Pair.of(hosts, config, "check")
+        left_out = _look(pair, password, sweep, tell)
+        about = _describe_run(pair, text, sweep, left_out) | origin(config, hosts_file)
         folder = RunFolder.create(results, sweep.name, about | {"emulated": emulated(about) or None})
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
+
+
+def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell) -> dict[str, str]:
+    """Which cases these hosts will never do, and why; what a person should know is told. Changes nothing."""
+    for role in ROLES:
+        pair.hosts[role].run("true", root=True)
+        check_programs(pair, role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+    check_free(pair.hosts)
+    left_out = Capability(Shares(pair, password)).left_out(grid_of(sweep, CATALOGUE)[0])
+    for line in describe_left_out(left_out):
+        tell(line)  # before a plan of the rest, which may not be possible
+    for line in describe_idle_buffers(pair, plan(sweep, CATALOGUE, left_out).cases):
+        tell(line)
+    return left_out
+
+
+def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str]) -> dict[str, object]:
+    """What run.json says of the sweep and of both hosts."""
+    return {
+        "sweep_text": text,
+        "seed": sweep.seed,
+        "left_out": left_out,
+        "title": pair.config.lab.title,
+        "hosts": {
+            role.value: asdict(pair.facts[role]) | {"transport": getattr(pair.config, role).transport} for role in ROLES
+        },
+    }
 
 
 def resume(
@@ -88,7 +99,7 @@ def resume(
         # raises for what cannot be read, while no host has been touched
         check_recorded(folder, sweep)
         if Journal(folder.journal_path).open:
-            raise BadInput(f"{path}: an earlier end of this run left hosts changed: run `lab restore` first")
+            raise BadInput(f"{path}: an earlier end of this run left hosts changed", "run `lab restore` first")
         password = _password(config)
         with connected(config) as hosts:
             check_free(hosts)
@@ -116,7 +127,7 @@ def _conduct(
         raise
     except Interrupted as error:
         raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
-    folder.update(ended=ending.said, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    folder.update(ended=ending.text, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
 
 
@@ -139,17 +150,18 @@ def changing(folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: 
         settings.unwind()
 
 
-def check_free(hosts: Mapping[str, Host]) -> None:
+def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
     """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing."""
     for role, host in hosts.items():
-        found = host_journal.read(host)
-        if found.in_use:
-            raise found.in_use
-        if found.records:
-            names = ", ".join(record.name for record in found.records)
+        content = host_journal.read(host)
+        if content.in_use:
+            raise content.in_use
+        if content.records:
+            names = ", ".join(record.name for record in content.records)
             raise LabFailure(
-                f"{role}: an earlier run left it changed ({names:.300}): `lab restore`, where that run was "
-                f"started, puts it back; `lab restore --hosts FILE` does so from anywhere, by what the hosts have noted"
+                f"{role}: an earlier run left it changed ({names:.300})",
+                "`lab restore`, where that run was started, puts it back; `lab restore --hosts FILE` does so from "
+                "anywhere, by what the hosts have noted",
             )
 
 
@@ -160,28 +172,33 @@ def _password(config: Hosts) -> SecretStr:
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """What can be seen to be wrong from the two files together. Raises BadInput."""
     platforms.check_hosts(config)
-    stores, size = sweep.factors.store, sweep.workload.size
+    stores = sweep.factors.of("store")
     for role in ROLES:
-        if role == "client" or "ram" in stores:
-            ram_disk = getattr(config, role).ram_disk
-            if size * 1.05 > ram_disk:
-                raise BadInput(
-                    f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size} bytes with "
-                    f"room to spare: a larger ram_disk, or a smaller size in the sweep"
-                )
+        if role is Role.CLIENT or "ram" in stores:
+            _check_ram_disk(config, role, sweep.workload.size, hosts_file)
     if config.share.serve == "existing" and stores != ("disk",):
         raise BadInput(
-            f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are; "
-            f'give store = ["disk"] in the sweep, or serve = lab'
+            f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
+            'give store = ["disk"] in the sweep, or serve = lab',
         )
     for role in ROLES:
-        if not config.tuned(role) and sweep.factors.tcp_space != ("default",):
+        if not config.tuned(role) and sweep.factors.of("tcp_space") != ("default",):
             raise BadInput(
-                f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers: "
-                f'give tcp_space = ["default"] in the sweep, or tune = yes'
+                f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
+                'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
     if "disk" in stores and config.share.path is None:
-        raise BadInput(f'{hosts_file}: [share] path: missing; store "disk" needs the folder on the server')
+        raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
+
+
+def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
+    ram_disk = getattr(config, role).ram_disk
+    if size_bytes * 1.05 > ram_disk:
+        raise BadInput(
+            f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size_bytes} bytes with "
+            f"room to spare",
+            "a larger ram_disk, or a smaller size in the sweep",
+        )
 
 
 def origin(config: Hosts, hosts_file: Path) -> dict[str, str | None]:

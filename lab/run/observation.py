@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
-from lab.hosts import ROLES
+from lab.hosts import ROLES, Role
 from lab.platforms import Counters, Reading, Timing
 from lab.results.observed import HostUsage, Observed, TcpFacts, WireFacts
-from lab.run.session import Session
+from lab.run.pair import Pair
 from lab.run.time_series import series
 from lab.run.usage import Carrier, carrier, usage
 
@@ -39,26 +39,26 @@ class Observation:
     void: str
 
 
-def observe(session: Session, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
+def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
     """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
 
     Raises HostError.
     """
     ends = {
-        "client": timing.readings,
-        "server": tuple(counters.reading for counters in server if counters.reading),
+        Role.CLIENT: timing.readings,
+        Role.SERVER: tuple(counters.reading for counters in server if counters.reading),
     }
     remarks: list[str] = []
     with ThreadPoolExecutor(len(ROLES)) as threads:
-        sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(session, role), ROLES), strict=True))
-    readings: dict[str, Readings] = {}
+        sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(pair, role), ROLES), strict=True))
+    readings: dict[Role, Readings] = {}
     for role, (samples, problem) in sampled.items():
         remarks += [problem] if problem else []
         if len(ends[role]) == 2:
             first, last = ends[role]
             readings[role] = (first, *(sample for sample in samples if first.at_s < sample.at_s < last.at_s), last)
-    sides = {role: _usage(session, role, of_role, timing) for role, of_role in readings.items()}
-    carriers = {role: carrier(of_role) for role, of_role in readings.items()}
+    sides = {role.value: _usage(pair, role, of_role, timing) for role, of_role in readings.items()}
+    carriers = {role.value: carrier(of_role) for role, of_role in readings.items()}
     sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
     wire = wire_facts(case, timing.counted, server[1].since(server[0]), sender or receiver)
     remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
@@ -68,23 +68,23 @@ def observe(session: Session, case: Case, timing: Timing, server: Sequence[Count
             client=sides.get("client"), server=sides.get("server"), tcp=tcp_facts(sender, receiver), wire=wire,
             remarks=tuple(remarks),
         ),
-        samples={role: series(of_role) for role, of_role in readings.items()},
+        samples={role.value: series(of_role) for role, of_role in readings.items()},
         effective=buffers(carriers),
         void=not_cold(case, sides["server"].disk_read_bytes if "server" in sides else None),
     )  # fmt: skip
 
 
-def _usage(session: Session, role: str, readings: Readings, timing: Timing) -> HostUsage:
+def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUsage:
     """What a host did; a Mac does not count by core, but how many there are is among its facts."""
     counted = usage(readings, timing.elapsed_s)
-    cores = session.facts[role].cores if counted.cores is None else counted.cores
+    cores = pair.facts[role].cores if counted.cores is None else counted.cores
     return replace(counted, cores=cores, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
 
 
-def _sampled(session: Session, role: str) -> tuple[Readings, str]:
+def _sampled(pair: Pair, role: Role) -> tuple[Readings, str]:
     """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
     try:
-        return session.platforms[role].clock.samples(session.interface(role)), ""
+        return pair.platforms[role].clock.samples(pair.interface(role)), ""
     except HostError:
         raise
     except LabFailure as error:

@@ -30,7 +30,7 @@ def shown(console: Console) -> Iterator[Display]:
 
 
 class Display:
-    """Told of each step; prints each trial as a line above the bar."""
+    """Shows every step of a run, and prints each trial as a line above the bar."""
 
     def __init__(self, console: Console, bars: Progress):
         self.console, self.bars = console, bars

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 
 from lab.base import durable
@@ -28,16 +29,18 @@ def open_journals(results: Path, hosts_file: Path | None) -> tuple[list[RunFolde
     try:
         paths = sorted(results.iterdir())
     except OSError as error:
-        advice = "`lab restore` must run where the runs were started, or ask the hosts themselves: --hosts FILE"
-        raise BadInput(f"{results.absolute()}: holds no runs: {error.strerror}; {advice}") from error
-    found, problems = [], []
+        raise BadInput(
+            f"{results.absolute()}: holds no runs: {error.strerror}",
+            "`lab restore` must run where the runs were started, or ask the hosts themselves: --hosts FILE",
+        ) from error
+    folders, problems = [], []
     for path in paths:
         try:
             if path.is_dir() and _is_open(path):
-                found.append(RunFolder(path))
+                folders.append(RunFolder(path))
         except (BadInput, OSError) as error:
             problems.append(str(error))
-    return found, problems
+    return folders, problems
 
 
 def _is_open(path: Path) -> bool:
@@ -66,11 +69,11 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
     config = load_hosts(hosts_file)
     count: Counter[str] = Counter()
     with reached(config) as (hosts, gone):
-        found = {role: host_journal.read(host) for role, host in hosts.items()}
-        for held in found.values():
-            if held.in_use:
-                raise held.in_use
-        records = sorted((record for held in found.values() for record in held.records), key=lambda each: each.number)
+        contents = [host_journal.read(host) for host in hosts.values()]
+        for content in contents:
+            if content.in_use:
+                raise content.in_use
+        records = sorted((record for content in contents for record in content.records), key=attrgetter("number"))
         for run in sorted({record.run for record in records}):
             journal = Journal(None)
             for record in records:

@@ -1,19 +1,20 @@
 """What the server's disk takes and gives when no network and no file protocol stand in the way.
 
-It is measured like the link's ceiling, once a block, on the server itself and with the lab's own clock there.
+It is measured on the server itself with the lab's own clock there, once in a block, in the folder of the case's files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from lab.base.errors import LabFailure
-from lab.design.case import Case
+from lab.design.blocks import Slot
+from lab.hosts import Role
 from lab.platforms import Timing
 from lab.results.observed import HostUsage, Observed
 from lab.results.trial import Trial
-from lab.run.session import Session
+from lab.run.pair import Pair
 from lab.run.usage import usage
 from lab.workloads.file import deadline_s, noise
 
@@ -21,40 +22,43 @@ PROTOCOL, TOOL, STORE = "store", "disk", "disk"
 BLOCK_BYTES = 2**20
 
 
-def directions(session: Session) -> tuple[str, ...]:
-    """The directions that can be measured: reading needs cold caches, and a server that is not tuned keeps its own."""
-    return ("write", "read") if session.config.tuned("server") else ("write",)
+def ids(pair: Pair, slot: Slot) -> dict[str, str]:
+    """The id of the trial of each direction that can be measured in the slot's block.
+
+    Reading needs cold caches, and a server that is not tuned keeps its own.
+    """
+    directions = ("write", "read") if pair.config.tuned("server") else ("write",)
+    return {direction: f"b{slot.block:03d}-{PROTOCOL}-{direction}" for direction in directions}
 
 
-def trials(session: Session, case: Case, planned: Trial, ids: Mapping[str, str]) -> list[Trial]:
-    """The rows for trials.jsonl, one for each direction in ``ids``; the case's share must stand.
+def measure(pair: Pair, folder: str, planned: Trial, ids: Mapping[str, str], record: Callable[[Trial], None]) -> None:
+    """Measure each direction in ``ids`` in ``folder`` on the server, and record it. What fails is a failed trial.
 
     ``planned`` is a trial of the case, of which they take what they have in common with it.
     """
     base = replace(planned, position=0, protocol=PROTOCOL, tool=TOOL, files=1)
+    timings: dict[str, Timing] = {}
     reason = ""
     try:
-        timings = measure(session, case, ids)
+        timings = _time(pair, folder, base.size_bytes, ids)
     except LabFailure as error:
-        timings, reason = dict.fromkeys(ids), str(error)
-    rows: list[Trial] = []
-    for direction, timing in timings.items():
-        row = replace(base, trial_id=ids[direction], case_id=f"{PROTOCOL}-{direction}", direction=direction)
-        rows.append(_add_timing(row, timing) if timing else replace(row, status="failed", reason=reason))
-    return rows
+        reason = str(error)
+    for direction, trial_id in ids.items():
+        row = replace(base, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}", direction=direction)
+        record(_add_timing(row, timings[direction]) if timings else replace(row, status="failed", reason=reason))
 
 
-def measure(session: Session, case: Case, ids: Mapping[str, str]) -> dict[str, Timing | None]:
-    """Write a file of the payload's size into the case's store, flush it, and read it back with cold caches.
+def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> dict[str, Timing]:
+    """Write a file of the payload's size into a folder, flush it, and read it back with cold caches.
 
     Noise is made while the disk takes what was made before, so that making it costs next to nothing of the time of a
     disk that is slower than the processor. Raises LabFailure.
     """
-    server, interface = session.platforms["server"], session.interface("server")
-    path, patience_s = f"{session.store(case)}/{ids['write']}.bin", deadline_s(case.size_bytes)
-    timings: dict[str, Timing | None] = {}
+    server, interface = pair.platforms[Role.SERVER], pair.interface(Role.SERVER)
+    path, patience_s = f"{folder}/{ids['write']}.bin", deadline_s(size_bytes)
+    timings: dict[str, Timing] = {}
     try:
-        make = noise("make", path, case.size_bytes, f"file-share-lab-{session.token}/{ids['write']}")
+        make = noise("make", path, size_bytes, f"file-share-lab-{pair.token}/{ids['write']}")
         timings["write"] = server.clock.timed(interface, path, make, patience_s)
         if "read" in ids:
             server.files.drop_caches()

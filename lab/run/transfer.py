@@ -7,19 +7,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 from lab import workloads
 from lab.base.errors import HostError, LabFailure, TransferError
 from lab.design.case import Case
-from lab.hosts import ROLES
+from lab.design.factors import Direction
+from lab.hosts import ROLES, Role
 from lab.platforms import Counters, Timing
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.run.observation import observe
-from lab.run.session import Session
+from lab.run.pair import Pair
+from lab.run.session import Session, Standing
 from lab.workloads import Tool, file
 
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
+States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,9 @@ class Endpoints:
     source: str
     target: str
     flush: str
-    source_role: str
+    source_role: Role
     source_path: str
-    target_role: str
+    target_role: Role
     target_path: str
 
 
@@ -52,106 +56,102 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
 
     Raises LabFailure where it fails or a byte is wrong.
     """
-    session.stand(case)
-    endpoints = _endpoints(session, case, trial_id)
+    standing, pair = session.stand(case), session.pair
+    endpoints = _endpoints(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
-    client, server = session.platforms["client"], session.platforms["server"]
-    seed = f"file-share-lab-{session.token}/{trial_id}"
-    with _files(session, endpoints):
-        _prepare(session, case, endpoints, seed)
-        shell = session.attached.remote_shell if session.attached else ""
-        versions = _versions(session, tool)
+    client, server = pair.platforms[Role.CLIENT], pair.platforms[Role.SERVER]
+    seed = f"file-share-lab-{pair.token}/{trial_id}"
+    with _files(pair, endpoints):
+        _prepare(session, standing, case, endpoints, seed)
+        versions = _versions(pair, standing, tool)
+        shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
-        before = server.clock.counters(session.interface("server"))
+        before = server.clock.counters(pair.interface(Role.SERVER))
         try:
-            timing = client.clock.timed(session.interface("client"), endpoints.flush, argv, deadline_s)
+            timing = client.clock.timed(pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s)
         except TransferError as error:
-            raise TransferError(f"{error}{_no_room(session, endpoints, case)}") from error
-        counted = server.clock.counters(session.interface("server"))
-        seen = observe(session, case, timing, (before, counted), payload.files(case.size_bytes))
-        payload.check(session.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
-    states = {"client": timing.counted.state, "server": counted.state}
-    void = _void(case, timing) or _not_in_effect(session, case, states) or seen.void
-    effective = _effective(session, case, timing, states, {**versions, **seen.effective})
+            raise TransferError(f"{error}{_no_room(pair, endpoints, case)}") from error
+        counted = server.clock.counters(pair.interface(Role.SERVER))
+        seen = observe(pair, case, timing, (before, counted), payload.files(case.size_bytes))
+        payload.check(pair.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
+    states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
+    void = _not_on_the_wire(case, timing) or _not_in_effect(pair, case, states) or seen.void
+    effective = _effective(standing, case, timing, states, {**versions, **seen.effective})
     return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 
 
-def _endpoints(session: Session, case: Case, trial_id: str) -> Endpoints:
-    if session.attached is None:
-        raise LabFailure("client: no share is attached")
+def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
     name = f"{trial_id}.bin"
-    share = session.share(case)
-    here = f"{session.sides['client'].directory}/ram/{name}"
-    store = session.store(case)
-    there = f"{store}/{name}"
-    seen = f"{session.attached.path}{store.removeprefix(share.path)}/{name}"
+    on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
+    on_server = f"{standing.folder}/{name}"
+    in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
     flushed = case.option("client_sync") == "fsync"
-    if case.direction == "write":
-        mounted = not session.attached.remote_shell
-        return Endpoints(here, seen, seen if mounted and flushed else "", "client", here, "server", there)
-    return Endpoints(seen, here, here if flushed else "", "server", there, "client", here)
+    if case.direction is Direction.WRITE:
+        flush = in_share if flushed and not standing.attached.remote_shell else ""
+        return Endpoints(on_client, in_share, flush, Role.CLIENT, on_client, Role.SERVER, on_server)
+    return Endpoints(in_share, on_client, on_client if flushed else "", Role.SERVER, on_server, Role.CLIENT, on_client)
 
 
-def _no_room(session: Session, endpoints: Endpoints, case: Case) -> str:
+def _no_room(pair: Pair, endpoints: Endpoints, case: Case) -> str:
     """Whether a full disk is behind a failure: what file protocols make of it is often just an input/output error."""
     folder = endpoints.target_path.rpartition("/")[0]
     try:
-        free = session.platforms[endpoints.target_role].files.free_bytes(folder)
+        free = pair.platforms[endpoints.target_role].files.free_bytes(folder)
     except LabFailure:
         return ""
-    return (
-        f"; {endpoints.target_role}: no space: only {free} bytes are left in {folder}" if free < case.size_bytes else ""
-    )
+    if free >= case.size_bytes:
+        return ""
+    return f"; {endpoints.target_role}: no space: only {free} bytes are left in {folder}"
 
 
-def _prepare(session: Session, case: Case, endpoints: Endpoints, seed: str) -> None:
+def _prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, seed: str) -> None:
     """Have the payload lie where it comes from, and the client cold where it reads."""
 
     def make() -> None:
         payload = workloads.payload(case.workload)
-        payload.make(session.hosts[endpoints.source_role], endpoints.source_path, case.size_bytes, seed)
+        payload.make(session.pair.hosts[endpoints.source_role], endpoints.source_path, case.size_bytes, seed)
 
-    if case.direction == "write":
+    if case.direction is Direction.WRITE:
         make()
         return
-    _at_once(session.mount_anew, make)
-    _prepare_caches(session, case, endpoints)
+    _at_once(partial(session.mount_anew, standing), make)
+    _prepare_caches(session.pair, case, endpoints)
 
 
-def _prepare_caches(session: Session, case: Case, endpoints: Endpoints) -> None:
+def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     """Before a read: nothing of it in the client's memory, and all or nothing of it in the server's.
 
     Warm means that the server has just read all of it; a RAM disk is always so. The client is made cold first: two
     hosts of a local lab share one page cache.
     """
     if case.option("server_cache") == "cold":
-        session.platforms["server"].files.drop_caches()
-    session.platforms["client"].files.drop_caches()
+        pair.platforms[Role.SERVER].files.drop_caches()
+    pair.platforms[Role.CLIENT].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
         deadline_s = file.deadline_s(case.size_bytes)
-        session.hosts["server"].shell(READ_ALL, endpoints.source_path, root=True, deadline_s=deadline_s)
+        pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_path, root=True, deadline_s=deadline_s)
 
 
-def _versions(session: Session, tool: Tool) -> dict[str, str]:
+def _versions(pair: Pair, standing: Standing, tool: Tool) -> dict[str, str]:
     """Which version of the tool works at each end, where that makes a difference; over a mount there is one end."""
-    ends = {"client": "tool_version"}
-    if session.attached and session.attached.remote_shell:
-        ends["server"] = "server_tool_version"
-    found = {
-        name: tool.version(session.hosts[role], session.platforms[role].programs.call(tool.program))
+    ends = {Role.CLIENT: "tool_version"}
+    if standing.attached.remote_shell:
+        ends[Role.SERVER] = "server_tool_version"
+    versions = {
+        name: tool.version(pair.hosts[role], pair.platforms[role].programs.call(tool.program))
         for role, name in ends.items()
     }
-    return {name: version for name, version in found.items() if version}
+    return {name: version for name, version in versions.items() if version}
 
 
 @contextmanager
-def _files(session: Session, endpoints: Endpoints) -> Iterator[None]:
+def _files(pair: Pair, endpoints: Endpoints) -> Iterator[None]:
     """Remove both files at the end, or a RAM disk soon is full; a host out of reach keeps its own until restored."""
 
-    def remove(role: str, path: str) -> None:
+    def remove(role: Role, path: str) -> None:
         with suppress(HostError):
-            session.platforms[role].files.remove(path)
+            pair.platforms[role].files.remove(path)
 
     try:
         yield
@@ -175,34 +175,34 @@ def _at_once(first: Callable[[], None], other: Callable[[], None]) -> None:
 
 
 def _effective(
-    session: Session, case: Case, timing: Timing, states: Mapping[str, Mapping[str, str]], more: Mapping[str, str | int]
+    standing: Standing, case: Case, timing: Timing, states: States, more: Mapping[str, str | int]
 ) -> Effective:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
-    state = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
-    attached = session.attached.effective if session.attached else {}
-    cache = {"server_cache": case.option("server_cache")} if case.direction == "read" else {}
-    with_ram_disk = ROLES if case.store == "ram" else ("client",)
-    disks = {f"{role}_ram_disk": session.ram_disks[role] for role in with_ram_disk}
+    network = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
+    cache = {"server_cache": case.option("server_cache")} if case.direction is Direction.READ else {}
+    with_ram_disk = ROLES if case.store == "ram" else (Role.CLIENT,)
+    disks = {f"{role}_ram_disk": standing.ram_disks[role] for role in with_ram_disk}
     ends = {"clock": timing.clock, "flushed": timing.flushed}
-    return Effective.from_json({**state, **disks, **session.durability, **attached, **cache, **ends, **more})
+    mount = {**standing.served.durability, **standing.attached.effective}
+    return Effective.from_json({**network, **disks, **mount, **cache, **ends, **more})
 
 
-def _void(case: Case, timing: Timing) -> str:
+def _not_on_the_wire(case: Case, timing: Timing) -> str:
     """Why a transfer was none; empty where every byte crossed the wire."""
     counted = timing.counted
-    moved = counted.tx_bytes if case.direction == "write" else counted.rx_bytes
+    moved = counted.tx_bytes if case.direction is Direction.WRITE else counted.rx_bytes
     if moved < case.size_bytes:
         return f"only {moved} of {case.size_bytes} bytes crossed the client's interface: something was cached"
     return ""
 
 
-def _not_in_effect(session: Session, case: Case, states: Mapping[str, Mapping[str, str]]) -> str:
+def _not_in_effect(pair: Pair, case: Case, states: States) -> str:
     """Which setting was not as the case says, as read after the transfer; empty where all were."""
     for role, state in states.items():
         if state.get("mtu") != str(case.mtu):
             return f"the MTU of the {role} was {state.get('mtu')} during the transfer, not {case.mtu}"
         if case.tcp_space != "default":
-            found = session.platforms[role].settings.tcp_buffers_in(state)
-            if set(found) != {case.tcp_space}:
-                return f"the TCP buffers of the {role} were {found} during the transfer, not {case.tcp_space}"
+            sizes = pair.platforms[role].settings.tcp_buffers_in(state)
+            if set(sizes) != {case.tcp_space}:
+                return f"the TCP buffers of the {role} were {sizes} during the transfer, not {case.tcp_space}"
     return ""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from lab.base.untrusted import first_line, from_json
+from lab.design.factors import COLUMNS, NETWORK
 from lab.results.trial import CEILINGS, RunJson
 from lab.stats import utilization
 from lab.stats.factors import Column, Level, Row
@@ -24,7 +25,7 @@ IDLE = 0.75  # a sender that had something on the way for less of the time was k
 TCP_SPARE = 0.8  # of what TCP allowed on the way: above, TCP and not the protocol may have set the pace
 RESENT = 0.01  # of what was sent: with more, losses set the pace
 FEW_ROUND_TRIPS = 100  # a connection's start takes some 10 to 25: login, opening a file, TCP's slow start
-CASE = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", "options")
+CASE = (*COLUMNS, "options")
 NUMBERS = (
     "bytes_per_s", "link_share", "disk_share", "window_share", "window_bytes", "window_felt", "rtt_ms",
     "round_trip_bytes", "busy", *(f"{role}_{name}" for role in ROLES for name in ("one_core", "all_cores", "throttled",
@@ -68,7 +69,7 @@ def explained(row: Row | Column) -> str:
 def _ceilings(trials: pd.DataFrame) -> dict[tuple[Level, ...], float]:
     """By direction, MTU and TCP buffer, the ceiling as a share of the best with any TCP buffer; of several only."""
     links = trials[(trials["protocol"] == "link") & (trials["status"] == "ok")]
-    levels = links.groupby(["direction", "mtu", "tcp_space"])["bytes_per_s"].median()
+    levels = links.groupby(["direction", *NETWORK])["bytes_per_s"].median()
     several = levels.groupby(["direction", "mtu"]).transform("size") > 1
     shares = (levels / levels.groupby(["direction", "mtu"]).transform("max"))[several]
     return dict(zip(shares.index.to_list(), shares.to_list(), strict=True))
@@ -80,7 +81,7 @@ def _row(case_id: object, group: pd.DataFrame, run: RunJson, ceilings: Mapping[t
     trials = [{str(name): value for name, value in row.items()} for row in rows]
     numbers = pd.DataFrame([utilization.numbers(trial, shared) for trial in trials])
     medians = {str(name): float(value) for name, value in numbers.median().items()}
-    at = tuple(trials[0][name] for name in ("direction", "mtu", "tcp_space"))
+    at = tuple(trials[0][name] for name in ("direction", *NETWORK))
     if at in ceilings:
         medians["ceiling_share"] = ceilings[at]
     names = {role: name for role in ROLES if (name := _busiest(trials, role))}

@@ -11,17 +11,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.units import size_label
-from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of, rank
+from lab.design.factors import ABSENT, BY_NAME, baseline_of, label_of, protocol_of, rank
+from lab.design.factors import Level as Level
 
-FACTORS = ("protocol", "tool", "direction", "mtu", "tcp_space", "store", *OPTIONS, "workload")  # of every case
+FACTORS = (*BY_NAME, "workload")  # of every case
 POOLED = ("protocol", "tool", "direction")
 # What a level is compared with, where that is not the smallest or the first of the alphabet
-FIRST = {"direction": "write", "tcp_space": "default", "store": "ram", **OPTIONS}
-LABELS = {"mtu": "MTU", "tcp_space": "TCP buffer", "client_sync": "flush", "server_sync": "server sync"}
+FIRST = {name: factor.baseline for name, factor in BY_NAME.items() if factor.baseline is not None}
+first_level, factor_label = baseline_of, label_of
 EVERY = "all"  # in a column of levels: averaged over them
 
 Codes = npt.NDArray[np.signedinteger[Any]]
-Level: TypeAlias = str | int
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column: text, numbers and truth values
 Column: TypeAlias = "pd.Series[Any]"  # of a frame, of any type
 
@@ -29,11 +29,6 @@ Column: TypeAlias = "pd.Series[Any]"  # of a frame, of any type
 def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
     """The factors of a frame: FACTORS, and the options of mounts that it has."""
     return (*FACTORS, *filter(protocol_of, columns))
-
-
-def first_level(factor: str) -> Level | None:
-    """The level that others are compared with, where that is not the smallest one; None where it is."""
-    return DEFAULT if protocol_of(factor) else FIRST.get(factor)
 
 
 def number_values(column: Column) -> tuple[Codes, list[Level]]:
@@ -111,15 +106,9 @@ def cells(columns: Mapping[str, tuple[Codes, list[Level]]], rows: int) -> Cells:
 
 def level_label(factor: str, level: Level) -> str:
     """A level as a person writes it: ``9000``, ``512 KiB``, ``AFP``."""
-    if factor in ("tcp_space", "size_bytes"):
+    if factor == "size_bytes":
         return size_label(level)
-    return str(level).upper() if factor == "protocol" else str(level)
-
-
-def factor_label(factor: str) -> str:
-    """A factor as a person writes it: ``MTU``, ``TCP buffer``, ``server cache``."""
-    protocol, option = protocol_of(factor), factor.rpartition(".")[2].replace("_", " ")
-    return LABELS.get(factor, f"{protocol.upper()} {option}" if protocol else option)
+    return BY_NAME[factor].write(level) if factor in BY_NAME else str(level)
 
 
 def change_label(factor: str, baseline: Level, level: Level) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.design.factors import NETWORK
 from lab.results.trial import emulated
 from lab.stats.encoding import Encoded, Trials, encode
 from lab.stats.factors import Cells
@@ -29,9 +30,8 @@ def ceilings(trials: Trials) -> pd.DataFrame:
     """What iperf3 measured on the link itself, by direction, mtu and tcp_space; columns as in :func:`summary`."""
     encoded = encode(trials)
     link = encoded.has("protocol", "link")
-    return _summarised(encoded, link, encoded.cells(("direction", "mtu", "tcp_space"), link)).drop(
-        columns="share_of_ceiling"
-    )
+    cells = encoded.cells(("direction", *NETWORK), link)
+    return _summarised(encoded, link, cells).drop(columns="share_of_ceiling")
 
 
 def _summarised(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:

@@ -84,7 +84,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         (["run", "good.toml", "--hosts", "other.ini"], "other.ini: no such file"),
         (["run", "bad.toml", "--hosts", "good.ini"], "bad.toml: not valid TOML"),
         (["run", "good.toml", "--hosts", "good.ini"], 'give store = ["disk"] in the sweep, or serve = lab'),
-        (["run", "disk.toml", "--hosts", "good.ini"], 'path: missing; store "disk" needs the folder on the server'),
+        (["run", "disk.toml", "--hosts", "good.ini"], 'path: missing: store "disk" needs the folder on the server'),
         (["run", "large.toml", "--hosts", "good.ini"], "[client] ram_disk: 2147483648 bytes cannot hold a payload of"),
         (
             ["run", "good.toml", "--hosts", "zfs.ini"],

@@ -90,9 +90,9 @@ def test_with_too_few_runs_main_effects_are_clear_of_two_way_interactions(factor
     lost = fraction.not_estimable(levels, chosen)
     assert lost == [term for term in fraction.model_terms(levels) if ":" in term]
     for name in main_effects(levels):
-        assert fraction.mixed_up(levels, chosen, name) == []
+        assert fraction.aliases(levels, chosen, name) == []
     for name in lost:
-        assert {round(value, 6) for _, value in fraction.mixed_up(levels, chosen, name)} == {1}
+        assert {round(value, 6) for _, value in fraction.aliases(levels, chosen, name)} == {1}
 
 
 def test_aliases_are_those_of_the_defining_relation() -> None:
@@ -101,7 +101,7 @@ def test_aliases_are_those_of_the_defining_relation() -> None:
     chosen = [index for index, case in enumerate(zip(*levels.values(), strict=True)) if sum(case) % 2 == 0]
     assert fraction.not_estimable(levels, chosen) == ["a", "b", "c", "a:b", "a:c", "b:c"]
     for name, other in (("a", "b:c"), ("b", "a:c"), ("c", "a:b")):
-        ((partner, correlation),) = fraction.mixed_up(levels, chosen, name)
+        ((partner, correlation),) = fraction.aliases(levels, chosen, name)
         assert partner == other
         assert correlation == pytest.approx(1)
 
@@ -111,7 +111,7 @@ def test_the_whole_grid_mixes_nothing_up() -> None:
     everything = range(size(levels))
     assert fraction.not_estimable(levels, everything) == []
     assert fraction.efficiency(levels, everything) == pytest.approx(1)
-    assert all(fraction.mixed_up(levels, everything, name) == [] for name in fraction.model_terms(levels))
+    assert all(fraction.aliases(levels, everything, name) == [] for name in fraction.model_terms(levels))
 
 
 def test_coding_sums_to_zero_over_a_whole_grid() -> None:

@@ -92,7 +92,7 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
         ({"nfs": {"version": [4.1, "4.1"]}}, "nfs.version: has a level twice"),
         (
             {"nfs": {"versoin": [3]}},
-            "nfs.versoin: unknown; nfs has client, server, version, nconnect, rsize, wsize, hard",
+            "nfs.versoin: unknown: nfs has client, server, version, nconnect, rsize, wsize, hard",
         ),
         ({"nfs": {"nconnect": [17]}}, 'nfs.nconnect: is not "default" or a whole number from 1 to 16 (it is 17)'),
         ({"nfs": {"nconnect": [True]}}, 'nfs.nconnect: is not "default" or a whole number from 1 to 16 (it is True)'),
@@ -101,7 +101,7 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
         ({"nfs": {"hard": [1]}}, 'nfs.hard: is not "default", true or false (it is 1)'),
         ({"nfs": {"hard": []}}, "nfs.hard: is not a list of levels (it is [])"),
         ({"smb": {"dialect": "3.0"}}, "smb.dialect: is not a list of levels (it is '3.0')"),
-        ({"protocol": ["ssh"], "tool": ["rsync"], "ssh": {"x": [1]}}, "ssh.x: unknown; ssh has no options"),
+        ({"protocol": ["ssh"], "tool": ["rsync"], "ssh": {"x": [1]}}, "ssh.x: unknown: ssh has no options"),
         (
             {"protocol": ["nfs"], "smb": {"dialect": ["3.0"]}},
             "smb.dialect: smb is no protocol of this sweep, which has",
@@ -132,7 +132,7 @@ def test_a_plan_says_what_it_can_tell_and_names_no_hole_that_is_meant() -> None:
         ("protocol", 2), ("mtu", 4), ("smb.signing", 2), ("nfs.version", 2),
     ]  # fmt: skip
     assert not [line for line in found.cannot_tell if "as a whole" in line]
-    assert "nfs.version  3, 4.1" in "\n".join(plan_text.lines(wanted, found))
+    assert "nfs.version  3, 4.1" in "\n".join(plan_text.describe(wanted, found))
 
 
 @pytest.mark.parametrize("effect", ["protocol:smb.signing", "smb.signing:nfs.version"])

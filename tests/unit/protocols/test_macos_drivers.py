@@ -11,11 +11,12 @@ from support.emulated_shares import MOUNTED, PASSWORD, Pair, state
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, Unsupported
+from lab.hosts import Role
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
 from lab.protocols.nfs.macos import MacNfs
 from lab.protocols.smb.macos import MacSmb
-from lab.run.session import Session
+from lab.run.sharing import explained
 
 
 @pytest.fixture
@@ -157,9 +158,7 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
     ],
 )
 def test_failures_come_with_what_to_do(pair: Pair, driver: type[MacSmb], code: int, said: str, advice: str) -> None:
-    session = Session.__new__(Session)
-    session.drivers = {"client": driver()}
-    with pytest.raises(CommandError) as caught, session._explained():
+    with pytest.raises(CommandError) as caught, explained({Role.CLIENT: driver()}):
         raise CommandError("client", ("mount",), code, said)
     message = str(caught.value)
     assert said in message

@@ -17,6 +17,7 @@ from support.emulated_shares import MOUNTED, Pair, state
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
@@ -128,7 +129,9 @@ def test_an_afp_server_that_is_gone_is_said(pair: Pair) -> None:
 
 def test_durability_cannot_be_set_on_a_mac(pair: Pair) -> None:
     for level, refused in {"default": False, "async": True, "sync": True}.items():
-        case = Case("smb", "cp", "write", 1500, "default", "ram", "file", 1, tuple({"server_sync": level}.items()))
+        case = Case(
+            "smb", "cp", Direction.WRITE, 1500, "default", "ram", "file", 1, tuple({"server_sync": level}.items())
+        )
         with pytest.raises(Unsupported, match="the system's own") if refused else nullcontext():
             check_sync(case, MacSmb())
     assert not any(protocols.find(name).driver("macos").own_server for name in MOUNTED)

@@ -12,6 +12,7 @@ from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import HostLost, LabFailure
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.platforms import Connection, Counters, Reading, Timing
 from lab.platforms.linux.tcp import parse_ss
 from lab.results.observed import HostUsage, TcpFacts, WireFacts
@@ -27,7 +28,7 @@ from lab.run.observation import (
     trouble,
     wire_facts,
 )
-from lab.run.session import Session
+from lab.run.pair import Pair
 from lab.run.usage import Carrier
 
 SIZE = 100 * 2**20
@@ -36,7 +37,7 @@ SS = LINUX_CAPTURES / "ss-6.15-sender.txt"
 
 def case(direction: str = "write", tcp_space: int | str = "default", server_cache: str = "warm") -> Case:
     options = (("server_cache", server_cache),)
-    return Case("smb", "cp", direction, 1500, tcp_space, "disk", "file", SIZE, options)
+    return Case("smb", "cp", Direction(direction), 1500, tcp_space, "disk", "file", SIZE, options)
 
 
 def carrier(age_s: float = 0.0, **facts: Any) -> Carrier:
@@ -142,10 +143,10 @@ def counters(at_s: float, tx_bytes: int, rx_bytes: int) -> Counters:
     return Counters(tx_bytes, rx_bytes, None, None, {}, Reading(at_s, {"tx_bytes": tx_bytes, "rx_bytes": rx_bytes}))
 
 
-def session(client: Any, server: Any) -> Session:
+def pair(client: Any, server: Any) -> Pair:
     platforms = {"client": Sampled(client), "server": Sampled(server)}
     facts = dict.fromkeys(platforms, SimpleNamespace(cores=8))
-    return cast(Session, SimpleNamespace(platforms=platforms, facts=facts, interface=lambda role: "eth0"))
+    return cast(Pair, SimpleNamespace(platforms=platforms, facts=facts, interface=lambda role: "eth0"))
 
 
 FIRST, LAST = counters(10, 0, 0), counters(12, 110 * 2**20, 9)
@@ -158,7 +159,7 @@ def timing(*readings: Reading | None) -> Timing:
 
 def test_samples_count_from_the_beginning_to_the_end_of_the_transfer() -> None:
     samples = tuple(Reading(at_s, {"tx_bytes": 7}) for at_s in (9.9, 10.1, 11.9, 12.1))
-    found = observe(session(samples, ()), case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
+    found = observe(pair(samples, ()), case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
     assert found.observed.client is not None
     assert found.observed.client.samples == 2
     assert cast(Any, found.samples)["client"]["at_s"] == [0, 0.1, 1.9, 2]
@@ -167,7 +168,7 @@ def test_samples_count_from_the_beginning_to_the_end_of_the_transfer() -> None:
 
 
 def test_samples_that_cannot_be_read_are_remarked_and_the_rest_stands() -> None:
-    failing = session(LabFailure("client: cat: -5 is not a count; it printed:\n    -5"), ())
+    failing = pair(LabFailure("client: cat: -5 is not a count; it printed:\n    -5"), ())
     found = observe(failing, case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
     assert found.observed.remarks == ("client: cat: -5 is not a count; it printed:",)
     assert found.observed.client is not None
@@ -176,12 +177,12 @@ def test_samples_that_cannot_be_read_are_remarked_and_the_rest_stands() -> None:
 
 def test_a_lost_connection_is_not_passed_over() -> None:
     with pytest.raises(HostLost):
-        observe(session((), HostLost("gone")), case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
+        observe(pair((), HostLost("gone")), case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
 
 
 def test_a_platform_that_counts_no_more_than_bytes_is_left_out() -> None:
     plain = Counters(9, 110 * 2**20, None, None), Counters(18, 220 * 2**20, None, None)
-    found = observe(session((), ()), case("read", server_cache="cold"), timing(), plain, 1)
+    found = observe(pair((), ()), case("read", server_cache="cold"), timing(), plain, 1)
     assert found.observed.to_json().keys() == {"tcp", "wire", "remarks"}
     assert found.samples == {}
     assert "nothing proves" in found.void
@@ -198,7 +199,7 @@ def test_swap_and_damaged_packets_are_remarked() -> None:
 
 
 def test_what_the_tool_used_is_the_clients_and_cores_are_known_anyway() -> None:
-    found = observe(session((), ()), case(), timing(FIRST.reading, LAST.reading), SERVER, 1).observed
+    found = observe(pair((), ()), case(), timing(FIRST.reading, LAST.reading), SERVER, 1).observed
     assert found.client is not None
     assert found.server is not None
     assert (found.client.tool_cpu_s, found.client.cores, found.server.cores) == (0.3, 8, 8)

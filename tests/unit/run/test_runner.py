@@ -26,7 +26,7 @@ from lab.results import run_folder
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
-from lab.run import runner as sweep_module
+from lab.run import runner as runner_module
 from lab.run.catalogue import CATALOGUE
 from lab.run.runner import Progress, Runner, check_recorded
 from lab.run.session import Session
@@ -61,23 +61,27 @@ class Bench:
         }  # fmt: skip
         self.seen: list[Progress] = []
         self.session: Any = SimpleNamespace(
-            hosts=self.world.hosts,
+            pair=SimpleNamespace(
+                hosts=self.world.hosts,
+                sides={
+                    "server": SimpleNamespace(host=self.world.hosts["server"], address="192.0.2.2", directory="/lab")
+                },
+            ),
             settings=self.world.settings,
-            ladder=Layers(self.world.settings),
-            sides={"server": SimpleNamespace(host=self.world.hosts["server"], address="192.0.2.2", directory="/lab")},
+            layers=Layers(self.world.settings),
             stand_on_network=self.stand_on_network,
-            recover=lambda: self.session.ladder.step_down(0),
+            recover=lambda: self.session.layers.step_down(0),
         )
-        patch.setattr(sweep_module, "transfer", self.transfer)
+        patch.setattr(runner_module, "transfer", self.transfer)
         patch.setattr(iperf3, "server", lambda *_: knob("server", "mount", "iperf3 runs"))
         patch.setattr(iperf3, "measure", self.measure)
 
     def stand_on_network(self, case: Case) -> None:
-        rung = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
-        self.session.ladder.move([rung])
+        layer = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
+        self.session.layers.move([layer])
 
     def transfer(self, session: Any, case: Case, trial_id: str, deadline_s: float) -> Measured:
-        assert deadline_s == sweep_module.SLACK_S + case.size_bytes / SMALL.slowest
+        assert deadline_s == runner_module.SLACK_S + case.size_bytes / SMALL.slowest
         assert self.world.hosts["server"].values["mount"] == "absent", "iperf3 must not run during a transfer"
         self.transfers.append(trial_id)
         return self.outcome(trial_id)
@@ -250,7 +254,7 @@ def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: Bench) ->
     assert ceilings == 4  # both networks of the first block
     bench.transfers.clear()
     bench.seen.clear()
-    bench.session.ladder = Layers(bench.world.settings)
+    bench.session.layers = Layers(bench.world.settings)
     bench.outcome = lambda _: measured()
     ending = bench.runner(SMALL).run()
     assert (ending.early, ending.not_ok) == ("", 0)
@@ -286,7 +290,7 @@ def test_a_run_that_was_torn_between_two_ceilings_measures_only_the_other(bench:
 
 def test_the_time_cap_ends_a_sweep_between_two_trials(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(sweep_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     def outcome(_: str) -> Measured:
         clock[0] += 10
@@ -356,7 +360,7 @@ def test_a_run_goes_on_until_it_is_precise_and_no_longer(bench: Bench) -> None:
     bench.outcome = noisy(0.04)
     ending = bench.runner(PRECISE).run()
     blocks = last_block(bench)
-    assert (ending.early, ending.imprecise, ending.said) == ("", "", "complete")
+    assert (ending.early, ending.imprecise, ending.text) == ("", "", "complete")
     assert stopping.LEAST_BLOCKS < blocks < 40
     narrow = [not wide for wide in looks(bench, PRECISE, blocks)]
     stops = [n for n in range(10, blocks + 1) if stopping.enough(n, narrow[max(0, n - stopping.LOOKS) : n])]
@@ -386,12 +390,12 @@ def test_a_resumed_run_stops_where_it_would_have_stopped(bench: Bench, tmp_path:
         with pytest.raises(Interrupted):
             bench.runner(PRECISE).run()
         bench.world.settings.unwind()
-        bench.session.ladder = Layers(bench.world.settings)
+        bench.session.layers = Layers(bench.world.settings)
     bench.outcome = noisy(0.04)
-    assert bench.runner(PRECISE).run().said == "complete"
+    assert bench.runner(PRECISE).run().text == "complete"
     assert {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()} == whole
     bench.transfers.clear()
-    assert bench.runner(PRECISE).run().said == "complete"
+    assert bench.runner(PRECISE).run().text == "complete"
     assert bench.transfers == []
 
 
@@ -403,7 +407,7 @@ def test_a_precision_that_is_not_reached_is_said_with_every_width(bench: Bench) 
     wide = r"MTU 1500 → 9000, SMB cp write: ±[0-9.]+ %; .*; direction write → read with MTU 1500 → 9000, SMB cp: ±.*"
     said = f"the precision of ± 3 % was not reached in 11 blocks: {wide}"
     assert re.fullmatch(said, ending.imprecise)
-    assert ending.said == ending.imprecise
+    assert ending.text == ending.imprecise
     bench.transfers.clear()
     assert bench.runner(hasty).run() == ending
     assert bench.transfers == []
@@ -411,7 +415,7 @@ def test_a_precision_that_is_not_reached_is_said_with_every_width(bench: Bench) 
 
 def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(sweep_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     def outcome(trial_id: str) -> Measured:
         clock[0] += 10
@@ -421,7 +425,7 @@ def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, mo
     ending = bench.runner(PRECISE.model_copy(update={"time_cap": 495.0})).run()
     assert ending.early == "the time cap of 495 s was reached after 50 of 40 to 160 trials"
     assert ending.imprecise.startswith("the precision of ± 3 % was not reached in 12 blocks: MTU 1500 → 9000, SMB ")
-    assert ending.said == f"{ending.early}; {ending.imprecise}"
+    assert ending.text == f"{ending.early}; {ending.imprecise}"
 
 
 def test_a_watcher_knows_how_many_blocks_there_may_be(bench: Bench) -> None:

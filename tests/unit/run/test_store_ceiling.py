@@ -8,12 +8,14 @@ from typing import Any
 from support.synthetic_runs import trial
 
 from lab.base.errors import LabFailure
+from lab.design.blocks import Slot
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.results.observed import Observed
+from lab.results.trial import Trial
 from lab.run import store_ceiling
 
-CASE = Case("smb", "cp", "write", 1500, "default", "disk", "file", 4096)
-IDS = {"write": "b001-store-write", "read": "b001-store-read"}
+SLOT = Slot(1, 1, Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096))
 
 
 class Server:
@@ -36,16 +38,18 @@ class Server:
         self.removed += paths
 
 
-def session(server: Server, tuned: bool = True) -> Any:
+def pair(server: Server, tuned: bool = True) -> Any:
     return SimpleNamespace(
-        platforms={"server": server}, interface=lambda _: "eth0", store=lambda _: "/srv/disk/lab", token="t",
+        platforms={"server": server}, interface=lambda _: "eth0", token="t",
         config=SimpleNamespace(tuned=lambda _: tuned),
     )  # fmt: skip
 
 
 def test_a_store_that_cannot_be_measured_is_a_failed_row_and_leaves_nothing() -> None:
     server = Server()
-    rows = store_ceiling.trials(session(server), CASE, trial(status="ok"), IDS)
+    rows: list[Trial] = []
+    ids = store_ceiling.ids(pair(server), SLOT)
+    store_ceiling.measure(pair(server), "/srv/disk/lab", trial(status="ok"), ids, rows.append)
     assert [(row.trial_id, row.direction, row.status) for row in rows] == [
         ("b001-store-write", "write", "failed"), ("b001-store-read", "read", "failed")
     ]  # fmt: skip
@@ -55,8 +59,8 @@ def test_a_store_that_cannot_be_measured_is_a_failed_row_and_leaves_nothing() ->
 
 
 def test_caches_of_a_server_that_is_not_tuned_are_its_own() -> None:
-    assert store_ceiling.directions(session(Server(), tuned=False)) == ("write",)
-    assert store_ceiling.directions(session(Server())) == ("write", "read")
+    assert list(store_ceiling.ids(pair(Server(), tuned=False), SLOT)) == ["write"]
+    assert list(store_ceiling.ids(pair(Server()), SLOT)) == ["write", "read"]
 
 
 def test_what_disks_moved_is_known_only_where_they_are_counted() -> None:

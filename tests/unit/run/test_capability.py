@@ -11,44 +11,44 @@ from support.input_files import HOSTS
 
 from lab.base.errors import Unsupported
 from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
-from lab.run.capability import check_tcp_space
-from lab.run.session import Session
+from lab.run.capability import check_tcp_buffer, describe_idle_buffers
+from lab.run.pair import Pair
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)
 
 
-def session(folder: Path, serve: str = "lab") -> Session:
+def pair(folder: Path, serve: str = "lab") -> Pair:
     """Two Macs of macOS 13, of which only what they say is there."""
     path = folder / "hosts.ini"
     path.write_text(HOSTS.replace("[share]", f"[share]\nserve = {serve}\npath = /srv"))
-    made = object.__new__(Session)
-    made.config = load_hosts(path)
-    made.platforms = {role: MacOS(FakeHost(role)) for role in ("client", "server")}
-    made.facts = dict.fromkeys(made.platforms, replace(FACTS, tcp_space_max=7454720))
-    return made
+    hosts = {role: FakeHost(role) for role in ROLES}
+    macs = {role: MacOS(host) for role, host in hosts.items()}
+    return Pair(hosts, load_hosts(path), "t", macs, dict.fromkeys(ROLES, replace(FACTS, tcp_space_max=7454720)), {})
 
 
 def case(protocol: str = "smb", tcp_space: int | str = 65536) -> Case:
-    return Case(protocol, "cp", "write", 1500, tcp_space, "ram", "file", 2**20)
+    return Case(protocol, "cp", Direction.WRITE, 1500, tcp_space, "ram", "file", 2**20)
 
 
 def test_a_buffer_that_is_too_large_is_refused_with_the_largest(tmp_path: Path) -> None:
-    made = session(tmp_path)
+    made = pair(tmp_path)
     for fits in (7454720, "default"):
-        check_tcp_space(made, "client", case(tcp_space=fits))
+        check_tcp_buffer(made, Role.CLIENT, case(tcp_space=fits))
     with pytest.raises(Unsupported, match=r"client: tcp_space = 8388608 bytes: it takes at most 7454720"):
-        check_tcp_space(made, "client", case(tcp_space=8 * 2**20))
-    check_tcp_space(session(tmp_path, "existing"), "server", case(tcp_space=8 * 2**20))  # which is not tuned
+        check_tcp_buffer(made, Role.CLIENT, case(tcp_space=8 * 2**20))
+    check_tcp_buffer(pair(tmp_path, "existing"), Role.SERVER, case(tcp_space=8 * 2**20))  # which is not tuned
 
 
 def test_where_buffers_change_nothing_is_told_once_with_what_would(tmp_path: Path) -> None:
     cases = [case("smb"), case("smb", 131072), case("ssh"), case("nfs", "default")]
-    lines = list(session(tmp_path).no_ops(cases))
+    lines = list(describe_idle_buffers(pair(tmp_path), cases))
     assert lines == [
         "client: tcp_space changes nothing for smb: it asks for 8 MiB, and for less where it does not get them; "
         "kern.ipc.maxsockbuf, which can be lowered until the next restart, would"
     ]
-    assert list(session(tmp_path).no_ops([case("smb", "default")])) == []
+    assert list(describe_idle_buffers(pair(tmp_path), [case("smb", "default")])) == []

@@ -1,0 +1,92 @@
+"""The two hosts of a run: connections, platforms, facts, and where each keeps the lab's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+from lab import platforms
+from lab.design.case import Case
+from lab.hosts import ROLES, Host, Role
+from lab.hosts.hosts_file import HostConfig, Hosts
+from lab.hosts.mounts import real_path
+from lab.platforms import Facts, Platform
+from lab.protocols import Share, Side
+
+
+def at_home(path: str, home: str) -> str:
+    """``path`` with the ``~`` that it begins with as a host's home folder; any other ``~`` is part of a name."""
+    return home + path[1:] if path.startswith("~") else path
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two connected hosts and what is known of them; nothing here changes them.
+
+    ``token`` is in the names of all that a run makes on them.
+    """
+
+    hosts: Mapping[Role, Host]
+    config: Hosts
+    token: str
+    platforms: Mapping[Role, Platform]
+    facts: Mapping[Role, Facts]
+    sides: Mapping[Role, Side]
+
+    @classmethod
+    def of(cls, hosts: Mapping[str, Host], config: Hosts, token: str) -> Pair:
+        """Ask both hosts what they are. Raises HostError, and Unsupported for a platform that is not known."""
+        detected = {role: platforms.detect(hosts[role]) for role in ROLES}
+        own: dict[Role, HostConfig] = {role: getattr(config, role) for role in ROLES}
+        facts = {role: detected[role].facts(own[role.peer].data_address) for role in ROLES}
+        sides = {role: _side(hosts[role], own[role], facts[role], token) for role in ROLES}
+        return cls({role: hosts[role] for role in ROLES}, config, token, detected, facts, sides)
+
+    def interface(self, role: Role) -> str:
+        """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""
+        configured: str | None = getattr(self.config, role).interface
+        return configured or self.facts[role].interface
+
+    @property
+    def tuned(self) -> list[Role]:
+        """The hosts whose MTU and TCP buffers the lab may change; the server first."""
+        return [role for role in reversed(ROLES) if self.config.tuned(role)]
+
+    @property
+    def with_ram_disk(self) -> tuple[Role, ...]:
+        """The hosts that get a RAM disk: the server only where the lab serves."""
+        return ROLES if self.config.share.serve == "lab" else (Role.CLIENT,)
+
+
+def _side(host: Host, config: HostConfig, facts: Facts, token: str) -> Side:
+    # without links, as mounts and exports name it: /tmp of a Mac is /private/tmp
+    base = real_path(host, at_home(config.mount_base, facts.home))
+    folder = f"{base.rstrip('/')}/file-share-lab-{token}"
+    return Side(host, facts.platform, config.data_address, folder, facts.user)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Which share a case uses, and where its files lie on the server."""
+
+    pair: Pair
+    password: SecretStr
+
+    def share(self, case: Case) -> Share:
+        """The share that a case uses."""
+        given, sides = self.pair.config.share, self.pair.sides
+        path = at_home(given.path or "", self.pair.facts[Role.SERVER].home)
+        if given.serve == "lab":
+            path = f"{sides[Role.SERVER].directory}/ram" if case.store == "ram" else self._own_folder(path)
+        level, options = case.option("server_sync"), case.mount_options
+        return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
+
+    def folder(self, case: Case) -> str:
+        """The folder on the server that the case's files are in; in a share that was there before, one of our own."""
+        share = self.share(case)
+        return share.path if share.served_by_lab else self._own_folder(share.path)
+
+    def _own_folder(self, path: str) -> str:
+        return f"{path}/file-share-lab-{self.pair.token}"

@@ -1,0 +1,45 @@
+"""Whether the effects that a sweep asks for are as precise as it asks for, after so many blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.design import stopping
+from lab.design.sweep_file import Sweep
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder
+from lab.stats import wide_effects
+
+
+class Precision:
+    """The precision that a sweep asks of some ``effects``, against what its run folder holds.
+
+    What is recorded of a block does not change, so that each is looked at once.
+    """
+
+    def __init__(self, folder: RunFolder, sweep: Sweep, effects: Sequence[str]):
+        self.folder, self.sweep, self.effects = folder, sweep, effects
+        self._wide: dict[int, list[str]] = {}
+
+    def is_reached(self, blocks: int) -> bool:
+        """Whether so many blocks are enough: their intervals, and those of the looks before, were narrow."""
+        if self.sweep.precision is None:
+            return False
+        looks = range(max(1, blocks - stopping.LOOKS + 1), blocks + 1)
+        return stopping.enough(blocks, [not self._too_wide(look) for look in looks])
+
+    def shortfall(self, blocks: int) -> str:
+        """What is said where so many whole blocks are the last ones, and not enough; empty where they are enough."""
+        if self.sweep.precision is None or (blocks >= self.sweep.blocks and self.is_reached(blocks)):
+            return ""
+        wide = "; ".join(self._too_wide(blocks)) if blocks else ""
+        aim = f"the precision of ± {100 * self.sweep.precision:g} % was not reached in {blocks} blocks"
+        return f"{aim}: {wide or f'narrow enough, but not yet at {stopping.LOOKS} looks in a row'}"
+
+    def _too_wide(self, blocks: int) -> list[str]:
+        """The effects that the first so many blocks leave too wide."""
+        if blocks not in self._wide and self.sweep.precision is not None:
+            trials = run_folder.load(self.folder.path)
+            first = trials[trials["block"] <= blocks]
+            self._wide[blocks] = wide_effects(first, self.effects, self.sweep.precision)
+        return self._wide[blocks]

@@ -1,0 +1,47 @@
+"""The two hosts of a run: which folders are theirs, and which of them are changed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from support.fake_host import FakeHost
+
+from lab import platforms
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.hosts.hosts_file import Hosts
+from lab.run import pair
+from lab.run.pair import Pair, Shares
+
+CASE = Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096)
+
+
+class AtHome:
+    """A platform whose account lives at ``/home/<role>``."""
+
+    def __init__(self, host: FakeHost):
+        self.role = host.role
+
+    def facts(self, _: str) -> Any:
+        return SimpleNamespace(home=f"/home/{self.role}", platform="linux", user="me")
+
+
+@pytest.mark.parametrize(
+    ("path", "server"),
+    [("~", "/home/server"), ("~/x~y", "/home/server/x~y"), ("/a~b", "/a~b"), ("/~/b", "/~/b"), ("/a", "/a")],
+)
+def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatch, path: str, server: str) -> None:
+    monkeypatch.setattr(platforms, "detect", AtHome)
+    monkeypatch.setattr(pair, "real_path", lambda _, folder: folder)
+    addresses = {"client": "192.0.2.1", "server": "192.0.2.2"}
+    sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
+    config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
+    hosts = {role: FakeHost(role) for role in sections}
+    both = Pair.of(hosts, config, "t")
+    assert Shares(both, SecretStr("x")).share(CASE).path == server
+    assert both.sides[Role.SERVER].directory == f"{server}/file-share-lab-t"
+    assert both.sides[Role.CLIENT].directory == f"{server.replace('server', 'client')}/file-share-lab-t"
