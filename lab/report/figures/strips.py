@@ -125,7 +125,7 @@ def cpu_cost(trials: stats.Trials) -> Figure:
 
 
 def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
-    """The transfers that have one of ``values``, by row (protocol, tool, every other knob that varies) and strip."""
+    """The transfers that have one of ``values``, by row (protocol, tool, every other factor that varies) and strip."""
     measured = {name: trials.values(name)[trials.transfer] for name in values}
     shown: Chosen = np.logical_or.reduce([~np.isnan(of_strip) for of_strip in measured.values()])
     if not shown.any():
