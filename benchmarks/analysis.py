@@ -80,7 +80,7 @@ def main() -> None:
     count, cases = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 56
     trials = invented(count, cases)
     print(f"{len(trials)} invented trials: {trials['case_id'].nunique()} cases, {trials['block'].nunique()} blocks")
-    drawn = timed("all of these", lambda: analyse(stats.coded(trials)))
+    drawn = timed("all of these", lambda: analyse(stats.encode(trials)))
     speeds = stats.grid(trials)
     timed("wide_effects of all effects", lambda: stats.wide_effects(trials, stats.compared_factors(speeds), 0.01))
     for name, figure in drawn.items():

@@ -96,7 +96,7 @@ def write(directory: Path, count: int) -> Path:
 def time_load(path: Path) -> pd.DataFrame:
     """Load a run once and print seconds, lines a second, CPU seconds, and the peak of resident memory; its frame.
 
-    CPU and memory are those of all processes that load. Where others keep the machine busy, compare CPU seconds.
+    Where others keep the machine busy, compare CPU seconds.
     """
     started, cpu_started_s = time.perf_counter(), _used()[0]
     frame = load(path)
@@ -110,7 +110,7 @@ def time_load(path: Path) -> pd.DataFrame:
 def time_everything(path: Path) -> None:
     """Load a run once, compute every statistic of it and make every figure; print what each part takes, and all."""
     started, cpu_started_s = time.perf_counter(), _used()[0]
-    analyse(stats.coded(time_load(path)))
+    analyse(stats.encode(time_load(path)))
     print(f"total: {time.perf_counter() - started:.2f} s, {_used()[0] - cpu_started_s:.2f} s of CPU", flush=True)
 
 

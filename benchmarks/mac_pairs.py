@@ -75,7 +75,7 @@ def outcome(session: Session, protocol: str) -> tuple[str, str]:
             return "failed", " / ".join(str(error).splitlines())
         if measured.void:
             return "void", measured.void
-        said = str(measured.effective.get("dialect", ""))
+        said = measured.effective.dialect or ""
     return f"works ({said})" if said and protocol != "ssh" else "works", ""
 
 

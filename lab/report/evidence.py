@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -36,9 +34,9 @@ def some_of_each_case(trials: stats.Trials) -> pd.DataFrame:
 def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
     by = [*stats.POOLED, *NETWORK]
-    found = run_folder.observed(some)
-    known = {name: pd.to_numeric(found[name], errors="coerce") for name in found if name in _NUMBERS}
-    counted = pd.DataFrame(known, index=found.index)
+    counts = run_folder.observed(some)
+    numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts if name in _NUMBERS}
+    counted = pd.DataFrame(numbers, index=counts.index)
     rows = []
     for at, group in some.groupby(by, sort=False, observed=True):
         named = dict(zip(by, at, strict=True))
@@ -59,13 +57,17 @@ _NUMBERS = {name for _, name, *_ in COLUMNS}
 
 def remarks(some: pd.DataFrame) -> TextTable | None:
     """What the lab found odd in trials that count all the same; None where that is nothing."""
-    said = run_folder.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
-    rows = [[str(some.at[row, "trial_id"]), str(remark)] for row, found in said.items() for remark in _texts(found)]
+    remarks_of_trials = run_folder.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
+    rows = [
+        [str(some.at[row, "trial_id"]), str(remark)]
+        for row, texts in remarks_of_trials.items()
+        for remark in _texts(texts)
+    ]
     if not rows:
         return None
     more = f"{len(rows) - MOST_REMARKS} more are in trials.jsonl." if len(rows) > MOST_REMARKS else ""
     return TextTable(["trial", "remark"], rows[:MOST_REMARKS], more, is_text=True)
 
 
-def _texts(found: Any) -> list[str]:
-    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+def _texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from lab import stats
-from lab.results.trial import emulated
+from lab.results.trial import RunJson, emulated
 
 LOCAL_LAB = (
     "These are numbers of the local lab: client and server share one machine, its cores and its memory. "
@@ -36,7 +34,7 @@ TEXTS = {
     "block (drift), and with the rest: higher interactions and noise. Type II; where combinations are missing (cp has "
     "no ssh) the shares need not add up to 100 %.",
     "cpu_cost": "CPU seconds that each machine spent for 10⁹ bytes moved: the bar is the median, every mark a trial.",
-    "limited": "Told from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
+    "limited": "Derived from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
     "means that the evidence does not carry, and the line says why.",
     "remarks": "What the lab found odd in trials that count all the same.",
     "timeline": "Above, every trial in the order in which it ran. Below, how far it lies from the median of its own "
@@ -44,7 +42,7 @@ TEXTS = {
 }
 
 
-def warnings(run: dict[str, Any]) -> list[str]:
+def warnings(run: RunJson) -> list[str]:
     """What has to stand on top of a report: of which machines its numbers are none, and what could not be measured."""
     local = [LOCAL_LAB] if run.get("instance") is not None else []
     left_out = [f"Not measured: {reason}." for reason in dict.fromkeys(run.get("left_out", {}).values())]
@@ -62,7 +60,7 @@ def chance(table: pd.DataFrame) -> str:
     )
 
 
-def interaction_sentence(row: Any) -> str:
+def interaction_sentence(row: stats.Row) -> str:
     """One row of :func:`lab.stats.interactions` in words: alone, on top of the other, and if the two add up."""
     first = f"{stats.factor_label(row['factor'])} {stats.level_label(row['factor'], row['level'])}"
     base, other = (stats.level_label(row["with_factor"], row[f"with_{name}"]) for name in ("baseline", "level"))
@@ -83,12 +81,12 @@ def interaction_sentence(row: Any) -> str:
 
 def interaction_sentences(table: pd.DataFrame) -> str:
     """The established rows of a table of interactions in words, at most five, and how many the others are."""
-    known = table[table["established"]].sort_values("p_value", kind="stable").head(5)
-    said = [interaction_sentence(row) for row in known.to_dict("records")]
+    established = table[table["established"]].sort_values("p_value", kind="stable").head(5)
+    sentences = [interaction_sentence(row) for row in established.to_dict("records")]
     others = len(table) - int(table["established"].sum())
     if len(table) and others:
-        said.append(f"Of {len(table)} combinations, {others} do not differ from the two alone beyond noise.")
-    return " ".join(said)
+        sentences.append(f"Of {len(table)} combinations, {others} do not differ from the two alone beyond noise.")
+    return " ".join(sentences)
 
 
 def drift_sentence(drift: stats.Drift) -> str:
@@ -107,7 +105,7 @@ def drift_sentence(drift: stats.Drift) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}." if parts else "One block cannot tell if anything drifted."
 
 
-def span(row: Any, part: str) -> str:
+def span(row: stats.Row, part: str) -> str:
     """A change of a table with its interval, such as ``+1.2 % [+0.4, +2.0]``."""
     return _interval(*(row[f"{part}{end}"] for end in ("_pct", "_low_pct", "_high_pct")))
 

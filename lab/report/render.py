@@ -19,6 +19,7 @@ from lab import stats
 from lab.base.untrusted import printable
 from lab.report.prose import warnings
 from lab.report.tables import TextTable
+from lab.results.trial import RunJson
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
@@ -41,10 +42,10 @@ class Section:
     tables: Sequence[TextTable] = ()
 
 
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+def records(table: pd.DataFrame) -> list[dict[str, object]]:
     """A table as JSON values; null where there is no number."""
-    found: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
-    return found
+    values: list[dict[str, object]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return values
 
 
 def _column(number: int, is_text: bool) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
     return drawn
 
 
-def markdown(title: str, run: dict[str, Any], trials: stats.Trials, sections: Iterable[Section]) -> str:
+def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section]) -> str:
     """A post that can be published as it is."""
     parts = [f"# {md(title)}", *(md(line) for line in stats.provenance(trials) if line)]
     parts += [f"**{md(warning)}**" for warning in warnings(run)]
@@ -86,7 +87,7 @@ def md(text: str) -> str:
 
 
 def page(
-    title: str, run: dict[str, Any], trials: stats.Trials, sections: Iterable[Section], drawings: dict[str, bytes]
+    title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section], drawings: dict[str, bytes]
 ) -> str:
     """The whole report as one file that needs no network."""
     name = _shown(title)

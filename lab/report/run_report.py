@@ -10,7 +10,6 @@ import io
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -25,13 +24,13 @@ from lab.report.render import Section, markdown, page, records, rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
-from lab.results.trial import emulated
+from lab.results.trial import RunJson, emulated
 from lab.stats import bottleneck
 
 
 def write(folder: RunFolder) -> Path:
     """Write the report of a run into its folder, over an older one; the path of report.html."""
-    title, trials = f"How fast is this share? {folder.text('name')}", stats.coded(run_folder.load(folder.path))
+    title, trials = f"How fast is this share? {folder.text('name')}", stats.encode(run_folder.load(folder.path))
     drawings = _draw(trials, folder.report_path / "figures")
     _plain(trials.frame).to_csv(folder.report_path / "table.csv", index=False)
     sections = _sections(trials)
@@ -45,12 +44,12 @@ def write(folder: RunFolder) -> Path:
 
 def _plain(trials: pd.DataFrame) -> pd.DataFrame:
     """Every trial, for a spreadsheet: JSON for what has parts, and no text that could be taken for a formula."""
-    columns = {name: trials[name].map(json.dumps) for name in ("options", "effective", "observed")}
+    columns = {name: trials[name].map(json.dumps) for name in ("options", "effective")}
     columns |= {str(name): trials[name].map(_no_formula) for name in trials.select_dtypes(["str", "category"])}
     return trials.assign(**columns)
 
 
-def _no_formula(value: Any) -> Any:
+def _no_formula(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
@@ -61,20 +60,20 @@ def comparison_table(trials: pd.DataFrame) -> Table:
 
 def terminal_tables(trials: stats.Trials) -> list[RenderableType]:
     """For the terminal: medians, effects, interactions and shares of variation as far as there are any, and drift."""
-    trials = stats.coded(trials)
+    trials = stats.encode(trials)
     speeds = stats.grid(trials)
-    effects, interactions, found = stats.effects(speeds), stats.interactions(speeds), stats.shares(speeds)
+    effects, interactions, shares = stats.effects(speeds), stats.interactions(speeds), stats.shares(speeds)
     shown = [tables.comparison(stats.summary(trials)), tables.effects(effects)]
     shown += [tables.interactions(interactions)] if len(interactions) else []
-    shown += [tables.shares(found)] if len(found.table) else []
-    shown.append(bottlenecks.limited(bottleneck.verdicts(evidence.some_of_each_case(trials))))
+    shown += [tables.shares(shares)] if len(shares.table) else []
+    shown.append(bottlenecks.limits_table(bottleneck.verdicts(evidence.some_of_each_case(trials))))
     where = stats.provenance(trials)
     return [*(rich_table(table, where) for table in shown), Text(drift_sentence(stats.drift(trials)))]
 
 
-def show_json(folder: RunFolder) -> dict[str, Any]:
+def show_json(folder: RunFolder) -> dict[str, object]:
     """A run as JSON values: run.json, counts, and the tables as lists of records; null where there is no number."""
-    trials = stats.coded(run_folder.load(folder.path))
+    trials = stats.encode(run_folder.load(folder.path))
     speeds = stats.grid(trials)
     shares, drift = stats.shares(speeds), stats.drift(trials)
     status = stats.transfers(trials)["status"]
@@ -90,7 +89,7 @@ def show_json(folder: RunFolder) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _draw(trials: stats.Coded, directory: Path) -> dict[str, bytes]:
+def _draw(trials: stats.Encoded, directory: Path) -> dict[str, bytes]:
     """Write every figure as SVG and PNG; the SVG of each, by name. The same run gives the same bytes."""
     directory.mkdir(parents=True, exist_ok=True)
     drawings = {}
@@ -104,7 +103,7 @@ def _draw(trials: stats.Coded, directory: Path) -> dict[str, bytes]:
     return drawings
 
 
-def _sections(trials: stats.Coded) -> list[Section]:
+def _sections(trials: stats.Encoded) -> list[Section]:
     speeds, summary = stats.grid(trials), stats.summary(trials)
     effects, interactions, shares = stats.effects(speeds), stats.interactions(speeds), stats.shares(speeds)
     together = f"{TEXTS['interactions']} {interaction_sentences(interactions)}"
@@ -113,7 +112,9 @@ def _sections(trials: stats.Coded) -> list[Section]:
     return [
         Section("Throughput", _fastest(summary) + TEXTS["throughput"], "throughput", [tables.comparison(summary)]),
         Section(
-            "What limited it", f"{bottlenecks.counted(limits)} {TEXTS['limited']}", tables=[bottlenecks.limited(limits)]
+            "What limited it",
+            f"{bottlenecks.count_limits(limits)} {TEXTS['limited']}",
+            tables=[bottlenecks.limits_table(limits)],
         ),
         Section("What each setting changes", TEXTS["effects"], "effects", [tables.effects(effects)]),
         Section("Do settings act on each other?", together, "interactions", [tables.interactions(interactions)]),
@@ -123,7 +124,7 @@ def _sections(trials: stats.Coded) -> list[Section]:
     ]
 
 
-def _details(run: dict[str, Any], trials: stats.Coded) -> list[Section]:
+def _details(run: RunJson, trials: stats.Encoded) -> list[Section]:
     """What the page has beyond the post: every setting, what was void or failed and why, and what was asked for."""
     lost, keys = _not_ok(trials.frame), ("name", "started_at", "finished_at", "seed", "code_version", "schema")
     facts = {key: str(run.get(key, "–")) for key in keys}
@@ -142,7 +143,7 @@ def _details(run: dict[str, Any], trials: stats.Coded) -> list[Section]:
     ]
 
 
-def _hosts(run: dict[str, Any]) -> Section:
+def _hosts(run: RunJson) -> Section:
     hosts = run.get("hosts", {})
     names = dict.fromkeys(name for facts in hosts.values() for name in facts)
     rows = [[name, *(str(facts.get(name, "–")) for facts in hosts.values())] for name in names]
@@ -157,10 +158,10 @@ def _not_ok(trials: pd.DataFrame) -> pd.DataFrame:
 
 def _fastest(summary: pd.DataFrame) -> str:
     """One sentence a direction: the setting with the highest median."""
-    said = []
+    sentences = []
     for way, rows in summary.dropna(subset="median_MB_per_s").groupby("direction", sort=False, observed=True):
         best = rows.nlargest(1, "median_MB_per_s").to_dict("records")[0]
         speed, share, n = tables.speed_cells(best)
         what = f"{best['protocol'].upper()} {best['tool']} at {tables.setting(best)}"
-        said.append(f"Fastest {way}: {what}, median {speed} MB/s, {share} of the ceiling, n = {n}. ")
-    return "".join(said)
+        sentences.append(f"Fastest {way}: {what}, median {speed} MB/s, {share} of the ceiling, n = {n}. ")
+    return "".join(sentences)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -71,23 +70,23 @@ def interactions(table: pd.DataFrame) -> TextTable:
         rows += [[f"{stats.compared_label(dict(same.iloc[0]))}:", *[""] * 5], *map(_interaction_cells, records)]
     caption = (
         "What the first setting changes, in percent, at the baseline of the second one (alone) and at its level (on "
-        "top); apart: on top over alone, less one. "
+        "top); interaction: on top over alone, less one. "
     )
-    headings = ["", "alone %", "on top %", "apart %", "95 % interval", "n"]
+    headings = ["", "alone %", "on top %", "interaction %", "95 % interval", "n"]
     return TextTable(headings, rows, caption + chance(table) if rows else "No two settings were varied.")
 
 
-def shares(found: stats.Shares) -> TextTable:
+def shares(variation: stats.Shares) -> TextTable:
     """The share of each term in the sum of squares, largest first; block and rest at the end."""
-    table = found.table
+    table = variation.table
     last = table["term"].isin([stats.BLOCK, stats.REST])
     in_order = pd.concat([table[~last].sort_values("share", ascending=False, kind="stable"), table[last]])
     rows = [
         [stats.term_label(row["term"]), number(100 * row["share"], ".1f"), str(row["df"])]
         for row in in_order.to_dict("records")
     ]
-    complete = f"of {found.blocks} blocks, {found.used} have a good trial of every case"
-    caption = f"Share of the sum of squares of log MB/s; {complete}{' and are used' if found.used else ''}."
+    complete = f"of {variation.blocks} blocks, {variation.used} have a good trial of every case"
+    caption = f"Share of the sum of squares of log MB/s; {complete}{' and are used' if variation.used else ''}."
     return TextTable(["", "share %", "df"], rows, caption)
 
 
@@ -103,37 +102,37 @@ def settings(table: pd.DataFrame) -> TextTable:
     return TextTable([*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
 
 
-def setting(row: Any) -> str:
-    """The knobs of a row of the summary; those that stand where they always do are not named."""
+def setting(row: stats.Row) -> str:
+    """The settings of a row of the summary; those that stand where they always do are not named."""
     named = [name for name in stats.FIRST if name not in ("direction", *NETWORK)]
     return ", ".join(levels(row, [*NETWORK, *named, *filter(protocol_of, row)]))
 
 
-def levels(row: Any, names: Iterable[str]) -> list[str]:
-    """These knobs of a row of the summary in words, but for those that stand where they always do."""
-    said = {"mtu": "MTU {}", "tcp_space": "TCP {}", "store": "{}"}
+def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
+    """These factors of a row of the summary in words, but for those that stand where they always do."""
+    formats = {"mtu": "MTU {}", "tcp_space": "TCP {}", "store": "{}"}
     return [
-        said.get(name, f"{stats.factor_label(name)} {{}}").format(stats.level_label(name, row[name]))
+        formats.get(name, f"{stats.factor_label(name)} {{}}").format(stats.level_label(name, row[name]))
         for name in names
         if name in NETWORK or row[name] not in (stats.first_level(name), ABSENT)
     ]
 
 
 def varied_and_alike(cases: pd.DataFrame) -> tuple[list[str], str]:
-    """The knobs among the factors of some cases that vary, and a sentence on those that do not."""
-    knobs = [name for name in cases.columns if name not in stats.POOLED]
-    having = {name: cases[cases[name] != ABSENT] for name in knobs}
-    varied = [name for name in knobs if having[name][name].nunique() > 1]
+    """The factors of some cases that vary, and a sentence on those that do not."""
+    factors = [name for name in cases.columns if name not in stats.POOLED]
+    having = {name: cases[cases[name] != ABSENT] for name in factors}
+    varied = [name for name in factors if having[name][name].nunique() > 1]
     alike = [
         level
-        for name in knobs
+        for name in factors
         if name not in (*varied, "workload") and not having[name].empty  # the title tells the workload
         for level in levels(dict(having[name].iloc[0]), [name])
     ]
     return varied, f"All at {', '.join(alike)}." if alike else ""
 
 
-def speed_cells(row: Any) -> list[str]:
+def speed_cells(row: stats.Row) -> list[str]:
     """Median, share of the ceiling, and number of trials of a row of the summary."""
     tried = row["n"] + row["n_void"] + row["n_failed"]
     return [
@@ -153,13 +152,13 @@ def between(low: float, high: float, style: str) -> str:
     return "–" if np.isnan(low) else f"{low:{style}} … {high:{style}}"
 
 
-def change(row: Any, name: str) -> str:
+def change(row: stats.Row, name: str) -> str:
     """A change in percent, with the mark of an established one."""
     return number(row[name], "+.1f", "*" if row["established"] else "")
 
 
 def _by_direction(
-    frame: pd.DataFrame, cells: Callable[[Any], list[str]], ways: Sequence[str], options: Sequence[str] = ()
+    frame: pd.DataFrame, cells: Callable[[stats.Row], list[str]], ways: Sequence[str], options: Sequence[str] = ()
 ) -> list[list[str]]:
     """One row a protocol, tool and level of these options: their names, then the cells of each direction."""
     lines: dict[str, dict[str, list[str]]] = {}
@@ -167,16 +166,16 @@ def _by_direction(
         named = [f"{name.partition('.')[2]} {record[name]}" for name in options if record[name] != ABSENT]
         name = ", ".join([stats.row_label({key: record[key] for key in ("protocol", "tool")}), *named])
         lines.setdefault(name, {})[record["direction"]] = cells(record)
-    blank = ["–"] * max((len(found) for by_way in lines.values() for found in by_way.values()), default=0)
+    blank = ["–"] * max((len(cells_of_way) for by_way in lines.values() for cells_of_way in by_way.values()), default=0)
     return [[name, *(cell for way in ways for cell in by_way.get(way, blank))] for name, by_way in lines.items()]
 
 
-def _effect_cells(row: Any) -> list[str]:
+def _effect_cells(row: stats.Row) -> list[str]:
     counted = f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
     return [change(row, "change_pct"), between(row["low_pct"], row["high_pct"], "+.1f"), counted]
 
 
-def _interaction_cells(row: Any) -> list[str]:
+def _interaction_cells(row: stats.Row) -> list[str]:
     return [
         stats.row_label(row), number(row["alone_pct"], "+.1f"), number(row["on_top_pct"], "+.1f"),
         change(row, "interaction_pct"), between(row["interaction_low_pct"], row["interaction_high_pct"], "+.1f"),

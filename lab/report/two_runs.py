@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 from rich.console import RenderableType
@@ -20,7 +19,7 @@ from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
 
 
-def comparison(a: RunFolder, b: RunFolder) -> dict[str, Any]:
+def comparison(a: RunFolder, b: RunFolder) -> dict[str, object]:
     """Run ``b`` over run ``a`` as JSON values: warning, differences, and the tables of :func:`lab.stats.compare`.
 
     Raises :class:`BadInput` where no case has a good trial in both.
@@ -29,7 +28,7 @@ def comparison(a: RunFolder, b: RunFolder) -> dict[str, Any]:
     return {
         "a": str(a.path), "b": str(b.path), "warning": CONFOUNDED,
         "emulated": {name: emulated(run.run) or None for name, run in (("a", a), ("b", b))},
-        "differences": [dict(zip(("what", "a", "b"), found, strict=True)) for found in differences],
+        "differences": [dict(zip(("what", "a", "b"), difference, strict=True)) for difference in differences],
         "pooled": records(pooled), "cases": records(cases),
     }  # fmt: skip
 
@@ -66,13 +65,13 @@ def _levels(a: pd.DataFrame, b: pd.DataFrame) -> list[tuple[str, str, str]]:
     ]
 
 
-def _named(factor: str, levels: Sequence[Any]) -> str:
+def _named(factor: str, levels: Sequence[stats.Level]) -> str:
     return ", ".join(stats.level_label(factor, level) for level in levels)
 
 
 def _lines(table: pd.DataFrame) -> Sequence[Sequence[str]]:
-    knobs = [name for name in table.columns[: table.columns.get_loc("n_a")] if name not in stats.POOLED]
-    varied = [name for name in knobs if table[name].nunique() > 1]
+    factors = [name for name in table.columns[: table.columns.get_loc("n_a")] if name not in stats.POOLED]
+    varied = [name for name in factors if table[name].nunique() > 1]
     lines = []
     for row in table.to_dict("records"):
         settings = [f"{stats.factor_label(name)} {stats.level_label(name, row[name])}" for name in varied]

@@ -2,71 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.base.untrusted import from_json
 from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
 from lab.results.decoder import NUMBERS, SHARED, WORDED, Columns, Decoder
-from lab.results.observed import InMemory, ObservedArray, Source, flat
 from lab.results.trial import FIELDS, SCHEMA, Trial
 
+Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
-def frame(trials: Sequence[Trial], run: dict[str, Any]) -> pd.DataFrame:
+
+def frame(trials: Sequence[Trial], run: Mapping[str, object]) -> pd.DataFrame:
     """Trials in memory as :func:`lab.results.run_folder.load` gives those of a folder; ``run`` is the content of
     run.json.
 
     ValueError where a ``started_at`` is no ISO 8601 time.
     """
     decoder = Decoder(SCHEMA)
-    return of_columns(decoder.of_trials(trials), decoder, InMemory([trial.observed for trial in trials]), run)
+    return make_frame(decoder.of_trials(trials), decoder, run)
 
 
-def of_columns(columns: Columns, decoder: Decoder, observed: Source, run: dict[str, Any]) -> pd.DataFrame:
-    """The frame of columns; ``observed`` has their objects. ValueError where a time is none; it names the line."""
+def make_frame(columns: Columns, decoder: Decoder, run: Mapping[str, object]) -> pd.DataFrame:
+    """The frame of columns. ValueError where a time is none; it names the line."""
     series = {"trial_id": pd.Series(columns.trial_ids, dtype="str"), "started_at": _times(columns)}
     places = decoder.places(columns)
     series |= {name: _words(name, decoder.levels[name].made, places[name]) for name in WORDED}
     series |= {name: _numbers(name, columns) for name in NUMBERS}
-    series["observed"] = pd.Series(ObservedArray(observed, np.arange(len(columns))), copy=False)
-    made = pd.DataFrame({name: series[name] for name in FIELDS}, copy=False)
+    series["observed"] = pd.Series(columns.observed, dtype="object")
+    trials = pd.DataFrame({name: series[name] for name in FIELDS}, copy=False)
     for name, levels in _options(decoder, places).items():
-        made[name] = levels
-    made["bytes_per_s"] = _quotient(made["size_bytes"], made["elapsed_s"])
-    made["MB_per_s"] = made["bytes_per_s"] / 1e6
-    made["share_of_ceiling"] = _quotient(made["bytes_per_s"], made["ceiling_bytes_per_s"])
+        trials[name] = levels
+    trials["bytes_per_s"] = _quotient(trials["size_bytes"], trials["elapsed_s"])
+    trials["MB_per_s"] = trials["bytes_per_s"] / 1e6
+    trials["share_of_ceiling"] = _quotient(trials["bytes_per_s"], trials["ceiling_bytes_per_s"])
     for side in ("client", "server"):
-        made[f"{side}_cpu_s_per_GB"] = _quotient(made[f"{side}_cpu_s"], made["size_bytes"] / 1e9)
-    made.attrs["run"] = run
-    return made
+        trials[f"{side}_cpu_s_per_GB"] = _quotient(trials[f"{side}_cpu_s"], trials["size_bytes"] / 1e9)
+    trials.attrs["run"] = run
+    return trials
 
 
 def observed(trials: pd.DataFrame) -> pd.DataFrame:
-    """What the hosts counted during each trial of a frame of :func:`frame`, or of a part of it, read now.
+    """What the hosts counted during each trial of a frame of :func:`frame`, or of a part of it.
 
-    One column a number, named by its path, such as ``client.user_s``, and the rows of the frame.
+    One column a number, named by its path, such as ``client.user``, and the rows of the frame; NaN where a host did not
+    count it.
     """
-    return flat(iter(trials["observed"].array.objects()), trials.index)
+    columns: dict[str, list[object]] = {}
+    for row, text in enumerate(trials["observed"]):
+        for path, value in _leaves(from_json(text), ""):
+            column = columns.setdefault(path, [])
+            column.extend([None] * (row - len(column)))
+            column[row:] = [value]
+    for column in columns.values():
+        column.extend([None] * (len(trials) - len(column)))
+    return pd.DataFrame(columns, index=trials.index)
 
 
-def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, pd.Series[Any]]:
+def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:
+    for key, value in node.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", value
+
+
+def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, Series]:
     """Each of OPTIONS, and the options of mounts that any trial names; ABSENT where the protocol is another one."""
-    chosen, protocols = decoder.levels["options"].made, decoder.levels["protocol"].made
-    made = {
-        name: _texts([levels.get(name, level) for levels in chosen], places["options"])
+    options, protocols = decoder.levels["options"].made, decoder.levels["protocol"].made
+    columns = {
+        name: _texts([levels.get(name, level) for levels in options], places["options"])
         for name, level in OPTIONS.items()
     }
-    for name in sorted({name for levels in chosen for name in levels if protocol_of(name)}):
-        levels = _texts([each.get(name, DEFAULT) for each in chosen], places["options"])
+    for name in sorted({name for levels in options for name in levels if protocol_of(name)}):
+        column = _texts([levels.get(name, DEFAULT) for levels in options], places["options"])
         own = np.array([protocol == protocol_of(name) for protocol in protocols], bool)[places["protocol"]]
-        made[name] = levels.where(own, ABSENT)
-    return made
+        columns[name] = column.where(own, ABSENT)
+    return columns
 
 
-def _times(columns: Columns) -> pd.Series[Any]:
+def _times(columns: Columns) -> Series:
     times = columns.started_at
     if columns.odd_times:
         times = times.copy()
@@ -79,7 +98,7 @@ def _times(columns: Columns) -> pd.Series[Any]:
     return pd.Series(pd.DatetimeIndex(times).tz_localize("UTC"))
 
 
-def _words(name: str, values: Sequence[Any], places: npt.NDArray[np.int32]) -> pd.Series[Any]:
+def _words(name: str, values: Sequence[Any], places: npt.NDArray[np.int32]) -> Series:
     if name in SHARED or int in FIELDS[name]:
         levels = np.empty(len(values), object)
         levels[:] = values
@@ -87,11 +106,11 @@ def _words(name: str, values: Sequence[Any], places: npt.NDArray[np.int32]) -> p
     return _texts(values, places)
 
 
-def _texts(levels: Sequence[str], places: npt.NDArray[np.int32]) -> pd.Series[Any]:
+def _texts(levels: Sequence[str], places: npt.NDArray[np.int32]) -> Series:
     return pd.Series(pd.array(levels, dtype="str").take(places), copy=False)
 
 
-def _numbers(name: str, columns: Columns) -> pd.Series[Any]:
+def _numbers(name: str, columns: Columns) -> Series:
     numbers = columns.numbers[name]
     if NUMBERS[name] is int and type(None) in FIELDS[name]:
         null = columns.nulls.get(name, np.zeros(len(numbers), bool))
@@ -99,5 +118,5 @@ def _numbers(name: str, columns: Columns) -> pd.Series[Any]:
     return pd.Series(numbers, copy=False)
 
 
-def _quotient(amount: pd.Series[Any], per: pd.Series[Any]) -> pd.Series[Any]:
+def _quotient(amount: Series, per: Series) -> Series:
     return amount / per.where(per > 0, np.nan)

@@ -2,18 +2,16 @@
 
 Lines that look as a run writes them are decoded by msgspec into typed structs, which take less than
 :func:`lab.base.untrusted.from_json` and :func:`lab.results.trial.problem` together, and nothing that these refuse.
-Where a bunch of lines has one that is not taken, each of its lines goes through these two, and they decide.
+Where one line of a bunch is not taken, all lines of the bunch go through these two, and they decide.
 """
 
 from __future__ import annotations
 
-import io
-import itertools
 import json
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -31,10 +29,9 @@ NUMBERS: dict[str, type] = {
     for name, kinds in FIELDS.items()
     if name not in (*_OWN, *WORDED)
 }
-# A line of more bytes is read with care: it may have a number too long for Python. A shorter one stands in two
-# stretches of this length at most, and where neither has more brackets than this, it is not too deep.
-_LONGEST, _MOST_BRACKETS = 4000, 50
-# The forms of times that are read quickly, by length: the least and the largest sign in each place
+# A line of more bytes, or with more brackets, is decoded with care: it may be too deep, or have too long a number
+_LONGEST, _MOST_BRACKETS = 4000, 100
+# The forms of times that are decoded quickly, by length: the least and the largest sign in each place
 _TIMES = {
     len(least): (np.frombuffer(least, np.uint8), np.frombuffer(largest, np.uint8))
     for least, largest in (
@@ -42,38 +39,41 @@ _TIMES = {
         (b"0000-00-00T00:00:00.000+00:00", b"9999-99-99T99:99:99.999+00:00"),
     )
 }
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
+Numbers: TypeAlias = npt.NDArray[Any]  # of float64, int64 or bool
 
 
-class Levels(dict[Any, int]):
-    """The place of each distinct key in ``made``: what ``make`` made of them, each once."""
+class Levels(dict[KeyT, int], Generic[KeyT, ValueT]):
+    """The number of each distinct key; ``made`` has what ``make`` made of each, by number."""
 
-    def __init__(self, make: Callable[[Any], Any]):
+    def __init__(self, make: Callable[[KeyT], ValueT]):
         super().__init__()
         self.make = make
-        self.made: list[Any] = []
+        self.made: list[ValueT] = []
 
-    def __missing__(self, key: Any) -> int:
+    def __missing__(self, key: KeyT) -> int:
         self.made.append(self.make(key))
-        self[key] = place = len(self)
-        return place
+        self[key] = number = len(self)
+        return number
 
 
 @dataclass
 class Columns:
     """Lines as columns, up to the first bad one: ``problem`` says what is wrong with the line after the last row.
 
-    ``combinations`` has the place of each row's WORDED in those of its :class:`Decoder`. ``numbers`` are float64 with
-    NaN for null, bool, or int64 with 0 for null and a mask in ``nulls``. ``started_at`` is UTC, and NaT for what stands
-    in ``odd_times`` by row. ``ends``: the byte of the file that follows each line.
+    ``combinations`` has the number of each row's WORDED in those of its :class:`Decoder`. ``numbers`` are float64 with
+    NaN for null, bool, or int64 with 0 for null and a mask in ``nulls``. ``started_at`` is UTC, and NaT for a time in
+    another form, which ``odd_times`` has by row. ``observed`` are JSON texts.
     """
 
     trial_ids: list[str] = field(default_factory=list)
     started_at: npt.NDArray[np.datetime64] = field(default_factory=lambda: np.empty(0, "M8[us]"))
     odd_times: dict[int, str] = field(default_factory=dict)
     combinations: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
-    numbers: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    numbers: dict[str, Numbers] = field(default_factory=dict)
     nulls: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
-    ends: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    observed: list[str] = field(default_factory=list)
     problem: str = ""
 
     def __len__(self) -> int:
@@ -83,66 +83,59 @@ class Columns:
 class Decoder:
     """Makes columns of the lines of a run of ``schema``.
 
-    ``levels`` has the distinct values of each of WORDED, and ``combinations`` the distinct rows of places in these, of
+    ``levels`` has the distinct values of each of WORDED, and ``combinations`` the distinct rows of numbers in these, of
     all columns that it made: what repeats together is looked up together.
     """
 
     def __init__(self, schema: int):
         self.schema = schema
-        self.lacking = lacking_in(schema)
+        self.lacking = fields_lacking_in(schema)
         self._struct = _line_struct(self.lacking)
         self._decode = msgspec.json.Decoder(self._struct).decode_lines
-        self.levels = {name: Levels(_reader_of(name)) for name in WORDED}
-        self.combinations = Levels(
+        self.levels: dict[str, Levels[Any, Any]] = {name: Levels(_reader_of(name)) for name in WORDED}
+        self.combinations: Levels[tuple[str | bytes, ...], list[int]] = Levels(
             lambda texts: [levels[text] for levels, text in zip(self.levels.values(), texts, strict=True)]
         )
 
-    def of_lines(self, lines: bytes, start: int = 0) -> Columns:
-        """The columns of whole lines, which stand in their file from byte ``start`` on."""
-        ends = np.fromiter(itertools.accumulate(map(len, io.BytesIO(lines))), np.int64)
+    def of_lines(self, lines: bytes) -> Columns:
+        """The columns of whole lines."""
         try:
-            rows = self._quickly(lines, ends)
+            rows = self._decode_quickly(lines)
             columns = self._of_rows(rows)
             _check(columns, rows)
         except (ValueError, OverflowError, RecursionError):  # msgspec's errors are ValueErrors
-            columns = self._carefully(lines)
-        columns.ends = ends[: len(columns)] + start
+            columns = self._decode_carefully(lines)
         return columns
 
     def of_trials(self, trials: Iterable[Trial]) -> Columns:
         """The columns of trials in memory, which are taken to be good."""
-        return self._of_rows([self._row(vars(trial)) for trial in trials])
-
-    def adopt(self, parts: Iterable[Columns], combinations: list[Any]) -> None:
-        """Make columns of another decoder, which has these combinations in this order, into columns of this one."""
-        places = np.array([self.combinations[texts] for texts in combinations], np.int32)
-        for part in parts:
-            part.combinations = places[part.combinations]
+        return self._of_rows([self._row(trial.to_json()) for trial in trials])
 
     def places(self, columns: Columns) -> dict[str, npt.NDArray[np.int32]]:
-        """For each of WORDED, the place of each row in its levels."""
+        """For each of WORDED, the number of each row in its levels."""
         table = np.array(self.combinations.made, np.int32).reshape(-1, len(WORDED))
         return {name: table[columns.combinations, number] for number, name in enumerate(WORDED)}
 
-    def _quickly(self, lines: bytes, ends: npt.NDArray[np.int64]) -> Sequence[Any]:
-        """One struct a line. ValueError or RecursionError where any line needs a closer look."""
+    def _decode_quickly(self, lines: bytes) -> Sequence[msgspec.Struct]:
+        """One struct a line. ValueError or RecursionError where any line has to be decoded with care."""
         if not lines.isascii():
             lines.decode()  # msgspec does not look at the encoding inside objects that it passes over
         signs = np.frombuffer(lines, np.uint8)
-        brackets = signs | 0x20 == ord("{")  # [ and { differ in this bit
-        stretches = (brackets[start : start + _LONGEST] for start in range(0, len(lines), _LONGEST))
-        if np.diff(ends, prepend=0).max() > _LONGEST or max(map(np.count_nonzero, stretches)) > _MOST_BRACKETS:
+        ends = np.flatnonzero(signs == ord("\n"))
+        brackets = np.flatnonzero(signs | 0x20 == ord("{"))  # [ and { differ in this bit
+        many_at_once = (brackets[_MOST_BRACKETS:] - brackets[:-_MOST_BRACKETS] < _LONGEST).any()
+        if np.diff(ends, prepend=-1).max() > _LONGEST or many_at_once:
             raise ValueError("a line is long, or may be deep")
         # No value has } and { side by side inside: between two such line ends stands a whole number of values.
-        if lines[0] != ord("{") or (signs[ends - 2] != ord("}")).any() or (signs[ends[:-1]] != ord("{")).any():
+        if lines[0] != ord("{") or (signs[ends - 1] != ord("}")).any() or (signs[ends[:-1] + 1] != ord("{")).any():
             raise ValueError("a line is not an object from end to end")
-        rows: list[Any] = self._decode(lines)
+        rows: Sequence[msgspec.Struct] = self._decode(lines)
         if len(rows) != len(ends):
             raise ValueError("more than one value stands in a line")
         return rows
 
-    def _carefully(self, lines: bytes) -> Columns:
-        rows: list[Any] = []
+    def _decode_carefully(self, lines: bytes) -> Columns:
+        rows: list[msgspec.Struct] = []
         wrong = ""
         for line in lines.split(b"\n")[:-1]:
             record, wrong = read_line(line, self.lacking)
@@ -153,17 +146,19 @@ class Decoder:
         columns.problem = wrong
         return columns
 
-    def _row(self, record: dict[str, Any]) -> Any:
-        return self._struct(**record | {name: json.dumps(record[name]).encode() for name in SHARED})
+    def _row(self, record: Mapping[str, object]) -> msgspec.Struct:
+        objects = {name: json.dumps(record[name]).encode() for name in (*SHARED, "observed")}
+        return self._struct(**{**record, **objects})
 
-    def _of_rows(self, rows: Sequence[Any]) -> Columns:
+    def _of_rows(self, rows: Sequence[msgspec.Struct]) -> Columns:
         by_field = list(zip(*map(msgspec.structs.astuple, rows), strict=True)) or [()] * len(FIELDS)
         values = dict(zip(FIELDS, by_field, strict=True))
         columns = Columns(list(values["trial_id"]))
         columns.started_at, columns.odd_times = _times(values["started_at"])
+        columns.observed = [str(text, "utf-8") for text in values["observed"]]
         texts = (map(bytes, values[name]) if name in SHARED else values[name] for name in WORDED)
-        places = map(self.combinations.__getitem__, zip(*texts, strict=True))
-        columns.combinations = np.fromiter(places, np.int32, len(rows))
+        numbers = map(self.combinations.__getitem__, zip(*texts, strict=True))
+        columns.combinations = np.fromiter(numbers, np.int32, len(rows))
         for name, kind in NUMBERS.items():
             try:
                 columns.numbers[name] = np.fromiter(values[name], kind, len(rows))
@@ -173,19 +168,19 @@ class Decoder:
         return columns
 
 
-def lacking_in(schema: int) -> dict[str, Any]:
+def fields_lacking_in(schema: int) -> dict[str, object]:
     """The fields that a schema lacks, each with what stands for it."""
     return {name: value for since, lacked in ADDED.items() if since > schema for name, value in lacked.items()}
 
 
-def read_line(line: bytes, lacking: dict[str, Any]) -> tuple[Any, str]:
+def read_line(line: bytes, lacking: Mapping[str, object]) -> tuple[dict[str, Any], str]:
     """The fields of a trial in one line, with what its schema lacks, and why it is none; empty where it is one."""
     try:
         record = from_json(line.decode())
     except ValueError as error:
-        return None, f"not a trial: {error}"
+        return {}, f"not a trial: {error}"
     if lacking and isinstance(record, dict):
-        record = lacking | record
+        record = {**lacking, **record}
     return record, problem(record)
 
 
@@ -196,38 +191,40 @@ def _check(columns: Columns, rows: Sequence[Any]) -> None:
         raise ValueError("a number is too small")
     if any(rows[row].status == "ok" for row in np.flatnonzero(~(columns.numbers["elapsed_s"] > 0)).tolist()):
         raise ValueError("a good trial took no time")
+    if any(text[0] != "{" for text in columns.observed):
+        raise ValueError("observed is no object")
 
 
-def _line_struct(lacking: dict[str, Any]) -> type[msgspec.Struct]:
+def _line_struct(lacking: Mapping[str, object]) -> type[msgspec.Struct]:
     """A struct that takes the lines of a schema: each field required, but those that the schema lacks."""
     fields: list[Any] = [
-        (name, _hint(name, kinds), *([lacking[name] or None] if name in lacking else []))
+        (name, _hint(name, kinds), *([_default(lacking[name])] if name in lacking else []))
         for name, kinds in FIELDS.items()
     ]
     return msgspec.defstruct("Line", fields, kw_only=True, forbid_unknown_fields=True, gc=False)
 
 
+def _default(value: object) -> object:
+    return msgspec.Raw(json.dumps(value).encode()) if isinstance(value, dict) else value
+
+
 def _hint(name: str, kinds: frozenset[type]) -> Any:
     """What msgspec is to take as the value of a field: what :func:`lab.results.trial.problem` takes, or less."""
     if dict in kinds:
-        return msgspec.Raw if name in SHARED else _Object
-    known: dict[type, Any] = {
+        return msgspec.Raw
+    hints: dict[type, Any] = {
         str: Literal[tuple(sorted(WORDS[name]))] if name in WORDS else str,
         bool: bool,
         types.NoneType: None,
     }
     if float in kinds:
-        known[float] = Annotated[float, msgspec.Meta(ge=0, lt=float(LARGEST))]
+        hints[float] = Annotated[float, msgspec.Meta(ge=0, lt=float(LARGEST))]
     elif int in kinds:
-        known[int] = Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
-    first, *others = (hint for kind, hint in known.items() if kind in kinds)
+        hints[int] = Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
+    first, *others = (hint for kind, hint in hints.items() if kind in kinds)
     for other in others:
         first = first | other
     return first
-
-
-class _Object(msgspec.Struct, gc=False):
-    """Any JSON object: looked through, and not kept."""
 
 
 def _reader_of(name: str) -> Callable[[Any], Any]:
@@ -235,8 +232,8 @@ def _reader_of(name: str) -> Callable[[Any], Any]:
     if name not in SHARED:
         return lambda text: text
 
-    def read(text: bytes) -> dict[str, str]:
-        value: Any = from_json(f'{{"{name}": {text.decode()}}}')[name]
+    def read(text: bytes) -> dict[str, object]:
+        value = from_json(f'{{"{name}": {text.decode()}}}')[name]
         if not isinstance(value, dict) or (
             name == "options" and not all(isinstance(level, str) for level in value.values())
         ):
@@ -261,16 +258,16 @@ def _times(texts: Sequence[str]) -> tuple[npt.NDArray[np.datetime64], dict[int, 
     return np.full(len(texts), "NaT", "M8[us]"), dict(enumerate(texts))
 
 
-def joined(parts: Sequence[Columns]) -> Columns:
+def join(parts: Sequence[Columns]) -> Columns:
     """Columns one below the other; the problem is that of the last."""
-    lengths = [0, *np.cumsum([len(part) for part in parts]).tolist()]
+    starts = [0, *np.cumsum([len(part) for part in parts]).tolist()]
     whole = Columns([trial_id for part in parts for trial_id in part.trial_ids])
-    for part, start in zip(parts, lengths[:-1], strict=True):
+    whole.observed = [text for part in parts for text in part.observed]
+    for part, start in zip(parts, starts[:-1], strict=True):
         whole.odd_times |= {start + row: text for row, text in part.odd_times.items()}
         whole.problem = part.problem
     if parts:
         whole.started_at = np.concatenate([part.started_at for part in parts])
-        whole.ends = np.concatenate([part.ends for part in parts])
         whole.combinations = np.concatenate([part.combinations for part in parts])
         whole.numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in NUMBERS}
         for name in {name for part in parts for name in part.nulls}:

@@ -1,185 +1,156 @@
-"""What both hosts counted during each trial: a column of objects that are read from the run folder when asked for."""
+"""What both hosts counted during one transfer: the key ``observed`` of a line of trials.jsonl.
+
+A key is absent where a host does not count it.
+"""
 
 from __future__ import annotations
 
-import bisect
-import itertools
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-import msgspec
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-from pandas.api.extensions import ExtensionArray, ExtensionDtype, take
-
-from lab.base.errors import BadInput
-from lab.base.untrusted import from_json
+from lab.results.json_object import JsonObject
 
 
-class Source(Protocol):
-    """Where objects are, by row."""
+@dataclass(frozen=True, kw_only=True)
+class HostUsage(JsonObject):
+    """What one host did from the first reading of its counters to the last one.
 
-    def objects(self, rows: Iterable[int]) -> Iterator[dict[str, Any]]:
-        """The objects of these rows."""
+    Averages are of these two alone, so they are exact; peaks and the least memory rest on the samples between them.
+    """
 
-
-@dataclass(frozen=True)
-class InMemory:
-    """Objects at hand."""
-
-    all: Sequence[dict[str, Any]]
-
-    def objects(self, rows: Iterable[int]) -> Iterator[dict[str, Any]]:
-        """The objects of these rows."""
-        return (self.all[row] for row in rows)
-
-
-@dataclass(frozen=True, eq=False)
-class InFile:
-    """The ``observed`` of the lines of a file that is only ever appended to; ``ends``: the byte after each line."""
-
-    path: Path
-    ends: npt.NDArray[np.int64]
-
-    def objects(self, rows: Iterable[int]) -> Iterator[dict[str, Any]]:
-        """The objects of these rows. Raises :class:`BadInput` where the file is gone, or not what it was."""
-        place = f"{self.path}"
-        try:
-            with self.path.open("rb", buffering=0) as file:
-                for row in rows:
-                    place = f"{self.path}: line {row + 1}"
-                    start = int(self.ends[row - 1]) if row else 0
-                    yield _observed(os.pread(file.fileno(), int(self.ends[row]) - start, start))
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{place}: cannot be read again: {error}; load the run anew") from error
-
-
-@dataclass(frozen=True, eq=False)
-class Joined:
-    """Sources one after the other; ``starts`` are the rows that their first ones have here."""
-
-    sources: Sequence[Source]
-    starts: Sequence[int]
-
-    def objects(self, rows: Iterable[int]) -> Iterator[dict[str, Any]]:
-        """The objects of these rows."""
-        for place, here in itertools.groupby(rows, lambda row: bisect.bisect_right(self.starts, row) - 1):
-            yield from self.sources[place].objects([row - self.starts[place] for row in here])
-
-
-class _Line(msgspec.Struct):
-    observed: dict[str, Any] = {}
-
-
-_decode = msgspec.json.Decoder(_Line).decode
-
-
-def _observed(line: bytes) -> dict[str, Any]:
-    try:
-        return _decode(line).observed
-    except (msgspec.DecodeError, RecursionError):  # it does not take all that the lab does
-        observed: dict[str, Any] = from_json(line.decode()).get("observed", {})
-        return observed
+    cores: int | None = None
+    """Cores of the host."""
+    cpu_cores: float | None = None
+    """CPU seconds of the host's control group a second: how many cores were in use on average."""
+    throttled_s: float | None = None
+    """Seconds that a quota kept the host's control group off the CPU."""
+    waited_s: float | None = None
+    """Seconds that something in the control group was ready to run while every core was taken."""
+    user: float | None = None
+    """Share (0 to 1) of the time of all cores that went to programs."""
+    system: float | None = None
+    """Share (0 to 1) of the time of all cores that went to the kernel."""
+    softirq: float | None = None
+    """Share (0 to 1) of the time of all cores that went to interrupts, most of all those of the network."""
+    iowait: float | None = None
+    """Share (0 to 1) of the time of all cores that was idle while a disk was waited for."""
+    steal: float | None = None
+    """Share (0 to 1) of the time of all cores that the hypervisor gave to another guest."""
+    core_mean: float | None = None
+    """Share (0 to 1) of its time that the busiest core was busy, over the whole transfer."""
+    core_peak: float | None = None
+    """Share (0 to 1) of its time that any core was busy at most, over at least 0.5 s."""
+    process: str | None = None
+    """Name of the process that used most CPU time."""
+    process_mean: float | None = None
+    """CPU seconds a second of that process: how many cores it used while it was seen."""
+    tx_bytes: int | None = None
+    """Bytes that left through the data interface."""
+    rx_bytes: int | None = None
+    """Bytes that arrived through the data interface."""
+    tx_errors: int | None = None
+    """Packets that the data interface could not send."""
+    rx_errors: int | None = None
+    """Packets that arrived damaged at the data interface."""
+    peak_bytes_per_s: int | None = None
+    """Bytes a second through the data interface at most, of the busier direction, over at least 0.5 s."""
+    disk_read_bytes: int | None = None
+    """Bytes read from all disks of the host."""
+    disk_written_bytes: int | None = None
+    """Bytes written to all disks of the host."""
+    disk_busy: float | None = None
+    """Share (0 to 1) of the time that the busiest disk had something to do."""
+    memory_least_bytes: int | None = None
+    """Bytes of memory that were available at the least."""
+    swapped_bytes: int | None = None
+    """Bytes written to swap."""
+    samples: int | None = None
+    """Readings between the first and the last one."""
+    tool_cpu_s: float | None = None
+    """CPU seconds of the tool and all that it started; on the client only."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
 
 
-class ObservedDtype(ExtensionDtype):
-    """The type of a column of such objects."""
+@dataclass(frozen=True, kw_only=True)
+class TcpFacts(JsonObject):
+    """The connection that carried the payload, as its sender saw it last; counts are of this transfer alone."""
 
-    name = "observed"
-    type = dict
-    na_value = None
-
-    @classmethod
-    def construct_array_type(cls) -> Any:
-        """The array of this type."""
-        return ObservedArray
-
-
-class ObservedArray(ExtensionArray):
-    """Objects that stay where they are: an array of the rows of a source, -1 where an object is missing."""
-
-    def __init__(self, source: Source, rows: npt.NDArray[np.int64]):
-        self._source, self._rows = source, rows
-
-    @classmethod
-    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:
-        found = list(scalars)
-        return cls(InMemory(found), np.array([-1 if one is None else row for row, one in enumerate(found)], np.int64))
-
-    @classmethod
-    def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
-        starts = [0, *itertools.accumulate(int(array._rows.max(initial=-1)) + 1 for array in to_concat)]
-        rows = [
-            np.where(array._rows < 0, -1, array._rows + start)
-            for array, start in zip(to_concat, starts[:-1], strict=True)
-        ]
-        return cls(Joined([array._source for array in to_concat], starts[:-1]), np.concatenate(rows))
-
-    def objects(self) -> Iterator[dict[str, Any] | None]:
-        """Every object in turn, read now; None where it is missing."""
-        found = self._source.objects(self._rows[self._rows >= 0].tolist())
-        return (next(found) if row >= 0 else None for row in self._rows)
-
-    @property
-    def dtype(self) -> ExtensionDtype:
-        """The type of the column."""
-        return ObservedDtype()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the array takes in memory, the objects of a file not counted."""
-        return self._rows.nbytes
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, item: Any) -> Any:
-        chosen = self._rows[pd.api.indexers.check_array_indexer(self, item)]
-        array = type(self)(self._source, np.atleast_1d(chosen))
-        return array if np.ndim(chosen) else next(array.objects())
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[np.object_]:
-        found = np.empty(len(self), object)
-        found[:] = list(self.objects())
-        return found
-
-    def __eq__(self, other: object) -> Any:
-        return np.asarray(self) == np.asarray(other)
-
-    def isna(self) -> npt.NDArray[np.bool_]:
-        """Where an object is missing."""
-        return self._rows < 0
-
-    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """The array of the objects at these places; -1 is a missing one where ``allow_fill``."""
-        rows = take(self._rows, np.asarray(indices), allow_fill=allow_fill, fill_value=-1)
-        return type(self)(self._source, np.asarray(rows))
-
-    def copy(self) -> Self:
-        """Another array of the same objects."""
-        return type(self)(self._source, self._rows.copy())
+    age_s: float | None = None
+    """Seconds before the end of the transfer that the connection was seen last."""
+    congestion: str | None = None
+    """Name of the congestion control, such as ``cubic``."""
+    mss: int | None = None
+    """Bytes of a segment without headers, at most."""
+    pmtu: int | None = None
+    """MTU of the path in bytes, as the sender knows it."""
+    rtt_ms: float | None = None
+    """Round-trip time in milliseconds, smoothed."""
+    min_rtt_ms: float | None = None
+    """Least round-trip time in milliseconds."""
+    cwnd: int | None = None
+    """Congestion window in segments."""
+    ssthresh: int | None = None
+    """Slow start threshold in segments."""
+    window_bytes: int | None = None
+    """Bytes that the receiver will take at once: its window."""
+    sent_bytes: int | None = None
+    """Bytes sent, those that were sent again included."""
+    acked_bytes: int | None = None
+    """Bytes that the receiver acknowledged."""
+    retransmits: int | None = None
+    """Segments sent again."""
+    delivery_bytes_per_s: int | None = None
+    """Bytes a second that arrived last, as the sender estimates it."""
+    busy_ms: int | None = None
+    """Milliseconds that there was something to send."""
+    rwnd_limited_ms: int | None = None
+    """Milliseconds of ``busy_ms`` that the sender waited for the receiver's window."""
+    sndbuf_limited_ms: int | None = None
+    """Milliseconds of ``busy_ms`` that the sender waited for room in its own buffer."""
+    received_bytes: int | None = None
+    """Bytes that the receiver got."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
 
 
-def flat(objects: Iterable[dict[str, Any] | None], index: pd.Index[Any]) -> pd.DataFrame:
-    """One column a leaf of objects in objects, named by its path, such as ``client.user_s``; NaN where one lacks it."""
-    columns: dict[str, list[Any]] = {}
-    for row, found in enumerate(objects):
-        for path, value in _leaves(found or {}, ""):
-            column = columns.setdefault(path, [])
-            column.extend([None] * (row - len(column)))
-            column[row:] = [value]
-    for column in columns.values():
-        column.extend([None] * (len(index) - len(column)))
-    return pd.DataFrame(columns, index=index)
+@dataclass(frozen=True, kw_only=True)
+class WireFacts(JsonObject):
+    """Bytes on the wire against the payload, and what one host sent against what the other one received."""
+
+    overhead: float | None = None
+    """Bytes on the wire in the payload's direction over the payload, less one."""
+    lost_bytes: int | None = None
+    """Bytes sent less bytes received, in the payload's direction."""
+    reverse_lost_bytes: int | None = None
+    """Bytes sent less bytes received, in the other direction."""
+    least_overhead: float | None = None
+    """What ``overhead`` would be if headers of TCP, IP and Ethernet were all that is added."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
 
 
-def _leaves(found: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    for key, value in found.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, f"{path}{key}.")
-        else:
-            yield f"{path}{key}", value
+@dataclass(frozen=True, kw_only=True)
+class Observed(JsonObject):
+    """What both hosts counted during one transfer."""
+
+    client: HostUsage | None = None
+    """What the client did."""
+    server: HostUsage | None = None
+    """What the server did."""
+    tcp: TcpFacts | None = None
+    """The connection that carried the payload; empty where none was seen."""
+    wire: WireFacts | None = None
+    """Bytes on the wire against the payload."""
+    remarks: tuple[str, ...] | None = None
+    """What was odd but does not void the trial: a sentence each."""
+    store_ceiling_bytes_per_s: int | None = None
+    """Bytes a second that the server's disk took or gave by itself, measured in the same block."""
+    store_ceiling_disk_bytes: int | None = None
+    """Bytes that the server's disks moved while that was measured."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
+
+    def of(self, role: str) -> HostUsage | None:
+        """What the host of this role did."""
+        return {"client": self.client, "server": self.server}[role]

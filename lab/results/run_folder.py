@@ -7,29 +7,29 @@ error that names the file and the line.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
 import os
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.untrusted import from_json
-from lab.results import dataframe, reading
+from lab.results import dataframe
 from lab.results.dataframe import frame as frame
 from lab.results.dataframe import observed as observed
-from lab.results.decoder import Columns, Decoder, joined, lacking_in, read_line
-from lab.results.observed import InFile
-from lab.results.trial import SCHEMA, problem, run_problem
+from lab.results.decoder import Columns, Decoder, fields_lacking_in, join, read_line
+from lab.results.trial import SCHEMA, RunJson, problem, run_problem
 from lab.results.trial import Trial as Trial
 
 JOURNAL = "journal.jsonl"
 _TAIL_BYTES = 4096  # looked at from the end of the file for its last line end
+_BUNCH_BYTES = 512 << 10  # decoded at once: small enough for the caches of a processor
+_KEPT_BYTES = 24 << 20  # of memory, from bunch to bunch
 
 
 class RunFolder:
@@ -48,12 +48,12 @@ class RunFolder:
         self.run = _read_run(self.path / "run.json")
 
     @classmethod
-    def create(cls, results_dir: Path, name: str, run: dict[str, Any]) -> RunFolder:
+    def create(cls, results_dir: Path, name: str, run: Mapping[str, object]) -> RunFolder:
         """Make ``results_dir/<UTC>-<name>/`` with a durable run.json that holds ``run`` and the schema."""
         now = datetime.now(UTC)
         path = _make_free_directory(Path(results_dir), f"{now:%Y%m%dT%H%M%SZ}-{name}")
         started_at = now.isoformat(timespec="seconds")
-        _write_durably(path / "run.json", {"schema": SCHEMA, "name": name, "started_at": started_at} | run)
+        _write_durably(path / "run.json", {"schema": SCHEMA, "name": name, "started_at": started_at, **run})
         durable.sync_directory(path.parent)
         return cls(path)
 
@@ -69,15 +69,15 @@ class RunFolder:
         """The cases of the sweep that the hosts cannot do, by ``case_id``, and why."""
         return dict(self.run.get("left_out", {}))
 
-    def update(self, **changes: Any) -> None:
+    def update(self, **changes: object) -> None:
         """Add or replace keys of run.json, atomically."""
-        changed = self.run | changes
+        changed = {**self.run, **changes}
         _write_durably(self.path / "run.json", changed)
         self.run = changed
 
     def append(self, trial: Trial) -> None:
         """Add one trial durably. ValueError, with nothing written, for one that could not be read back."""
-        record = dataclasses.asdict(trial)
+        record = trial.to_json()
         if wrong := problem(record):
             raise ValueError(f"trial {trial.trial_id}: {wrong}")
         line = json.dumps(record, allow_nan=False)
@@ -85,7 +85,7 @@ class RunFolder:
         self._mend_tail()
         durable.append(self.trials_path, line.encode() + b"\n")
 
-    def append_samples(self, trial_id: str, samples: dict[str, Any]) -> None:
+    def append_samples(self, trial_id: str, samples: Mapping[str, object]) -> None:
         """Add the course of one trial; nothing that is loaded rests on it, so it is not made durable."""
         if samples:
             line = json.dumps({"trial_id": trial_id, **samples}, allow_nan=False, separators=(",", ":"))
@@ -96,12 +96,12 @@ class RunFolder:
         """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
         whole, tail = self._whole_and_tail()
         lines = [*self._read(0, whole).split(b"\n")[:-1], *([tail] if _is_json(tail) else [])]
-        lacking, trials = lacking_in(self.run["schema"]), []
+        lacking, trials = fields_lacking_in(self.run["schema"]), []
         for number, line in enumerate(lines, 1):
             record, wrong = read_line(line, lacking)
             if wrong:
                 raise self._bad_line(number, wrong)
-            trials.append(Trial(**record))
+            trials.append(Trial.from_json(record))
         self._check_unique([trial.trial_id for trial in trials])
         return trials
 
@@ -109,12 +109,19 @@ class RunFolder:
         """Every trial, as columns, and the decoder that has their levels. Raises as :meth:`trials` does."""
         decoder = Decoder(self.run["schema"])
         whole, tail = self._whole_and_tail()
+        # After a block of this size was freed, glibc keeps as much for the next bunch; else the kernel clears it anew
+        bytearray(_KEPT_BYTES)
+        parts = [decoder.of_trials([])]
         try:
-            columns = reading.read(self.trials_path, whole, decoder) if whole else decoder.of_trials([])
+            for lines in self._bunches(whole):
+                parts.append(decoder.of_lines(lines))
+                if parts[-1].problem:
+                    break
         except OSError as error:
             raise self._unreadable(error) from error
-        if not columns.problem and _is_json(tail):
-            columns = joined([columns, decoder.of_lines(tail + b"\n", whole)])
+        if not parts[-1].problem and _is_json(tail):
+            parts.append(decoder.of_lines(tail + b"\n"))
+        columns = join(parts)
         if columns.problem:
             raise self._bad_line(len(columns) + 1, columns.problem)
         self._check_unique(columns.trial_ids)
@@ -162,6 +169,20 @@ class RunFolder:
         except OSError as error:
             raise self._unreadable(error) from error
 
+    def _bunches(self, whole: int) -> Iterator[bytes]:
+        """The lines in the first ``whole`` bytes of trials.jsonl, some at a time."""
+        start, size = 0, _BUNCH_BYTES
+        if not whole:
+            return
+        with self.trials_path.open("rb", buffering=0) as file:
+            while start < whole:
+                lines = os.pread(file.fileno(), min(size, whole - start), start)
+                if not lines:
+                    raise BadInput(f"{self.trials_path}: cannot be read: it became shorter meanwhile")
+                if length := lines.rfind(b"\n") + 1:
+                    yield lines[:length]
+                start, size = start + length, _BUNCH_BYTES if length else 2 * size  # for one long line
+
     def _mend_tail(self) -> None:
         """Move a torn last line aside; finish one that lacks nothing but its line end."""
         whole, tail = self._whole_and_tail()
@@ -189,22 +210,22 @@ def load(path: Path) -> pd.DataFrame:
     """A run as one tidy frame: one row a trial, every field a column, and what follows from the fields.
 
     Added: each of OPTIONS, ``bytes_per_s``, ``MB_per_s`` (10^6), ``share_of_ceiling``, and ``client_cpu_s_per_GB`` and
-    ``server_cpu_s_per_GB`` (10^9); NaN where not measurable. ``observed`` stays on the disk until it is asked for, best
-    by :func:`observed`. ``attrs["run"]`` is run.json. Raises :class:`BadInput`.
+    ``server_cpu_s_per_GB`` (10^9); NaN where not measurable. ``observed`` is JSON text, which :func:`observed` makes
+    columns of. ``attrs["run"]`` is run.json. Raises :class:`BadInput`.
     """
     folder = RunFolder(path)
     columns, decoder = folder.columns()
     try:
-        return dataframe.of_columns(columns, decoder, InFile(folder.trials_path, columns.ends), folder.run)
+        return dataframe.make_frame(columns, decoder, folder.run)
     except ValueError as error:
         raise BadInput(f"{folder.trials_path}: {error}") from error
 
 
-def _read_run(path: Path) -> dict[str, Any]:
+def _read_run(path: Path) -> RunJson:
     try:
         if not path.is_file():
             raise BadInput(f"{path.parent}: not a run folder: it has no run.json")
-        run: dict[str, Any] = from_json(path.read_bytes().decode())
+        run: RunJson = from_json(path.read_bytes().decode())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     schema = run.get("schema") if isinstance(run, dict) else None
@@ -233,7 +254,7 @@ def _make_free_directory(parent: Path, name: str) -> Path:
     return path
 
 
-def _write_durably(path: Path, content: dict[str, Any]) -> None:
+def _write_durably(path: Path, content: Mapping[str, object]) -> None:
     """Replace a file as a whole: after a crash it is the old one or the new one."""
     temporary = path.with_suffix(".tmp")
     with temporary.open("w", encoding="utf-8") as file:

@@ -7,23 +7,25 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Self
 
 from lab.base.units import LARGEST
 from lab.design.factors import FACTORS
+from lab.results.effective import Effective
+from lab.results.json_object import JsonObject, json_types
+from lab.results.observed import Observed
 
 SCHEMA = 2
 # What a schema brought that the one before it lacked, and what stands for it in a file of that one
-ADDED: dict[int, dict[str, Any]] = {2: {"anchor": False, "observed": {}}}
+RunJson: typing.TypeAlias = Mapping[str, typing.Any]  # the content of run.json
+ADDED: dict[int, dict[str, object]] = {2: {"anchor": False, "observed": {}}}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     """One timed transfer (schema 2): what was asked, what was in effect, raw counters and seconds.
 
-    ``direction`` is as the client sees it: ``write`` is client to server. ``protocol`` is ``link`` for the iperf3
-    ceiling. Wire bytes are as the client's interface counts them. ``None`` means: not measured. An ``anchor`` repeats a
-    case of its block to expose drift, and is in no summary and no effect. ``observed`` is what both hosts counted.
+    None means that it was not measured; the file then holds ``null``.
     """
 
     trial_id: str
@@ -50,45 +52,54 @@ class Trial:
     """Asked for, in bytes."""
     tcp_space: int | str
     """Asked for, in bytes; ``default`` leaves the hosts as they are."""
-    options: dict[str, Any]
+    options: dict[str, str]
     """The level, as text, of each other factor, and of each option of this mount that the sweep names."""
     size_bytes: int
     """The payload."""
     files: int
     """In the payload."""
-    elapsed_s: float | None
+    elapsed_s: float | None = None
     """On the client's own clock, flush included."""
-    client_cpu_s: float | None
+    client_cpu_s: float | None = None
     """CPU seconds in use on the client meanwhile."""
-    server_cpu_s: float | None
+    server_cpu_s: float | None = None
     """CPU seconds in use on the server meanwhile."""
-    wire_tx_bytes: int | None
+    wire_tx_bytes: int | None = None
     """Sent by the client's data interface meanwhile."""
-    wire_rx_bytes: int | None
+    wire_rx_bytes: int | None = None
     """Received by the client's data interface meanwhile."""
-    retransmits: int | None
+    retransmits: int | None = None
     """TCP segments sent again, on both hosts together."""
-    ceiling_bytes_per_s: float | None
+    ceiling_bytes_per_s: float | None = None
     """Of iperf3 in the same block and direction, with the same MTU and TCP buffers."""
-    effective: dict[str, Any]
+    effective: Effective = field(default_factory=Effective)
     """What was in effect, as read back."""
-    verified: bool
+    verified: bool = False
     """Whether every byte was compared, outside the measured time."""
     status: str
     """``ok`` counts; a ``void`` trial contradicts what it claims; a ``failed`` one did not end well."""
-    reason: str
+    reason: str = ""
     """Why it is void or failed."""
     anchor: bool = False
     """Whether it repeats a case of its block; such a trial is in no summary and no effect."""
-    observed: dict[str, Any] = field(default_factory=dict)
+    observed: Observed = field(default_factory=Observed)
     """What both hosts counted meanwhile; empty for the link's ceiling and failed trials."""
 
+    @classmethod
+    def from_json(cls, record: Mapping[str, typing.Any]) -> Self:
+        """The trial of a record in which :func:`problem` finds nothing wrong."""
+        effective, observed = Effective.from_json(record["effective"]), Observed.from_json(record["observed"])
+        return cls(**{**record, "effective": effective, "observed": observed})
 
-def _json_types(hint: Any) -> frozenset[type]:
-    """The types that a field's JSON value may have; an int is a good float."""
-    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    plain = {typing.get_origin(member) or member for member in members}
-    return frozenset(plain | {int} if float in plain else plain)
+    def to_json(self) -> dict[str, object]:
+        """The trial as a line of trials.jsonl holds it."""
+        values = {name: getattr(self, name) for name in FIELDS}
+        return {name: value.to_json() if isinstance(value, JsonObject) else value for name, value in values.items()}
+
+
+def _json_types(hint: object) -> frozenset[type]:
+    """The types that the JSON value of a trial's field may have."""
+    return frozenset(dict if issubclass(kind, JsonObject) else kind for kind in json_types(hint))
 
 
 FIELDS = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial).items()}
@@ -110,7 +121,7 @@ _RUN_TYPES = {
 EMULATED = "emulated Mac, not a measurement of a Mac"
 
 
-def emulated(run: Mapping[str, Any]) -> str:
+def emulated(run: RunJson) -> str:
     """What has to stand wherever the hosts of a run are described, where one was an emulated Mac; else empty.
 
     A Mac of a local lab is one; so is one that says of its processor that it is, whatever the hosts file said.
@@ -120,7 +131,7 @@ def emulated(run: Mapping[str, Any]) -> str:
     return EMULATED if any(is_local or str(facts.get("cpu")).startswith("EMULATED") for facts in macs) else ""
 
 
-def problem(record: Any) -> str:
+def problem(record: object) -> str:
     """Why a record is no trial of this schema; empty where it is one."""
     if not isinstance(record, dict):
         return f"not a trial: {record!r:.60}"
@@ -134,7 +145,7 @@ def problem(record: Any) -> str:
     return ""
 
 
-def _fits(name: str, value: Any) -> bool:
+def _fits(name: str, value: typing.Any) -> bool:
     """Whether a value, of a type that this field can have, is a word that it knows, text, or in range."""
     if isinstance(value, str):
         return value in WORDS[name] if name in WORDS else _is_text(value)
@@ -152,7 +163,7 @@ def _is_text(value: str) -> bool:
     return True
 
 
-def run_problem(key: str, value: Any) -> str:
+def run_problem(key: str, value: typing.Any) -> str:
     """Why no lab wrote this key of run.json; empty where one may have."""
     if type(value) not in _RUN_TYPES.get(key, {type(value)}):
         return f"{key} cannot be {value!r:.60}"

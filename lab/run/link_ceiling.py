@@ -6,13 +6,13 @@ It is measured by iperf3, once in a block for each such network, in both directi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
 
 from lab.base.errors import LabFailure
 from lab.design.blocks import Slot
 from lab.design.factors import Direction
 from lab.hosts import Role
-from lab.results.run_folder import Trial
+from lab.results.trial import Trial
 from lab.run.recorded import now
 from lab.run.session import Session
 from lab.workloads import iperf3
@@ -30,15 +30,15 @@ def ids(slot: Slot) -> dict[str, str]:
 def measure(
     session: Session,
     slot: Slot,
-    asked: Mapping[str, Any],
+    planned: Trial,
     ids: Mapping[str, str],
     seconds: float,
     record: Callable[[Trial], None],
 ) -> None:
     """Measure each direction in ``ids``, and record each as it comes. One that fails is a failed trial.
 
-    ``asked`` has the fields that they have in common with a trial of the case. Raises LabFailure where the network
-    cannot be set, or iperf3 does not start.
+    ``planned`` is a trial of the case, of which they take what they have in common with it. Raises LabFailure where the
+    network cannot be set, or iperf3 does not start.
     """
     session.stand_on_network(slot.case)
     with session.settings.scope():
@@ -46,25 +46,25 @@ def measure(
         session.settings.apply(iperf3.server(server.host, server.address, server.directory))
         for direction, trial_id in ids.items():
             network = f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
-            row = dict(asked) | {
-                "trial_id": trial_id, "case_id": f"{PROTOCOL}-{direction}-{network}", "position": 0,
-                "protocol": PROTOCOL, "tool": iperf3.NAME, "direction": direction, "workload": "stream", "files": 0,
-                "ceiling_bytes_per_s": None, "anchor": False, "started_at": now(),
-            }  # fmt: skip
-            record(Trial(**row | _run(session, direction, seconds)))
+            row = replace(
+                planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{network}", position=0, protocol=PROTOCOL,
+                tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0, anchor=False,
+                started_at=now(),
+            )  # fmt: skip
+            record(_run(session, row, seconds))
 
 
-def _run(session: Session, direction: str, seconds: float) -> dict[str, Any]:
-    """The fields of a trial that say what came of one test."""
+def _run(session: Session, row: Trial, seconds: float) -> Trial:
+    """The trial with what came of one test in its direction."""
     client, server = session.pair.hosts[Role.CLIENT], session.pair.sides[Role.SERVER].address
     try:
-        report = iperf3.measure(client, server, direction, seconds)
+        report = iperf3.measure(client, server, row.direction, seconds)
     except LabFailure as error:
-        return {"size_bytes": 0, "status": "failed", "reason": str(error)}
-    return {
-        "size_bytes": int(report["bytes"]), "elapsed_s": report["elapsed_s"],
-        "retransmits": int(report["retransmits"]), "status": "ok", "reason": "",
-    }  # fmt: skip
+        return replace(row, status="failed", reason=str(error))
+    return replace(
+        row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"], retransmits=int(report["retransmits"]),
+        status="ok",
+    )  # fmt: skip
 
 
 def rate(trial: Trial | None) -> float | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
 from lab.hosts import ROLES, Role
 from lab.platforms import Counters, Reading, Timing
+from lab.results.observed import HostUsage, Observed, TcpFacts, WireFacts
 from lab.run.pair import Pair
 from lab.run.time_series import series
 from lab.run.usage import Carrier, carrier, usage
@@ -34,9 +33,9 @@ class Observation:
     ``void`` says why the counts contradict the case, and is empty where they do not.
     """
 
-    observed: dict[str, Any]
-    samples: dict[str, Any]
-    effective: dict[str, Any]
+    observed: Observed
+    samples: dict[str, object]
+    effective: dict[str, int]
     void: str
 
 
@@ -45,7 +44,10 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
 
     Raises HostError.
     """
-    ends = {Role.CLIENT: timing.readings, Role.SERVER: tuple(each.reading for each in server if each.reading)}
+    ends = {
+        Role.CLIENT: timing.readings,
+        Role.SERVER: tuple(counters.reading for counters in server if counters.reading),
+    }
     remarks: list[str] = []
     with ThreadPoolExecutor(len(ROLES)) as threads:
         sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(pair, role), ROLES), strict=True))
@@ -54,25 +56,29 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
         remarks += [problem] if problem else []
         if len(ends[role]) == 2:
             first, last = ends[role]
-            readings[role] = (first, *(each for each in samples if first.at_s < each.at_s < last.at_s), last)
-    sides = {role.value: _usage(pair, role, each, timing) for role, each in readings.items()}
-    carriers = {role.value: carrier(each) for role, each in readings.items()}
+            readings[role] = (first, *(sample for sample in samples if first.at_s < sample.at_s < last.at_s), last)
+    sides = {role.value: _usage(pair, role, of_role, timing) for role, of_role in readings.items()}
+    carriers = {role.value: carrier(of_role) for role, of_role in readings.items()}
     sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
     wire = wire_facts(case, timing.counted, server[1].since(server[0]), sender or receiver)
     remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
     remarks += [*buffer_remarks(case, sender, receiver), *trouble(case, sides)]
     return Observation(
-        observed={**sides, "tcp": tcp_facts(sender, receiver), "wire": wire, "remarks": remarks},
-        samples={role.value: series(each) for role, each in readings.items()},
+        observed=Observed(
+            client=sides.get("client"), server=sides.get("server"), tcp=tcp_facts(sender, receiver), wire=wire,
+            remarks=tuple(remarks),
+        ),
+        samples={role.value: series(of_role) for role, of_role in readings.items()},
         effective=buffers(carriers),
-        void=not_cold(case, sides.get("server", {}).get("disk_read_bytes")),
-    )
+        void=not_cold(case, sides["server"].disk_read_bytes if "server" in sides else None),
+    )  # fmt: skip
 
 
-def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> dict[str, Any]:
-    """What a host did; a Mac does not count by core, but how many there are is known."""
-    tool = {"tool_cpu_s": timing.tool_cpu_s} if role == "client" else {}
-    return {"cores": pair.facts[role].cores} | usage(readings, timing.elapsed_s) | tool
+def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUsage:
+    """What a host did; a Mac does not count by core, but how many there are is among its facts."""
+    counted = usage(readings, timing.elapsed_s)
+    cores = pair.facts[role].cores if counted.cores is None else counted.cores
+    return replace(counted, cores=cores, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
 
 
 def _sampled(pair: Pair, role: Role) -> tuple[Readings, str]:
@@ -85,24 +91,33 @@ def _sampled(pair: Pair, role: Role) -> tuple[Readings, str]:
         return (), f"{str(error).splitlines()[0]:.200}"
 
 
-def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> dict[str, Any]:
+def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> TcpFacts:
     """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got."""
-    facts = {"age_s": sender.age_s, **dataclasses.asdict(sender.seen)} if sender else {}
-    for name in ("local", "peer", "rcvbuf", "sndbuf", "received_bytes"):
-        facts.pop(name, None)
-    if receiver:
-        facts["received_bytes"] = receiver.seen.received_bytes
-    return {name: value for name, value in facts.items() if value is not None}
+    received_bytes = receiver.seen.received_bytes if receiver else None
+    if sender is None:
+        return TcpFacts(received_bytes=received_bytes)
+    seen = sender.seen
+    return TcpFacts(
+        age_s=sender.age_s, congestion=seen.congestion, mss=seen.mss, pmtu=seen.pmtu, rtt_ms=seen.rtt_ms,
+        min_rtt_ms=seen.min_rtt_ms, cwnd=seen.cwnd, ssthresh=seen.ssthresh, window_bytes=seen.window_bytes,
+        sent_bytes=seen.sent_bytes, acked_bytes=seen.acked_bytes, retransmits=seen.retransmits,
+        delivery_bytes_per_s=seen.delivery_bytes_per_s, busy_ms=seen.busy_ms, rwnd_limited_ms=seen.rwnd_limited_ms,
+        sndbuf_limited_ms=seen.sndbuf_limited_ms, received_bytes=received_bytes,
+    )  # fmt: skip
 
 
 def buffers(carriers: Mapping[str, Carrier | None]) -> dict[str, int]:
     """The socket buffers that were used on each host, bytes."""
-    known = {role: each.seen for role, each in carriers.items() if each}
-    found = {f"{role}_{name}": getattr(seen, name) for role, seen in known.items() for name in ("sndbuf", "rcvbuf")}
-    return {name: value for name, value in found.items() if value is not None}
+    sizes = {
+        f"{role}_{name}": size
+        for role, carrier in carriers.items()
+        if carrier
+        for name, size in (("sndbuf", carrier.seen.sndbuf), ("rcvbuf", carrier.seen.rcvbuf))
+    }
+    return {name: size for name, size in sizes.items() if size is not None}
 
 
-def wire_facts(case: Case, client: Counters, server: Counters, carrier: Carrier | None) -> dict[str, Any]:
+def wire_facts(case: Case, client: Counters, server: Counters, carrier: Carrier | None) -> WireFacts:
     """The bytes on the wire against the payload, and what was sent on one host against what arrived on the other.
 
     ``least_overhead`` is what headers cost at the segment size in use: MTU less segment are the headers of IP and TCP,
@@ -110,41 +125,43 @@ def wire_facts(case: Case, client: Counters, server: Counters, carrier: Carrier 
     """
     writes = case.direction == "write"
     source, target = (client, server) if writes else (server, client)
-    facts: dict[str, Any] = {
-        "overhead": round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
-        "lost_bytes": source.tx_bytes - target.rx_bytes,
-        "reverse_lost_bytes": target.tx_bytes - source.rx_bytes,
-    }
+    least_overhead = None
     if carrier and carrier.seen.mss and carrier.seen.pmtu:
         mss, mtu = carrier.seen.mss, carrier.seen.pmtu
-        facts["least_overhead"] = round((mtu - mss + ETHERNET_HEADER) / mss, 5)
-    return facts
+        least_overhead = round((mtu - mss + ETHERNET_HEADER) / mss, 5)
+    return WireFacts(
+        overhead=round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
+        lost_bytes=source.tx_bytes - target.rx_bytes,
+        reverse_lost_bytes=target.tx_bytes - source.rx_bytes,
+        least_overhead=least_overhead,
+    )
 
 
-def disagreements(sides: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def disagreements(sides: Mapping[str, HostUsage]) -> list[str]:
     """Where one host counted clearly more bytes sent than the other one received, or fewer."""
-    if not all("tx_bytes" in sides.get(role, {}) for role in ROLES):
-        return []
-    found = []
+    remarks = []
     for source, target in (("client", "server"), ("server", "client")):
-        sent, received = sides[source]["tx_bytes"], sides[target]["rx_bytes"]
-        if abs(sent - received) > max(DISAGREE_BYTES, DISAGREE_SHARE * sent):
-            found.append(f"the {source} sent {sent} bytes and the {target} received {received}")
-    return found
+        sent = sides[source].tx_bytes if source in sides else None
+        received = sides[target].rx_bytes if target in sides else None
+        if (
+            sent is not None
+            and received is not None
+            and abs(sent - received) > max(DISAGREE_BYTES, DISAGREE_SHARE * sent)
+        ):
+            remarks.append(f"the {source} sent {sent} bytes and the {target} received {received}")
+    return remarks
 
 
-def overhead_remark(size_bytes: int, files: int, wire: Mapping[str, Any], sender: Carrier | None) -> list[str]:
+def overhead_remark(size_bytes: int, files: int, wire: WireFacts, sender: Carrier | None) -> list[str]:
     """Whether far more crossed the wire than payload and headers come to, less what was sent again."""
-    if "least_overhead" not in wire:
+    if wire.overhead is None or wire.least_overhead is None:
         return []
     resent = (sender.seen.retransmits or 0) * (sender.seen.mss or 0) if sender else 0
-    allowed = (FAR_ABOVE * wire["least_overhead"] + PROTOCOL_SHARE) * size_bytes + files * FILE_BYTES + SLACK_BYTES
-    extra = wire["overhead"] * size_bytes - resent
+    allowed = (FAR_ABOVE * wire.least_overhead + PROTOCOL_SHARE) * size_bytes + files * FILE_BYTES + SLACK_BYTES
+    extra = wire.overhead * size_bytes - resent
     if extra <= allowed:
         return []
-    return [
-        f"{extra / size_bytes:.1%} more than the payload crossed the wire; headers are {wire['least_overhead']:.1%}"
-    ]
+    return [f"{extra / size_bytes:.1%} more than the payload crossed the wire; headers are {wire.least_overhead:.1%}"]
 
 
 def buffer_remarks(case: Case, sender: Carrier | None, receiver: Carrier | None) -> list[str]:
@@ -159,17 +176,17 @@ def buffer_remarks(case: Case, sender: Carrier | None, receiver: Carrier | None)
     ]
 
 
-def trouble(case: Case, sides: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def trouble(case: Case, sides: Mapping[str, HostUsage]) -> list[str]:
     """What went wrong below the transfer: damaged packets, and so little memory that a RAM disk may be on a disk."""
-    found = []
+    remarks = []
     for role, side in sides.items():
-        errors = side.get("tx_errors", 0) + side.get("rx_errors", 0)
-        swapped = side.get("swapped_bytes", 0)
+        errors = (side.tx_errors or 0) + (side.rx_errors or 0)
+        swapped = side.swapped_bytes or 0
         if errors:
-            found.append(f"the interface of the {role} counted {errors} damaged packets")
+            remarks.append(f"the interface of the {role} counted {errors} damaged packets")
         if swapped > SWAPPED_SHARE * case.size_bytes:
-            found.append(f"the {role} wrote {swapped} bytes to swap: its RAM disk may have been on a disk")
-    return found
+            remarks.append(f"the {role} wrote {swapped} bytes to swap: its RAM disk may have been on a disk")
+    return remarks
 
 
 def not_cold(case: Case, read_bytes: int | None) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from lab import workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError
 from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
-from lab.results.run_folder import RunFolder, Trial
-from lab.results.trial import CEILINGS
+from lab.results.run_folder import RunFolder
+from lab.results.trial import CEILINGS, Trial
 from lab.run import link_ceiling, store_ceiling
 from lab.run.catalogue import CATALOGUE
 from lab.run.precision import Precision
@@ -139,71 +138,63 @@ class Runner:
         self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks))
 
     def _run_trial(self, slot: Slot) -> Trial:
-        started_at = now()
-        ceiling: float | None = None
+        planned = plan_trial(slot, now())
         try:
-            ceiling = self._link_ceiling(slot)
+            planned = replace(planned, ceiling_bytes_per_s=self._link_ceiling(slot))
             store = self._store_ceiling(slot)
-            started_at = now()
+            planned = replace(planned, started_at=now())
             deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest
             measured = transfer(self.session, slot.case, slot.trial_id, deadline_s)
         except RestoreError:
             raise
         except LabFailure as error:
-            came = _found(None) | {"status": "failed", "reason": str(error)}
-        else:
-            came = _found(measured) | {"status": "void" if measured.void else "ok", "reason": measured.void}
-            came["observed"] = measured.observed | store
-            self.folder.append_samples(slot.trial_id, measured.samples)
-        return Trial(**_asked(slot), **came, started_at=started_at, ceiling_bytes_per_s=ceiling)
+            return replace(planned, status="failed", reason=str(error))
+        self.folder.append_samples(slot.trial_id, measured.samples)
+        return add_measured(planned, measured, store)
 
     def _link_ceiling(self, slot: Slot) -> float | None:
         """What the link carries in the slot's direction, bytes per second; measured where its block lacks it."""
         ids = link_ceiling.ids(slot)
         if missing := self.recorded.missing(ids):
-            asked, seconds = self._asked_of_ceiling(slot), self.sweep.ceiling_seconds
-            link_ceiling.measure(self.session, slot, asked, missing, seconds, self.recorded.add)
+            planned, seconds = plan_trial(slot, now()), self.sweep.ceiling_seconds
+            link_ceiling.measure(self.session, slot, planned, missing, seconds, self.recorded.add)
         return link_ceiling.rate(self.recorded.get(ids[slot.case.direction]))
 
-    def _store_ceiling(self, slot: Slot) -> dict[str, Any]:
-        """What is known of the server's disk by itself, for ``observed``; empty where the files are not on it."""
+    def _store_ceiling(self, slot: Slot) -> Trial | None:
+        """What the server's disk does by itself, in the slot's direction; None where the files are not on it."""
         if slot.case.store != store_ceiling.STORE:
-            return {}
+            return None
         ids = store_ceiling.ids(self.session.pair, slot)
         if missing := self.recorded.missing(ids):
-            folder, asked = self.session.stand(slot.case).folder, self._asked_of_ceiling(slot)
+            folder, planned = self.session.stand(slot.case).folder, plan_trial(slot, now())
 
             def record(trial: Trial) -> None:
                 if trial.trial_id in missing.values():  # both are measured, for what is read has to be written first
                     self.recorded.add(trial)
 
-            store_ceiling.measure(self.session.pair, folder, asked, ids, record)
-        return store_ceiling.facts(self.recorded.get(ids.get(slot.case.direction, "")))
-
-    def _asked_of_ceiling(self, slot: Slot) -> dict[str, Any]:
-        return _asked(slot) | _found(None) | {"started_at": now()}
+            store_ceiling.measure(self.session.pair, folder, planned, ids, record)
+        return self.recorded.get(ids.get(slot.case.direction, ""))
 
 
-def _asked(slot: Slot) -> dict[str, Any]:
-    """The fields of a trial that say what was asked for."""
+def plan_trial(slot: Slot, started_at: str) -> Trial:
+    """The trial of a slot before anything of it was measured."""
     case = slot.case
-    return asdict(case) | {
-        "trial_id": slot.trial_id, "case_id": case.case_id, "block": slot.block, "position": slot.position,
-        "options": dict(case.options), "files": workloads.payload(case.workload).files(case.size_bytes),
-        "anchor": slot.anchor, "direction": case.direction.value,
-    }  # fmt: skip
+    return Trial(
+        trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
+        protocol=case.protocol, tool=case.tool, direction=case.direction.value, workload=case.workload,
+        store=case.store, mtu=case.mtu, tcp_space=case.tcp_space, options=dict(case.options),
+        size_bytes=case.size_bytes, files=workloads.payload(case.workload).files(case.size_bytes),
+        status="failed", anchor=slot.anchor,
+    )  # fmt: skip
 
 
-def _found(measured: Measured | None) -> dict[str, Any]:
-    """The fields of a trial that say what came of it; None and empty where it came to nothing."""
-    if measured is None:
-        counts = ("elapsed_s", "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits")
-        return dict.fromkeys(counts) | {"effective": {}, "verified": False, "observed": {}}
+def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Trial:
+    """The trial with what came of its transfer; ``store`` is the row of the server's disk by itself."""
     client, server = measured.timing.counted, measured.server
     resent = [count for count in (client.retransmits, server.retransmits) if count is not None]
-    return {
-        "elapsed_s": measured.timing.elapsed_s, "client_cpu_s": client.cpu_s, "server_cpu_s": server.cpu_s,
-        "wire_tx_bytes": client.tx_bytes, "wire_rx_bytes": client.rx_bytes,
-        "retransmits": sum(resent) if resent else None, "effective": measured.effective, "verified": True,
-        "observed": measured.observed,
-    }  # fmt: skip
+    return replace(
+        planned, elapsed_s=measured.timing.elapsed_s, client_cpu_s=client.cpu_s, server_cpu_s=server.cpu_s,
+        wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
+        effective=measured.effective, verified=True, status="void" if measured.void else "ok", reason=measured.void,
+        observed=store_ceiling.add_ceiling(measured.observed, store),
+    )  # fmt: skip

@@ -6,20 +6,20 @@ It is measured on the server itself with the lab's own clock there, once in a bl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
 
 from lab.base.errors import LabFailure
 from lab.design.blocks import Slot
 from lab.hosts import Role
 from lab.platforms import Timing
-from lab.results.run_folder import Trial
+from lab.results.observed import HostUsage, Observed
+from lab.results.trial import Trial
 from lab.run.pair import Pair
 from lab.run.usage import usage
 from lab.workloads.file import deadline_s, noise
 
 PROTOCOL, TOOL, STORE = "store", "disk", "disk"
 BLOCK_BYTES = 2**20
-MOVED = {"write": "disk_written_bytes", "read": "disk_read_bytes"}
 
 
 def ids(pair: Pair, slot: Slot) -> dict[str, str]:
@@ -31,21 +31,21 @@ def ids(pair: Pair, slot: Slot) -> dict[str, str]:
     return {direction: f"b{slot.block:03d}-{PROTOCOL}-{direction}" for direction in directions}
 
 
-def measure(
-    pair: Pair, folder: str, asked: Mapping[str, Any], ids: Mapping[str, str], record: Callable[[Trial], None]
-) -> None:
+def measure(pair: Pair, folder: str, planned: Trial, ids: Mapping[str, str], record: Callable[[Trial], None]) -> None:
     """Measure each direction in ``ids`` in ``folder`` on the server, and record it. What fails is a failed trial.
 
-    ``asked`` has the fields that they have in common with a trial of the case.
+    ``planned`` is a trial of the case, of which they take what they have in common with it.
     """
-    base = dict(asked) | {"position": 0, "protocol": PROTOCOL, "tool": TOOL, "files": 1, "ceiling_bytes_per_s": None}
+    base = replace(planned, position=0, protocol=PROTOCOL, tool=TOOL, files=1)
+    timings: dict[str, Timing] = {}
+    reason = ""
     try:
-        timings = _time(pair, folder, int(base["size_bytes"]), ids)
+        timings = _time(pair, folder, base.size_bytes, ids)
     except LabFailure as error:
-        timings, base = {}, base | {"status": "failed", "reason": str(error)}
+        reason = str(error)
     for direction, trial_id in ids.items():
-        row = base | {"trial_id": trial_id, "case_id": f"{PROTOCOL}-{direction}", "direction": direction}
-        record(Trial(**row | (_counted(timings[direction]) if timings else {})))
+        row = replace(base, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}", direction=direction)
+        record(_add_timing(row, timings[direction]) if timings else replace(row, status="failed", reason=reason))
 
 
 def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> dict[str, Timing]:
@@ -69,15 +69,16 @@ def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> d
     return timings
 
 
-def _counted(timing: Timing) -> dict[str, Any]:
-    observed = {"server": usage(timing.readings, timing.elapsed_s)} if len(timing.readings) > 1 else {}
-    return {"elapsed_s": timing.elapsed_s, "observed": observed, "status": "ok", "reason": ""}
+def _add_timing(row: Trial, timing: Timing) -> Trial:
+    server = usage(timing.readings, timing.elapsed_s) if len(timing.readings) > 1 else None
+    return replace(row, elapsed_s=timing.elapsed_s, observed=Observed(server=server), status="ok")
 
 
-def facts(ceiling: Trial | None) -> dict[str, Any]:
-    """What a trial's ``observed`` takes over: the rate, and what the disks moved meanwhile, where that is counted."""
+def add_ceiling(observed: Observed, ceiling: Trial | None) -> Observed:
+    """What was observed, with the rate of the store by itself, and what its disks moved meanwhile where counted."""
     if ceiling is None or ceiling.status != "ok" or not ceiling.elapsed_s:
-        return {}
-    moved = ceiling.observed.get("server", {}).get(MOVED[ceiling.direction])
+        return observed
+    server = ceiling.observed.server or HostUsage()
+    moved = server.disk_written_bytes if ceiling.direction == "write" else server.disk_read_bytes
     rate = round(ceiling.size_bytes / ceiling.elapsed_s)
-    return {"store_ceiling_bytes_per_s": rate} | ({} if moved is None else {"store_ceiling_disk_bytes": moved})
+    return replace(observed, store_ceiling_bytes_per_s=rate, store_ceiling_disk_bytes=moved)

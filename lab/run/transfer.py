@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from lab import workloads
 from lab.base.errors import HostError, LabFailure, TransferError
@@ -15,6 +15,8 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
 from lab.platforms import Counters, Timing
+from lab.results.effective import Effective
+from lab.results.observed import Observed
 from lab.run.observation import observe
 from lab.run.pair import Pair
 from lab.run.session import Session, Standing
@@ -30,10 +32,10 @@ class Measured:
 
     timing: Timing
     server: Counters
-    effective: dict[str, Any]
+    effective: Effective
     void: str
-    observed: dict[str, Any] = field(default_factory=dict)
-    samples: dict[str, Any] = field(default_factory=dict)
+    observed: Observed = field(default_factory=Observed)
+    samples: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         payload.check(pair.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
     states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
     void = _not_on_the_wire(case, timing) or _not_in_effect(pair, case, states) or seen.void
-    effective = {**_effective(standing, case, timing, states), **versions, **seen.effective}
+    effective = _effective(standing, case, timing, states, {**versions, **seen.effective})
     return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 
 
@@ -172,14 +174,17 @@ def _at_once(first: Callable[[], None], other: Callable[[], None]) -> None:
     started.result()
 
 
-def _effective(standing: Standing, case: Case, timing: Timing, states: States) -> dict[str, Any]:
+def _effective(
+    standing: Standing, case: Case, timing: Timing, states: States, more: Mapping[str, str | int]
+) -> Effective:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
     network = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
     cache = {"server_cache": case.option("server_cache")} if case.direction is Direction.READ else {}
-    used = ROLES if case.store == "ram" else (Role.CLIENT,)
-    disks = {f"{role}_ram_disk": standing.ram_disks[role] for role in used}
+    with_ram_disk = ROLES if case.store == "ram" else (Role.CLIENT,)
+    disks = {f"{role}_ram_disk": standing.ram_disks[role] for role in with_ram_disk}
     ends = {"clock": timing.clock, "flushed": timing.flushed}
-    return {**network, **disks, **standing.served.durability, **standing.attached.effective, **cache, **ends}
+    mount = {**standing.served.durability, **standing.attached.effective}
+    return Effective.from_json({**network, **disks, **mount, **cache, **ends, **more})
 
 
 def _not_on_the_wire(case: Case, timing: Timing) -> str:

@@ -6,13 +6,14 @@ does not count is left out.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from lab.platforms import ALL_CORES, Connection, Reading, Ticks
+from lab.results.observed import HostUsage
 
+CountT = TypeVar("CountT", int, float)
 PEAK_S = 0.5  # a peak is the mean of at least so long: the kernel counts a core's time in steps of 0.01 s
 SHARES = {
     "user": ("user", "nice"),
@@ -26,45 +27,49 @@ GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "busy_m
            "sndbuf_limited_ms")  # fmt: skip
 
 
-def usage(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
-    """The fields of one side of ``observed`` (docs/reference/observed.md), of at least two readings, oldest first."""
-    found = _cpu(readings, elapsed_s) | _net(readings, elapsed_s) | _disks(readings, elapsed_s)
+def usage(readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
+    """What at least two readings say, oldest first."""
     memory = [reading.available_bytes for reading in readings if reading.available_bytes is not None]
-    if memory:
-        found["memory_least_bytes"] = min(memory)
-    first, last = readings[0].swapped_bytes, readings[-1].swapped_bytes
-    if first is not None and last is not None and last >= first:
-        found["swapped_bytes"] = last - first
-    return found | {"samples": len(readings) - 2}
+    before, after = readings[0].swapped_bytes, readings[-1].swapped_bytes
+    counted = HostUsage(
+        memory_least_bytes=min(memory, default=None),
+        swapped_bytes=after - before if before is not None and after is not None and after >= before else None,
+        samples=len(readings) - 2,
+    )
+    return _add_disks(_add_network(_add_cpu(counted, readings, elapsed_s), readings, elapsed_s), readings, elapsed_s)
 
 
-def _cpu(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
-    first, last = readings[0], readings[-1]
-    found: dict[str, Any] = {}
-    if used := _grown(first.group, last.group):
-        found = {"cpu_cores": round(used["usage_s"] / elapsed_s, 3)} if "usage_s" in used else {}
-        found |= {name: round(used[name], 3) for name in ("throttled_s", "waited_s") if name in used}
+def _add_cpu(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
+    group = _grown(readings[0].group, readings[-1].group)
+    seconds = {name: round(group[name], 3) if name in group else None for name in ("throttled_s", "waited_s")}
+    name, process_mean = _busiest(readings, elapsed_s) or (None, None)
+    counted = replace(
+        counted,
+        cpu_cores=round(group["usage_s"] / elapsed_s, 3) if "usage_s" in group else None,
+        throttled_s=seconds["throttled_s"], waited_s=seconds["waited_s"], process=name, process_mean=process_mean,
+    )  # fmt: skip
     counting = [reading for reading in readings if reading.cores]
     spent = ticks_spent(counting[0], counting[-1]) if counting else {}
-    shares = core_shares(spent)
-    found |= shares
-    if shares and ALL_CORES not in spent:
-        found["cores"] = len(spent)
-        found["core_mean"] = max(map(busy_share, spent.values()))
-        peaks = [
-            busy_share(core)
-            for begin, end in _spans(readings, lambda reading: bool(reading.cores))
-            for core in ticks_spent(begin, end).values()
-        ]
-        found["core_peak"] = max([*peaks, found["core_mean"]])
-    if busiest := _busiest(readings, elapsed_s):
-        found["process"], found["process_mean"] = busiest
-    return found
+    if not (shares := core_shares(spent)):
+        return counted
+    counted = replace(
+        counted, user=shares["user"], system=shares["system"], softirq=shares["softirq"], iowait=shares["iowait"],
+        steal=shares["steal"],
+    )  # fmt: skip
+    if ALL_CORES in spent:
+        return counted
+    mean = max(map(busy_share, spent.values()))
+    peaks = [
+        busy_share(core)
+        for begin, end in _spans(readings, lambda reading: bool(reading.cores))
+        for core in ticks_spent(begin, end).values()
+    ]
+    return replace(counted, cores=len(spent), core_mean=mean, core_peak=max([*peaks, mean]))
 
 
-def _grown(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+def _grown(before: Mapping[str, CountT], after: Mapping[str, CountT]) -> dict[str, CountT]:
     """How far each count grew; one that began again is left out."""
-    return {name: after[name] - value for name, value in before.items() if after.get(name, -1) >= value}
+    return {name: after[name] - value for name, value in before.items() if name in after and after[name] >= value}
 
 
 def core_shares(spent: Mapping[str, Ticks]) -> dict[str, float]:
@@ -94,13 +99,13 @@ def busy_share(core: Ticks) -> float:
 
 def _spans(readings: Sequence[Reading], fits: Callable[[Reading], bool]) -> Iterator[tuple[Reading, Reading]]:
     """Beginning and end of each stretch of at least PEAK_S, and hardly more; none where all is shorter."""
-    known = [reading for reading in readings if fits(reading)]
+    fitting = [reading for reading in readings if fits(reading)]
     begin = 0
-    for end in range(1, len(known)):
-        while begin + 1 < end and known[end].at_s - known[begin + 1].at_s >= PEAK_S:
+    for end in range(1, len(fitting)):
+        while begin + 1 < end and fitting[end].at_s - fitting[begin + 1].at_s >= PEAK_S:
             begin += 1
-        if known[end].at_s - known[begin].at_s >= PEAK_S:
-            yield known[begin], known[end]
+        if fitting[end].at_s - fitting[begin].at_s >= PEAK_S:
+            yield fitting[begin], fitting[end]
 
 
 def _busiest(readings: Sequence[Reading], elapsed_s: float) -> tuple[str, float] | None:
@@ -119,17 +124,22 @@ def _busiest(readings: Sequence[Reading], elapsed_s: float) -> tuple[str, float]
     return (name, round(cpu_s / seen_s, 3)) if cpu_s > 0 and seen_s > 0 else None
 
 
-def _net(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
+def _add_network(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
     """Bytes each way; the peak is of the busier way, and no less than the mean."""
     total = _grown(_bytes(readings[0]), _bytes(readings[-1]))
     if not total:
-        return {}
+        return counted
     errors = _grown(_errors(readings[0]), _errors(readings[-1]))
     peaks = [
         max(_grown(_bytes(begin), _bytes(end)).values(), default=0) / (end.at_s - begin.at_s)
         for begin, end in _spans(readings, lambda reading: bool(reading.net))
     ]
-    return {**total, **errors, "peak_bytes_per_s": round(max([*peaks, max(total.values()) / elapsed_s]))}
+    return replace(
+        counted,
+        tx_bytes=total.get("tx_bytes"), rx_bytes=total.get("rx_bytes"),
+        tx_errors=errors.get("tx_errors"), rx_errors=errors.get("rx_errors"),
+        peak_bytes_per_s=round(max([*peaks, max(total.values()) / elapsed_s])),
+    )  # fmt: skip
 
 
 def _bytes(reading: Reading) -> dict[str, int]:
@@ -140,18 +150,18 @@ def _errors(reading: Reading) -> dict[str, int]:
     return {name: value for name, value in reading.net.items() if name.endswith("_errors")}
 
 
-def _disks(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
-    """Of all disks together; ``disk_busy`` is the share of the time that the busiest had something to do."""
+def _add_disks(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
+    """Bytes of all disks together, and how busy the busiest was."""
     first, last = readings[0].disks, readings[-1].disks
     grown = [
         (new.read_bytes - old.read_bytes, new.written_bytes - old.written_bytes, new.busy_s - old.busy_s)
         for old, new in ((first[name], last[name]) for name in sorted(first.keys() & last.keys()))
     ]
     if not grown:
-        return {}
+        return counted
     read, written, busy = zip(*grown, strict=True)
     share = min(1.0, round(max(busy) / elapsed_s, 3))
-    return {"disk_read_bytes": sum(read), "disk_written_bytes": sum(written), "disk_busy": share}
+    return replace(counted, disk_read_bytes=sum(read), disk_written_bytes=sum(written), disk_busy=share)
 
 
 @dataclass(frozen=True)
@@ -164,13 +174,17 @@ class Carrier:
 
 def carrier(readings: Sequence[Reading]) -> Carrier | None:
     """The connection that carried the payload; None where none is known to have moved anything."""
-    old = {(each.local, each.peer): each for each in readings[0].connections}
-    last = {(each.local, each.peer): (each, reading) for reading in readings[1:] for each in reading.connections}
-    found = [
-        Carrier(_since(each, old.get(ends)), round(readings[-1].at_s - reading.at_s, 3))
-        for ends, (each, reading) in last.items()
+    old = {(connection.local, connection.peer): connection for connection in readings[0].connections}
+    last = {
+        (connection.local, connection.peer): (connection, reading)
+        for reading in readings[1:]
+        for connection in reading.connections
+    }
+    carriers = [
+        Carrier(_since(connection, old.get(ends)), round(readings[-1].at_s - reading.at_s, 3))
+        for ends, (connection, reading) in last.items()
     ]
-    best = max(found, key=lambda each: each.seen.moved_bytes, default=None)
+    best = max(carriers, key=lambda carrier: carrier.seen.moved_bytes, default=None)
     return best if best and best.seen.moved_bytes > 0 else None
 
 
@@ -180,4 +194,4 @@ def _since(now: Connection, before: Connection | None) -> Connection:
         return now
     pairs = {name: (getattr(before, name), getattr(now, name)) for name in GROWING}
     changed = {name: new - (old or 0) for name, (old, new) in pairs.items() if new is not None}
-    return dataclasses.replace(now, **changed)
+    return replace(now, **changed)

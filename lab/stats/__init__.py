@@ -1,6 +1,6 @@
 """What trials say: medians, effects, interactions, shares of variation, drift, comparisons of runs; with intervals.
 
-Functions take the frame of :func:`lab.results.run_folder.load`, or what :func:`coded` makes of it for several of them,
+Functions take the frame of :func:`lab.results.run_folder.load`, or what :func:`encode` makes of it for several of them,
 or the :class:`Grid` that :func:`grid` makes of it: whatever compares within blocks is computed on that matrix. Only
 trials with status ``ok`` are ever averaged; void and failed ones are counted beside them. Where there are too few
 trials for an interval it is NaN, never a guess.
@@ -14,16 +14,16 @@ from lab.stats.anova import shares as shares
 from lab.stats.drift_slopes import Drift as Drift
 from lab.stats.drift_slopes import drift as drift
 from lab.stats.drift_slopes import from_own_median as from_own_median
+from lab.stats.effect_ratios import adjustable_factors as adjustable_factors
 from lab.stats.effect_ratios import block_effects as block_effects
 from lab.stats.effect_ratios import block_interactions as block_interactions
 from lab.stats.effect_ratios import compared_factors as compared_factors
 from lab.stats.effect_ratios import effect_table as effect_table
 from lab.stats.effect_ratios import effects as effects
 from lab.stats.effect_ratios import interactions as interactions
-from lab.stats.effect_ratios import knobs as knobs
-from lab.stats.encoding import Coded as Coded
+from lab.stats.encoding import Encoded as Encoded
 from lab.stats.encoding import Trials as Trials
-from lab.stats.encoding import coded as coded
+from lab.stats.encoding import encode as encode
 from lab.stats.encoding import grid as grid
 from lab.stats.encoding import measured as measured
 from lab.stats.encoding import transfers as transfers
@@ -32,6 +32,9 @@ from lab.stats.factors import FACTORS as FACTORS
 from lab.stats.factors import FIRST as FIRST
 from lab.stats.factors import POOLED as POOLED
 from lab.stats.factors import Cells as Cells
+from lab.stats.factors import Column as Column
+from lab.stats.factors import Level as Level
+from lab.stats.factors import Row as Row
 from lab.stats.factors import change_label as change_label
 from lab.stats.factors import factor_label as factor_label
 from lab.stats.factors import factors_of as factors_of
@@ -39,12 +42,12 @@ from lab.stats.factors import first_level as first_level
 from lab.stats.factors import level_label as level_label
 from lab.stats.factors import row_label as row_label
 from lab.stats.factors import term_label as term_label
-from lab.stats.intervals import grouped as grouped
 from lab.stats.intervals import holm as holm
 from lab.stats.intervals import interval_rank as interval_rank
+from lab.stats.intervals import median as median
 from lab.stats.intervals import median_interval as median_interval
-from lab.stats.intervals import middle as middle
 from lab.stats.intervals import percent_change as percent_change
+from lab.stats.intervals import sort_by_group as sort_by_group
 from lab.stats.precision import compared_label as compared_label
 from lab.stats.precision import wide_effects as wide_effects
 from lab.stats.speed_matrix import Grid as Grid

@@ -51,30 +51,30 @@ def shares(grid: Grid) -> Shares:
 def _squares(rows: Floats, terms: Terms, deviations: Floats) -> list[tuple[str, int, float]]:
     """Name, degrees of freedom and sum of squares of every term, block and rest, of cases × blocks."""
     cases, blocks = deviations.shape
-    gram, wanted = rows.T @ rows, rows.T @ deviations.mean(axis=1)
-    found = [
-        (":".join(term), df, blocks * explained) for term, (df, explained) in _type_two(gram, wanted, terms).items()
+    gram, products = rows.T @ rows, rows.T @ deviations.mean(axis=1)
+    rows_of_terms = [
+        (":".join(term), df, blocks * explained) for term, (df, explained) in _type_two(gram, products, terms).items()
     ]
     between_blocks = cases * float((deviations.mean(axis=0) ** 2).sum())
-    rank, explained = _explained(gram, wanted, list(terms.values()))
+    rank, explained = _explained(gram, products, list(terms.values()))
     left = float((deviations**2).sum()) - blocks * explained - between_blocks
-    return [*found, (BLOCK, blocks - 1, between_blocks), (REST, cases * blocks - rank - blocks + 1, left)]
+    return [*rows_of_terms, (BLOCK, blocks - 1, between_blocks), (REST, cases * blocks - rank - blocks + 1, left)]
 
 
-def _type_two(gram: Floats, wanted: Floats, terms: Terms) -> dict[tuple[str, ...], tuple[int, float]]:
+def _type_two(gram: Floats, products: Floats, terms: Terms) -> dict[tuple[str, ...], tuple[int, float]]:
     """For each term its degrees of freedom and what it explains beyond all terms that do not contain it."""
-    found = {}
+    explained_by = {}
     for term, columns in terms.items():
         if term:
             others = [part for other, part in terms.items() if not set(term) <= set(other)]
-            rank, explained = _explained(gram, wanted, others)
-            more_rank, more = _explained(gram, wanted, [*others, columns])
-            found[term] = (more_rank - rank, more - explained)
-    return found
+            rank, explained = _explained(gram, products, others)
+            more_rank, more = _explained(gram, products, [*others, columns])
+            explained_by[term] = (more_rank - rank, more - explained)
+    return explained_by
 
 
-def _explained(gram: Floats, wanted: Floats, parts: Sequence[slice]) -> tuple[int, float]:
+def _explained(gram: Floats, products: Floats, parts: Sequence[slice]) -> tuple[int, float]:
     """The rank of a least-squares fit of some columns, and the sum of squares that it explains (normal equations)."""
     chosen = np.r_[tuple(parts)]
-    solution, _, rank, _ = np.linalg.lstsq(gram[np.ix_(chosen, chosen)], wanted[chosen], rcond=NO_SQUARES)
-    return int(rank), float(wanted[chosen] @ solution)
+    solution, _, rank, _ = np.linalg.lstsq(gram[np.ix_(chosen, chosen)], products[chosen], rcond=NO_SQUARES)
+    return int(rank), float(products[chosen] @ solution)

@@ -6,14 +6,14 @@ docs/explanation/bottlenecks.md has the rules and what they rest on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, from_json
 from lab.design.factors import COLUMNS, NETWORK
-from lab.results.trial import CEILINGS
+from lab.results.trial import CEILINGS, RunJson
 from lab.stats import utilization
+from lab.stats.factors import Column, Level, Row
 from lab.stats.utilization import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
 
 DISTURBED = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
@@ -58,7 +58,7 @@ def verdicts(trials: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype(dtypes)
 
 
-def explained(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
+def explained(row: Row | Column) -> str:
     """A row of :func:`verdicts` in plain words, for a report."""
     limit, evidence = row["limited_by"], row["evidence"]
     if limit == UNCLEAR:
@@ -66,7 +66,7 @@ def explained(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
     return f"Limited by {limit} ({evidence}): {REMEDY[limit]}."
 
 
-def _ceilings(trials: pd.DataFrame) -> dict[tuple[Any, ...], float]:
+def _ceilings(trials: pd.DataFrame) -> dict[tuple[Level, ...], float]:
     """By direction, MTU and TCP buffer, the ceiling as a share of the best with any TCP buffer; of several only."""
     links = trials[(trials["protocol"] == "link") & (trials["status"] == "ok")]
     levels = links.groupby(["direction", *NETWORK])["bytes_per_s"].median()
@@ -75,43 +75,42 @@ def _ceilings(trials: pd.DataFrame) -> dict[tuple[Any, ...], float]:
     return dict(zip(shares.index.to_list(), shares.to_list(), strict=True))
 
 
-def _row(
-    case_id: Any, group: pd.DataFrame, run: Mapping[str, Any], ceilings: Mapping[tuple[Any, ...], float]
-) -> dict[str, Any]:
+def _row(case_id: object, group: pd.DataFrame, run: RunJson, ceilings: Mapping[tuple[Level, ...], float]) -> Row:
     shared = run.get("instance") is not None
-    each = [{str(name): value for name, value in trial.items()} for trial in group.to_dict("records")]
-    medians = pd.DataFrame([utilization.numbers(trial, shared) for trial in each]).median()
-    found = {str(name): float(value) for name, value in medians.items()}
-    at = tuple(each[0][name] for name in ("direction", *NETWORK))
+    rows = group.assign(observed=group["observed"].map(from_json)).to_dict("records")
+    trials = [{str(name): value for name, value in row.items()} for row in rows]
+    numbers = pd.DataFrame([utilization.numbers(trial, shared) for trial in trials])
+    medians = {str(name): float(value) for name, value in numbers.median().items()}
+    at = tuple(trials[0][name] for name in ("direction", *NETWORK))
     if at in ceilings:
-        found["ceiling_share"] = ceilings[at]
-    names = {role: name for role in ROLES if (name := _busiest(each, role))}
-    case = {name: each[0][name] for name in CASE} | {"case_id": case_id, "n": len(each)}
-    observed = any(trial["observed"] for trial in each)
-    return case | {name: found.get(name) for name in NUMBERS} | verdict(found, names, observed)
+        medians["ceiling_share"] = ceilings[at]
+    names = {role: name for role in ROLES if (name := _busiest(trials, role))}
+    case = {name: trials[0][name] for name in CASE} | {"case_id": case_id, "n": len(trials)}
+    observed = any(trial["observed"] for trial in trials)
+    return {**case, **{name: medians.get(name) for name in NUMBERS}, **verdict(medians, names, observed)}
 
 
-def _busiest(trials: Sequence[Mapping[str, Any]], role: str) -> str:
+def _busiest(trials: Sequence[Row], role: str) -> str:
     """The process that was a role's busiest in most trials; empty where none is known."""
     sides = [trial["observed"].get(role) for trial in trials]
     names = [first_line(str(side["process"])) for side in sides if isinstance(side, dict) and "process" in side]
     return max(names, key=names.count, default="")
 
 
-def verdict(found: Numbers, names: Mapping[str, str], observed: bool = True) -> dict[str, Any]:
+def verdict(medians: Numbers, names: Mapping[str, str], observed: bool = True) -> Row:
     """``limited_by``, ``utilisation``, ``headroom`` and ``evidence``, of the medians of a case."""
-    known = utilization.limits(found, names)
+    limits = utilization.limits(medians, names)
     if not observed:
-        return _unclear("not observed", known, found)
-    near = _preferred([limit for limit in known if limit.near])
+        return _unclear("not observed", limits, medians)
+    near = _preferred([limit for limit in limits if limit.near])
     if near:
         first, *rest = near
         also = [limit.evidence for limit in rest if limit.name != first.name]
         evidence = "; also near: ".join(filter(None, (first.evidence, ", ".join(also))))
-        return _said(first.name, first.share, 1 - first.share, evidence)
-    if problem := _unfit_for_round_trips(found):
-        return _unclear(problem, known, found)
-    return _said(ROUND_TRIPS, None, 1 - found["link_share"], _round_trips(found))
+        return _verdict(first.name, first.share, 1 - first.share, evidence)
+    if problem := _unfit_for_round_trips(medians):
+        return _unclear(problem, limits, medians)
+    return _verdict(ROUND_TRIPS, None, 1 - medians["link_share"], _round_trips(medians))
 
 
 def _preferred(near: list[Limit]) -> list[Limit]:
@@ -123,60 +122,59 @@ def _preferred(near: list[Limit]) -> list[Limit]:
     return sorted((limit for limit in near if limit.name != LINK or not bounded), key=lambda limit: -limit.share)
 
 
-def _unfit_for_round_trips(found: Numbers) -> str:
+def _unfit_for_round_trips(medians: Numbers) -> str:
     """Why it cannot be said, nothing being near, that the time went into waiting for replies; empty where it can."""
     lacking = {
         "the link's ceiling": "link_share", "the client's CPU": "client_all_cores",
         "the server's CPU": "server_all_cores", "most of the TCP connection": "round_trip_bytes",
     }  # fmt: skip
-    if missing := [what for what, name in lacking.items() if name not in found]:
+    if missing := [what for what, name in lacking.items() if name not in medians]:
         return f"not observed: {', '.join(missing)}"
-    if found["link_share"] >= utilization.NEAR:
+    if medians["link_share"] >= utilization.NEAR:
         return "the ceiling does not tell"
-    if found["link_share"] > LINK_IDLE:
+    if medians["link_share"] > LINK_IDLE:
         return "nothing was near its limit, and waiting for replies cannot explain most of the time"
     for role in ROLES:
-        if (waited := found.get(f"{role}_waited", 0.0)) >= DISTURBED:
-            others = f" (others used {found['others']:.1f} cores)" if "others" in found else ""
+        if (waited := medians.get(f"{role}_waited", 0.0)) >= DISTURBED:
+            others = f" (others used {medians['others']:.1f} cores)" if "others" in medians else ""
             return f"the {role} waited for a free core {waited:.0%} of the time{others}"
-    if found["round_trips"] < FEW_ROUND_TRIPS:
-        return f"it took only {found['round_trips']:.0f} round trips, and a connection needs some to begin"
-    if found["resent"] >= RESENT:
-        return f"{found['resent']:.1%} of what was sent was sent again: losses may have set the pace"
-    if found["round_trip_bytes"] > TCP_SPARE * found.get("allowed_bytes", 0.0):
+    if medians["round_trips"] < FEW_ROUND_TRIPS:
+        return f"it took only {medians['round_trips']:.0f} round trips, and a connection needs some to begin"
+    if medians["resent"] >= RESENT:
+        return f"{medians['resent']:.1%} of what was sent was sent again: losses may have set the pace"
+    if medians["round_trip_bytes"] > TCP_SPARE * medians.get("allowed_bytes", 0.0):
         return "what TCP allowed on the way may have set the pace"
-    if found["rtt_ms"] < LONG_WAY_MS or found["round_trip_bytes"] < _least_bytes(found):
-        return (
-            f"nothing was near its limit, and a round trip of {found['rtt_ms']:.2g} ms is too short to explain the rate"
-        )
+    if medians["rtt_ms"] < LONG_WAY_MS or medians["round_trip_bytes"] < _least_bytes(medians):
+        rtt = f"a round trip of {medians['rtt_ms']:.2g} ms"
+        return f"nothing was near its limit, and {rtt} is too short to explain the rate"
     return ""
 
 
-def _least_bytes(found: Numbers) -> float:
+def _least_bytes(medians: Numbers) -> float:
     """What a protocol that waits for every reply moves in a round trip at the least."""
-    return min(ROUND_TRIP_BYTES, found["file_bytes"] / FILE_ROUND_TRIPS)
+    return min(ROUND_TRIP_BYTES, medians["file_bytes"] / FILE_ROUND_TRIPS)
 
 
-def _round_trips(found: Numbers) -> str:
-    moved, allowed = found["round_trip_bytes"] / KIB, found["allowed_bytes"] / KIB
-    said = (
-        f"protocol round trips: {moved:.0f} KiB per round trip of {found['rtt_ms']:.2g} ms, where TCP allowed "
-        f"{allowed:.0f} KiB; no resource was near its limit (link {found['link_share']:.0%})"
+def _round_trips(medians: Numbers) -> str:
+    moved, allowed = medians["round_trip_bytes"] / KIB, medians["allowed_bytes"] / KIB
+    evidence = (
+        f"protocol round trips: {moved:.0f} KiB per round trip of {medians['rtt_ms']:.2g} ms, where TCP allowed "
+        f"{allowed:.0f} KiB; no resource was near its limit (link {medians['link_share']:.0%})"
     )
-    if (felt := found.get("window_felt", 0.0)) >= utilization.WINDOW_FELT:
-        said += f"; the sender waited for the window {felt:.0%} of the time"
-    return said
+    if (felt := medians.get("window_felt", 0.0)) >= utilization.WINDOW_FELT:
+        evidence += f"; the sender waited for the window {felt:.0%} of the time"
+    return evidence
 
 
-def _unclear(problem: str, known: Sequence[Limit], found: Numbers) -> dict[str, Any]:
+def _unclear(problem: str, limits: Sequence[Limit], medians: Numbers) -> Row:
     """Why nothing can be named, and the fullest of each thing that is known."""
-    said = [problem]
-    if (busy := found.get("busy", 1.0)) < IDLE:
-        said.append(f"nothing was on the way {1 - busy:.0%} of the time")
-    fullest = {limit.name: limit for limit in sorted(known, key=lambda limit: limit.share)}
-    said += [limit.evidence for limit in sorted(fullest.values(), key=lambda limit: -limit.share)]
-    return _said(UNCLEAR, None, None, "; ".join(said))
+    parts = [problem]
+    if (busy := medians.get("busy", 1.0)) < IDLE:
+        parts.append(f"nothing was on the way {1 - busy:.0%} of the time")
+    fullest = {limit.name: limit for limit in sorted(limits, key=lambda limit: limit.share)}
+    parts += [limit.evidence for limit in sorted(fullest.values(), key=lambda limit: -limit.share)]
+    return _verdict(UNCLEAR, None, None, "; ".join(parts))
 
 
-def _said(name: str, share: float | None, headroom: float | None, evidence: str) -> dict[str, Any]:
+def _verdict(name: str, share: float | None, headroom: float | None, evidence: str) -> Row:
     return {"limited_by": name, "utilisation": share, "headroom": headroom, "evidence": evidence}

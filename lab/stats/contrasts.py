@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lab.design.factors import protocol_of
-from lab.stats.factors import EVERY, Codes
+from lab.stats.factors import EVERY, Codes, Level
 from lab.stats.intervals import Floats
 from lab.stats.linear_model import mean_row, model_values
 from lab.stats.speed_matrix import Grid, over_options
@@ -27,7 +27,7 @@ PAIRED_AT_LEAST = 0.5
 class Blockwise:
     """One row of a table: where it holds (``at``), and (sums × blocks) its log ratios, NaN where a block has none."""
 
-    at: dict[str, Any]
+    at: dict[str, Level]
     log_ratios: Floats
     n_pairs: int
     method: str
@@ -51,7 +51,7 @@ def blockwise(
     else:
         rows = _by_model(grid, settings, signs, open_ones)
     for row in rows:
-        yield replace(row, at=dict.fromkeys(by, EVERY) | row.at)
+        yield replace(row, at={**dict.fromkeys(by, EVERY), **row.at})
 
 
 def _matches(grid: Grid, settings: Sequence[Mapping[str, int]]) -> Codes:
@@ -60,15 +60,16 @@ def _matches(grid: Grid, settings: Sequence[Mapping[str, int]]) -> Codes:
     shape = [1 + len(grid.levels[grid.factors[place]]) for place in others]
     keys = np.ravel_multi_index(tuple(grid.codes[:, others].T + 1), shape)
     uniques, key = np.unique(keys, return_inverse=True)
-    found = np.full((len(uniques), len(settings)), -1)
+    matches = np.full((len(uniques), len(settings)), -1)
     for number, setting in enumerate(settings):
         cases = np.flatnonzero(_is_at(grid, setting))
-        found[key[cases], number] = cases
-    return found[(found >= 0).all(axis=1)]
+        matches[key[cases], number] = cases
+    return matches[(matches >= 0).all(axis=1)]
 
 
-def _is_at(grid: Grid, setting: Mapping[str, int]) -> Any:
-    return np.all([grid.code(factor) == code for factor, code in setting.items()], axis=0)
+def _is_at(grid: Grid, setting: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    matching: npt.NDArray[np.bool_] = np.all([grid.code(factor) == code for factor, code in setting.items()], axis=0)
+    return matching
 
 
 def _is_paired(grid: Grid, settings: Sequence[Mapping[str, int]], matches: Codes) -> bool:
@@ -108,10 +109,10 @@ def _by_model(
         places = at_each if own else places + at_each
     rows = [signs @ np.array([mean_row(grid, {**setting, **place}) for setting in settings]) for place in places]
     values = model_values(grid, np.vstack(rows)).reshape(len(places), len(signs), -1)
-    for place, found in zip(places, values, strict=True):
-        if place is places[0] or np.isfinite(found).any():
+    for place, log_ratios in zip(places, values, strict=True):
+        if place is places[0] or np.isfinite(log_ratios).any():
             at = {name: grid.levels[name][code] for name, code in place.items()}
-            yield Blockwise(at, found, 0, MODEL)
+            yield Blockwise(at, log_ratios, 0, MODEL)
 
 
 def level_pairs(grid: Grid, factor: str) -> list[tuple[int, int]]:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.stats.encoding import Coded, Trials, coded
+from lab.stats.encoding import Encoded, Trials, encode
 from lab.stats.factors import Codes
-from lab.stats.intervals import Floats, grouped, middle, percent_change, t_means
+from lab.stats.intervals import Floats, median, percent_change, sort_by_group, t_means
 
 MOST_POINTS = 500  # that a slope is taken over: it looks at every pair of them
 NORMAL_97_5 = 1.959963984540054
@@ -37,21 +37,23 @@ def from_own_median(trials: Trials) -> pd.Series[float]:
 
     NaN for the others, and in cases with one ok trial: they have nothing to differ from.
     """
-    found = coded(trials)
-    case, speed = found.numbered("case_id")[0][found.good], found.values("MB_per_s")[found.good]
-    changes = np.full(len(found.frame), np.nan)
-    changes[found.good] = np.where(np.bincount(case)[case] > 1, percent_change(_own_median(case, speed), speed), np.nan)
-    return pd.Series(changes, index=found.frame.index)
+    encoded = encode(trials)
+    case, speed = encoded.number_values("case_id")[0][encoded.good], encoded.values("MB_per_s")[encoded.good]
+    changes = np.full(len(encoded.frame), np.nan)
+    changes[encoded.good] = np.where(
+        np.bincount(case)[case] > 1, percent_change(_own_median(case, speed), speed), np.nan
+    )
+    return pd.Series(changes, index=encoded.frame.index)
 
 
 def drift(trials: Trials) -> Drift:
     """How speeds moved, by the anchors of a run; over the whole run, by all transfers where it has none."""
-    found = coded(trials)
-    counted = found.good & found.moved
-    anchors = counted & ~found.transfer
+    encoded = encode(trials)
+    counted = encoded.good & encoded.moved
+    anchors = counted & ~encoded.transfer
     anchored = bool(anchors.any())
-    within = t_means(_last_over_first(found.frame[["block", "position", "MB_per_s"]][anchors])[None, :])
-    times, changes = _block_medians(found, anchors if anchored else counted)
+    within = t_means(_last_over_first(encoded.frame[["block", "position", "MB_per_s"]][anchors])[None, :])
+    times, changes = _block_medians(encoded, anchors if anchored else counted)
     return Drift(
         _percent_with_ends(within.mean[0], within.mean[0] - within.half[0], within.mean[0] + within.half[0]),
         int(within.n[0]), _percent_with_ends(*theil_sen(times, changes)), len(times), anchored,
@@ -70,8 +72,8 @@ def theil_sen(x: Floats, y: Floats) -> tuple[float, float, float]:
         points = points.groupby(np.arange(len(x)) * MOST_POINTS // len(x)).median()
         x, y = points["x"].to_numpy(), points["y"].to_numpy()
     one, other = np.triu_indices(len(x), 1)
-    apart = x[other] != x[one]
-    slopes = np.sort((y[other] - y[one])[apart] / (x[other] - x[one])[apart])
+    distinct = x[other] != x[one]
+    slopes = np.sort((y[other] - y[one])[distinct] / (x[other] - x[one])[distinct])
     if not len(slopes):
         return np.nan, np.nan, np.nan
     n = len(x)
@@ -90,20 +92,20 @@ def _last_over_first(anchors: pd.DataFrame) -> Floats:
 
 def _own_median(case: Codes, values: Floats) -> Floats:
     """For each value the median of those of its own case."""
-    medians = np.array([middle(of_case) for of_case in grouped(case, values, int(case.max(initial=-1)) + 1)])
+    medians = np.array([median(of_case) for of_case in sort_by_group(case, values, int(case.max(initial=-1)) + 1)])
     return medians[case]
 
 
-def _block_medians(trials: Coded, chosen: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _block_medians(trials: Encoded, chosen: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """For each block: when it was, 1 being the last, and the median log ratio of its trials to those of their cases."""
     logs = np.log(trials.values("MB_per_s")[chosen])
-    apart = logs - _own_median(trials.numbered("case_id")[0][chosen], logs)
+    deviations = logs - _own_median(trials.number_values("case_id")[0][chosen], logs)
     times = trials.frame["started_at"].astype("int64").to_numpy()[chosen].astype("float64")
-    rows = pd.DataFrame({"time": times, "apart": apart})
+    rows = pd.DataFrame({"time": times, "deviation": deviations})
     blocks = rows.groupby(trials.levels("block", chosen)[0]).median()
     since = (blocks["time"] - blocks["time"].min()).to_numpy()
-    return since / (since.max(initial=0) or 1), blocks["apart"].to_numpy()
+    return since / (since.max(initial=0) or 1), blocks["deviation"].to_numpy()
 
 
-def _percent_with_ends(middle: float, low: float, high: float) -> tuple[float, float, float]:
-    return tuple(float(percent_change(1.0, np.exp(value))) for value in (middle, low, high))  # type: ignore[return-value]
+def _percent_with_ends(estimate: float, low: float, high: float) -> tuple[float, float, float]:
+    return tuple(float(percent_change(1.0, np.exp(value))) for value in (estimate, low, high))  # type: ignore[return-value]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +15,11 @@ import pandas as pd
 
 from lab.design.factors import crossed
 from lab.stats.contrasts import Blockwise, blockwise, level_pairs
-from lab.stats.factors import POOLED
-from lab.stats.intervals import Floats, Means, holm, middle, percent_change, sorted_interval, t_means
+from lab.stats.factors import POOLED, Level
+from lab.stats.intervals import Floats, Means, holm, median, percent_change, sorted_interval, t_means
 from lab.stats.speed_matrix import Grid
 
-KNOWN_BELOW = 0.05
+SIGNIFICANCE = 0.05
 EFFECT = (
     "factor", "baseline", "level", "method", "n_blocks", "n_pairs", "ratio", "change_pct", "low_pct", "high_pct",
     "p_value", "p_adjusted", "established", "median_change_pct", "median_low_pct", "median_high_pct",
@@ -32,7 +31,7 @@ INTERACTION = (
     "p_value", "p_adjusted", "established",
 )  # fmt: skip
 
-Compared = tuple[dict[str, Any], Blockwise]
+Compared = tuple[dict[str, Level], Blockwise]
 
 
 def compared_factors(grid: Grid) -> list[str]:
@@ -40,7 +39,7 @@ def compared_factors(grid: Grid) -> list[str]:
     return [factor for factor in grid.varied if factor != "direction"]
 
 
-def knobs(grid: Grid) -> list[str]:
+def adjustable_factors(grid: Grid) -> list[str]:
     """The factors that a person sets to make one and the same share faster: all that vary but what is measured."""
     return [factor for factor in grid.varied if factor not in POOLED]
 
@@ -83,7 +82,7 @@ def block_interactions(
 ) -> Iterator[Compared]:
     """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
     signs = np.array(list(PARTS.values()), dtype=float)
-    every = (pair for pair in itertools.combinations(knobs(grid), 2) if crossed(*pair))
+    every = (pair for pair in itertools.combinations(adjustable_factors(grid), 2) if crossed(*pair))
     for one, other in every if pairs is None else pairs:
         for (base, level), (with_base, with_level) in itertools.product(
             level_pairs(grid, one), level_pairs(grid, other)
@@ -97,7 +96,7 @@ def block_interactions(
 def interactions(
     grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
 ) -> pd.DataFrame:
-    """How two factors act together, one row a combination of ``by`` and levels; by default all pairs of knobs.
+    """How two factors act together, one row a combination of ``by`` and levels; by default of all that a person sets.
 
     Columns: ``by``, then INTERACTION, in percent with t intervals over blocks: the first factor ``alone`` (the second
     at its baseline) and ``on_top`` of the second one's level, ``both`` together, and the ``interaction``: both together
@@ -115,12 +114,12 @@ def interactions(
 def established(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """The p-values of one table adjusted for its number of rows, and which of them say that something is there."""
     adjusted = holm(p_values)
-    return adjusted, adjusted < KNOWN_BELOW
+    return adjusted, adjusted < SIGNIFICANCE
 
 
-def _named(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Any]:
-    found = grid.levels[factor]
-    return {f"{prefix}factor": factor, f"{prefix}baseline": found[base], f"{prefix}level": found[level]}
+def _named(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Level]:
+    levels = grid.levels[factor]
+    return {f"{prefix}factor": factor, f"{prefix}baseline": levels[base], f"{prefix}level": levels[level]}
 
 
 def _begun(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
@@ -146,10 +145,10 @@ def _percents(means: Means) -> Floats:
 
 def _median(log_ratios: Floats) -> Floats:
     ordered = np.sort(log_ratios[np.isfinite(log_ratios)])
-    changes: Floats = percent_change(1.0, np.exp([middle(ordered), *sorted_interval(ordered)]))
+    changes: Floats = percent_change(1.0, np.exp([median(ordered), *sorted_interval(ordered)]))
     return changes
 
 
 def _tested(table: pd.DataFrame, means: Means) -> pd.DataFrame:
-    adjusted, known = established(means.p)
-    return table.assign(n_blocks=means.n, p_value=means.p, p_adjusted=adjusted, established=known)
+    adjusted, is_established = established(means.p)
+    return table.assign(n_blocks=means.n, p_value=means.p, p_adjusted=adjusted, established=is_established)

@@ -1,6 +1,6 @@
-"""Trials as numbers: which rows count, and the levels of each, told once for all that is computed of them.
+"""Trials as numbers: which rows count, and the number of each row's level.
 
-Telling a million words apart takes longer than anything that is computed of them.
+Factorising the text columns dominates run time, so it is done once and shared.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import pandas as pd
 
 from lab.base.units import size_label
 from lab.results.trial import CEILINGS
-from lab.stats.factors import Cells, Codes, cells, factors_of, in_order, numbered
+from lab.stats.factors import Cells, Codes, Level, cells, factors_of, number_values, order_levels
 from lab.stats.speed_matrix import Grid, of_rows
 
 Mask = npt.NDArray[np.bool_]
 
 
-class Coded:
+class Encoded:
     """A frame of :func:`lab.results.run_folder.load`, and what all that is computed of it begins with, made when first
     asked for.
 
@@ -30,18 +30,18 @@ class Coded:
 
     def __init__(self, frame: pd.DataFrame):
         self.frame = frame.copy(deep=False)
-        self._numbered: dict[str, tuple[Codes, list[Any]]] = {}
+        self._numbered: dict[str, tuple[Codes, list[Level]]] = {}
 
-    def numbered(self, name: str) -> tuple[Codes, list[Any]]:
-        """:func:`lab.stats.factors.numbered` of one column."""
+    def number_values(self, name: str) -> tuple[Codes, list[Level]]:
+        """:func:`lab.stats.factors.number_values` of one column."""
         if name not in self._numbered:
-            self._numbered[name] = numbered(self.frame[name])
+            self._numbered[name] = number_values(self.frame[name])
         return self._numbered[name]
 
-    def has(self, name: str, *values: Any) -> Mask:
+    def has(self, name: str, *values: Level) -> Mask:
         """The rows that have one of the values in a column."""
-        codes, found = self.numbered(name)
-        with_none = [*(value in values for value in found), False]
+        codes, distinct = self.number_values(name)
+        with_none = [*(value in values for value in distinct), False]
         return np.array(with_none, dtype=bool)[codes]
 
     def values(self, name: str) -> Any:
@@ -70,10 +70,10 @@ class Coded:
         good: Mask = self.ok & (self.values("MB_per_s") > 0)
         return good
 
-    def levels(self, name: str, chosen: Mask | npt.NDArray[np.intp]) -> tuple[Codes, list[Any]]:
+    def levels(self, name: str, chosen: Mask | npt.NDArray[np.intp]) -> tuple[Codes, list[Level]]:
         """The levels of a factor in the chosen rows in reading order, and for each row the number of its level."""
-        codes, values = self.numbered(name)
-        return in_order(name, codes[chosen], values)
+        codes, values = self.number_values(name)
+        return order_levels(name, codes[chosen], values)
 
     def cells(self, by: Sequence[str], chosen: Mask) -> Cells:
         """The cells of the chosen rows."""
@@ -97,19 +97,19 @@ class Coded:
     @cached_property
     def counts(self) -> list[str]:
         """What the transfers moved, how many they are, and in how many blocks, in words."""
-        found = self.cells(("workload", "size_bytes"), self.transfer)
-        workloads, sizes = found.levels.values()
-        payloads = [f"{workloads[one]} of {size_label(sizes[other])}" for one, other in found.codes]
+        cells = self.cells(("workload", "size_bytes"), self.transfer)
+        workloads, sizes = cells.levels.values()
+        payloads = [f"{workloads[one]} of {size_label(sizes[other])}" for one, other in cells.codes]
         n = (f"{(self.has('status', name) & self.transfer).sum()} {name}" for name in ("ok", "void", "failed"))
-        return [*payloads, f"n = {', '.join(n)}", f"blocks: {len(self.numbered('block')[1])}"]
+        return [*payloads, f"n = {', '.join(n)}", f"blocks: {len(self.number_values('block')[1])}"]
 
 
-Trials = pd.DataFrame | Coded
+Trials = pd.DataFrame | Encoded
 
 
-def coded(trials: Trials) -> Coded:
+def encode(trials: Trials) -> Encoded:
     """Trials as numbers: make it once, and pass it instead of the frame to whatever takes trials."""
-    return trials if isinstance(trials, Coded) else Coded(trials)
+    return trials if isinstance(trials, Encoded) else Encoded(trials)
 
 
 def grid(trials: Trials, factors: Sequence[str] | None = None) -> Grid:
@@ -117,17 +117,17 @@ def grid(trials: Trials, factors: Sequence[str] | None = None) -> Grid:
 
     A case that was measured several times in one block counts once, by its median.
     """
-    found = coded(trials)
-    return found.grid if factors is None else found.grid_of(found.cells(factors, found.transfer))
+    encoded = encode(trials)
+    return encoded.grid if factors is None else encoded.grid_of(encoded.cells(factors, encoded.transfer))
 
 
 def transfers(trials: Trials) -> pd.DataFrame:
     """The trials that moved files and are compared: neither the link's own rows nor the anchors."""
-    found = coded(trials)
-    return found.frame[found.transfer]
+    encoded = encode(trials)
+    return encoded.frame[encoded.transfer]
 
 
 def measured(trials: Trials) -> pd.DataFrame:
     """The transfers that count: status ok, with a speed."""
-    found = coded(trials)
-    return found.frame[found.transfer & found.good]
+    encoded = encode(trials)
+    return encoded.frame[encoded.transfer & encoded.good]

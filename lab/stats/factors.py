@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import pandas as pd
 
 from lab.base.units import size_label
 from lab.design.factors import ABSENT, BY_NAME, baseline_of, label_of, protocol_of, rank
+from lab.design.factors import Level as Level
 
 FACTORS = (*BY_NAME, "workload")  # of every case
 POOLED = ("protocol", "tool", "direction")
@@ -21,6 +22,8 @@ first_level, factor_label = baseline_of, label_of
 EVERY = "all"  # in a column of levels: averaged over them
 
 Codes = npt.NDArray[np.signedinteger[Any]]
+Row: TypeAlias = Mapping[Any, Any]  # of a table, by column: text, numbers and truth values
+Column: TypeAlias = "pd.Series[Any]"  # of a frame, of any type
 
 
 def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
@@ -28,21 +31,21 @@ def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
     return (*FACTORS, *filter(protocol_of, columns))
 
 
-def numbered(column: pd.Series[Any]) -> tuple[Codes, list[Any]]:
+def number_values(column: Column) -> tuple[Codes, list[Level]]:
     """For each row of a column the number of its value, −1 for none, and the values.
 
     A column may hold text, numbers, both, or be categorical; then some of the values may not occur.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(column.cat.codes), column.cat.categories.tolist()
-    found, values = pd.factorize(column.to_numpy())  # the array: text is looked at twice in a Series
-    return found.astype(np.min_scalar_type(-len(values) - 1)), values.tolist()  # small numbers are read faster
+    codes, values = pd.factorize(column.to_numpy())  # the array: text is looked at twice in a Series
+    return codes.astype(np.min_scalar_type(-len(values) - 1)), values.tolist()  # small numbers are read faster
 
 
-def in_order(factor: str, codes: Codes, values: list[Any]) -> tuple[Codes, list[Any]]:
+def order_levels(factor: str, codes: Codes, values: list[Level]) -> tuple[Codes, list[Level]]:
     """The values of a factor that occur, in reading order: numbers up after its first, write before read, ABSENT last.
 
-    ``codes`` are those of :func:`numbered`; returned are those of the levels.
+    ``codes`` are those of :func:`number_values`; returned are those of the levels.
     """
     if len(values) == 1 and len(codes):
         return codes, values
@@ -73,7 +76,7 @@ class Cells:
     """
 
     cell: Codes
-    levels: dict[str, list[Any]]
+    levels: dict[str, list[Level]]
     codes: Codes
 
     def code(self, name: str) -> Codes:
@@ -84,36 +87,36 @@ class Cells:
         """The cells of some of the rows."""
         cell = self.cell[rows]
         occurs = np.bincount(cell, minlength=len(self.codes)) > 0
-        columns = {name: in_order(name, self.code(name)[occurs], found) for name, found in self.levels.items()}
-        levels = {name: found for name, (_, found) in columns.items()}
+        columns = {name: order_levels(name, self.code(name)[occurs], values) for name, values in self.levels.items()}
+        levels = {name: values for name, (_, values) in columns.items()}
         return Cells((np.cumsum(occurs) - 1)[cell], levels, np.array([codes for codes, _ in columns.values()]).T)
 
 
-def cells(columns: Mapping[str, tuple[Codes, list[Any]]], rows: int) -> Cells:
-    """Number the combinations of columns, each as :func:`in_order` gives it, of so many rows."""
-    place, levels = np.zeros(rows, dtype=np.int64), {name: found for name, (_, found) in columns.items()}
-    for codes, found in columns.values():
-        if len(found) > 1:
-            place *= len(found)
+def cells(columns: Mapping[str, tuple[Codes, list[Level]]], rows: int) -> Cells:
+    """Number the combinations of columns, each as :func:`order_levels` gives it, of so many rows."""
+    place, levels = np.zeros(rows, dtype=np.int64), {name: values for name, (_, values) in columns.items()}
+    for codes, values in columns.values():
+        if len(values) > 1:
+            place *= len(values)
             place += codes
     cell, places = pd.factorize(place, sort=True)
-    counts = tuple(max(1, len(found)) for found in levels.values())
+    counts = tuple(max(1, len(values)) for values in levels.values())
     return Cells(cell, levels, np.array(np.unravel_index(places, counts)).T)
 
 
-def level_label(factor: str, level: Any) -> str:
+def level_label(factor: str, level: Level) -> str:
     """A level as a person writes it: ``9000``, ``512 KiB``, ``AFP``."""
     if factor == "size_bytes":
         return size_label(level)
     return BY_NAME[factor].write(level) if factor in BY_NAME else str(level)
 
 
-def change_label(factor: str, baseline: Any, level: Any) -> str:
+def change_label(factor: str, baseline: Level, level: Level) -> str:
     """A contrast in words, such as ``MTU 1500 → 9000``."""
     return f"{factor_label(factor)} {level_label(factor, baseline)} → {level_label(factor, level)}"
 
 
-def row_label(row: Any) -> str:
+def row_label(row: Row) -> str:
     """Where a row of a table holds, such as ``AFP cp write``; ``all cases`` where it is averaged over everything."""
     named = [level_label(name, row[name]) for name in POOLED if name in row and row[name] != EVERY]
     return " ".join(named) or "all cases"

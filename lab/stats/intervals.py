@@ -25,14 +25,14 @@ def percent_change(baseline: Any, value: Any) -> Any:
     return 100 * (value - baseline) / baseline
 
 
-def grouped(group: npt.NDArray[np.integer[Any]], values: Floats, count: int) -> list[Floats]:
+def sort_by_group(group: npt.NDArray[np.integer[Any]], values: Floats, count: int) -> list[Floats]:
     """The values of each of ``count`` groups, sorted; ``group`` is the number of each value's."""
     in_order = np.argsort(group.astype(np.min_scalar_type(count)), kind="stable")  # small numbers are sorted faster
     ends = np.cumsum(np.bincount(group, minlength=count))
     return [np.sort(part) for part in np.split(values[in_order], ends)[:-1]]
 
 
-def middle(ordered: Floats) -> float:
+def median(ordered: Floats) -> float:
     """The median of sorted values; NaN where there are none."""
     return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2 if len(ordered) else np.nan
 
@@ -85,15 +85,15 @@ def t_means(values: Floats) -> Means:
     n = present.sum(axis=1)
     mean = np.where(present, values, 0).sum(axis=1) / np.where(n > 0, n, np.nan)
     squares = (np.where(present, values - mean[:, None], 0) ** 2).sum(axis=1)
-    freedom = np.where(n > 1, n - 1, np.nan)
-    return t_interval(n, mean, np.sqrt(squares / freedom / np.maximum(n, 1)), freedom)
+    degrees_of_freedom = np.where(n > 1, n - 1, np.nan)
+    return t_interval(n, mean, np.sqrt(squares / degrees_of_freedom / np.maximum(n, 1)), degrees_of_freedom)
 
 
-def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, freedom: Floats) -> Means:
+def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, degrees_of_freedom: Floats) -> Means:
     """The interval mean ± t × error at 95 %, and the two-sided p-value; NaN where there is no ``error``."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where((mean == 0) & (error == 0), 0, mean / error)
-    return Means(n, mean, stdtrit(freedom, 0.975) * error, 2 * stdtr(freedom, -np.abs(t)))
+    return Means(n, mean, stdtrit(degrees_of_freedom, 0.975) * error, 2 * stdtr(degrees_of_freedom, -np.abs(t)))
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -103,8 +103,8 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     """
     p = np.asarray(p_values, dtype=float)
     adjusted = np.full(len(p), np.nan)
-    known = np.flatnonzero(np.isfinite(p))
-    ordered = known[np.argsort(p[known], kind="stable")]
+    finite = np.flatnonzero(np.isfinite(p))
+    ordered = finite[np.argsort(p[finite], kind="stable")]
     steps = p[ordered] * np.arange(len(ordered), 0, -1)
     adjusted[ordered] = np.minimum(1, np.maximum.accumulate(steps))
     return adjusted

@@ -38,14 +38,14 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     columns = [np.ones((len(codes), 1))]
     terms: dict[tuple[str, ...], slice] = {(): slice(0, 1)}
     mains = {
-        factor: _sum_coded(codes[:, grid.factors.index(factor)], len(grid.levels[factor])) for factor in grid.varied
+        factor: _sum_to_zero(codes[:, grid.factors.index(factor)], len(grid.levels[factor])) for factor in grid.varied
     }
     products = {
         (one, other): (mains[one][:, :, None] * mains[other][:, None]).reshape(len(codes), -1)
         for one, other in itertools.combinations(mains, 2)
         if crossed(one, other)
     }
-    named: dict[tuple[str, ...], Floats] = {(factor,): coded for factor, coded in mains.items()}
+    named: dict[tuple[str, ...], Floats] = {(factor,): main for factor, main in mains.items()}
     for term, part in (named | products).items():
         begin = terms[next(reversed(terms))].stop
         terms[term] = slice(begin, begin + part.shape[1])
@@ -53,10 +53,10 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     return np.hstack(columns), terms
 
 
-def _sum_coded(codes: npt.NDArray[np.intp], count: int) -> Floats:
+def _sum_to_zero(codes: npt.NDArray[np.intp], count: int) -> Floats:
     """One column a level but the last, which is −1 in all of them; a row of zeros for the code −1."""
-    coded = np.vstack([np.eye(count - 1), -np.ones(count - 1), np.zeros(count - 1)])
-    return coded[codes]
+    contrasts = np.vstack([np.eye(count - 1), -np.ones(count - 1), np.zeros(count - 1)])
+    return contrasts[codes]
 
 
 def model_values(grid: Grid, contrasts: Floats) -> Floats:
@@ -94,7 +94,7 @@ def _fit(grid: Grid) -> _Fit:
         here = measured[:, blocks[0]]
         squares, directions = np.linalg.eigh(rows[here].T @ rows[here])
         seen = squares > NO_SQUARES * len(rows)
-        wanted = directions[:, seen].T @ rows[here].T @ grid.log_speed[here][:, blocks]
-        coefficients[:, blocks] = directions[:, seen] @ (wanted / squares[seen, None])
+        projections = directions[:, seen].T @ rows[here].T @ grid.log_speed[here][:, blocks]
+        coefficients[:, blocks] = directions[:, seen] @ (projections / squares[seen, None])
         unseen.append((blocks, directions[:, ~seen]))
     return _Fit(coefficients, unseen)

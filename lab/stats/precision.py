@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from lab.stats.effect_ratios import Compared, block_effects, block_interactions
 from lab.stats.encoding import Trials, grid
-from lab.stats.factors import change_label, factor_label, row_label
+from lab.stats.factors import Row, change_label, factor_label, row_label
 from lab.stats.intervals import t_means
 from lab.stats.speed_matrix import Grid
 
@@ -42,7 +41,7 @@ def _rows(speeds: Grid, factors: Sequence[str]) -> Iterator[Compared]:
     return block_interactions(speeds, [(factors[0], factors[1])])
 
 
-def compared_label(named: Mapping[str, Any]) -> str:
+def compared_label(named: Row) -> str:
     """What a row of an effect or of an interaction compares, in words."""
     one = change_label(named["factor"], named["baseline"], named["level"])
     if "with_factor" not in named:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from lab.design.factors import ABSENT, protocol_of
-from lab.stats.factors import Cells, Codes
+from lab.stats.factors import Cells, Codes, Level
 from lab.stats.intervals import Floats
 
 
@@ -26,7 +25,7 @@ class Grid:
     """
 
     factors: tuple[str, ...]
-    levels: dict[str, list[Any]]
+    levels: dict[str, list[Level]]
     codes: Codes
     blocks: npt.NDArray[np.int64]
     log_speed: Floats
@@ -42,7 +41,7 @@ class Grid:
         return self.codes[:, self.factors.index(factor)]
 
 
-def of_rows(cases: Cells, block: Codes, blocks: Sequence[int], speed: Floats, good: npt.NDArray[np.bool_]) -> Grid:
+def of_rows(cases: Cells, block: Codes, blocks: Sequence[Level], speed: Floats, good: npt.NDArray[np.bool_]) -> Grid:
     """The grid of rows: their cases, the number of the block of each in ``blocks``, speeds in MB/s, which are good.
 
     A case that was measured several times in one block counts once, by its median.
@@ -53,8 +52,8 @@ def of_rows(cases: Cells, block: Codes, blocks: Sequence[int], speed: Floats, go
     tried = np.zeros(shape, dtype=bool)
     tried.ravel()[place] = True
     np.log(log_speed, out=log_speed)
-    levels = {name: [level for level in found if level != ABSENT] for name, found in cases.levels.items()}
-    codes = np.where(cases.codes < [len(found) for found in levels.values()], cases.codes, -1)  # ABSENT is the last
+    levels = {name: [level for level in names if level != ABSENT] for name, names in cases.levels.items()}
+    codes = np.where(cases.codes < [len(names) for names in levels.values()], cases.codes, -1)  # ABSENT is the last
     return Grid(tuple(levels), levels, codes, np.array(blocks, dtype=np.int64), log_speed, tried)
 
 
@@ -68,10 +67,10 @@ def over_options(grid: Grid) -> Grid | None:
         return grid
     options = [grid.factors.index("protocol"), *(set(range(len(grid.factors))) - set(plain))]
     codes, row = np.unique(grid.codes[:, plain], axis=0, return_inverse=True)
-    each = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # how many there are of each protocol
+    options_of = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # how many there are of each protocol
     count = np.bincount(row)
     factors = tuple(grid.factors[place] for place in plain)
-    if (count != each[codes[:, factors.index("protocol")]]).any():
+    if (count != options_of[codes[:, factors.index("protocol")]]).any():
         return None
     log_speed, tried = np.zeros((len(codes), len(grid.blocks))), np.zeros((len(codes), len(grid.blocks)), dtype=bool)
     np.add.at(log_speed, row, grid.log_speed)

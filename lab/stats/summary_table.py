@@ -8,9 +8,9 @@ import pandas as pd
 
 from lab.design.factors import NETWORK
 from lab.results.trial import emulated
-from lab.stats.encoding import Coded, Trials, coded
+from lab.stats.encoding import Encoded, Trials, encode
 from lab.stats.factors import Cells
-from lab.stats.intervals import Floats, grouped, middle, sorted_interval
+from lab.stats.intervals import Floats, median, sort_by_group, sorted_interval
 
 COUNTS = ("n", "n_void", "n_failed")
 SPEEDS = ("median_MB_per_s", "low_MB_per_s", "high_MB_per_s", "min_MB_per_s", "max_MB_per_s")
@@ -22,41 +22,42 @@ def summary(trials: Trials) -> pd.DataFrame:
     Columns: n (ok trials), n_void, n_failed, then MB/s (10^6): median, its 95 % interval (low, high), min, max; and
     the median share of the ceiling (1 is all of it). NaN where there are too few ok trials.
     """
-    found = coded(trials)
-    return _summarised(found, found.transfer, found.cases)
+    encoded = encode(trials)
+    return _summarised(encoded, encoded.transfer, encoded.cases)
 
 
 def ceilings(trials: Trials) -> pd.DataFrame:
     """What iperf3 measured on the link itself, by direction, mtu and tcp_space; columns as in :func:`summary`."""
-    found = coded(trials)
-    link = found.has("protocol", "link")
-    return _summarised(found, link, found.cells(("direction", *NETWORK), link)).drop(columns="share_of_ceiling")
+    encoded = encode(trials)
+    link = encoded.has("protocol", "link")
+    cells = encoded.cells(("direction", *NETWORK), link)
+    return _summarised(encoded, link, cells).drop(columns="share_of_ceiling")
 
 
-def _summarised(trials: Coded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:
+def _summarised(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:
     """One row a cell of the chosen rows."""
-    columns = {name: [found[code] for code in cells.code(name)] for name, found in cells.levels.items()}
+    columns = {name: [levels[code] for code in cells.code(name)] for name, levels in cells.levels.items()}
     table = pd.DataFrame({name: pd.Series(column) for name, column in columns.items()})
     for name, status in zip(COUNTS, ("ok", "void", "failed"), strict=True):
         table[name] = np.bincount(cells.cell[trials.has("status", status)[chosen]], minlength=len(table))
     rows = np.flatnonzero(chosen)
-    speeds, shares = (_known(trials, name, rows, cells) for name in ("MB_per_s", "share_of_ceiling"))
+    speeds, shares = (_values_by_cell(trials, name, rows, cells) for name in ("MB_per_s", "share_of_ceiling"))
     table[list(SPEEDS)] = np.array([_spread(speed) for speed in speeds]).reshape(-1, len(SPEEDS))
-    return table.assign(share_of_ceiling=np.array([middle(share) for share in shares], dtype=float))
+    return table.assign(share_of_ceiling=np.array([median(share) for share in shares], dtype=float))
 
 
-def _known(trials: Coded, column: str, rows: npt.NDArray[np.intp], cells: Cells) -> list[Floats]:
+def _values_by_cell(trials: Encoded, column: str, rows: npt.NDArray[np.intp], cells: Cells) -> list[Floats]:
     """The values of each cell that are ok and known, sorted."""
     values = trials.values(column)[rows]
     counted = trials.ok[rows] & np.isfinite(values)
-    return grouped(cells.cell[counted], values[counted], len(cells.codes))
+    return sort_by_group(cells.cell[counted], values[counted], len(cells.codes))
 
 
 def _spread(ordered: Floats) -> tuple[float, ...]:
     """SPEEDS of sorted values."""
     if not len(ordered):
         return (np.nan,) * len(SPEEDS)
-    return middle(ordered), *sorted_interval(ordered), ordered[0], ordered[-1]
+    return median(ordered), *sorted_interval(ordered), ordered[0], ordered[-1]
 
 
 def provenance(trials: Trials) -> tuple[str, str]:
@@ -65,13 +66,13 @@ def provenance(trials: Trials) -> tuple[str, str]:
     Both have to stand under every figure and every table; the first says when it was a local lab, and begins with
     :data:`lab.results.trial.EMULATED` when a host of it was an emulated Mac.
     """
-    found = coded(trials)
-    run = found.frame.attrs.get("run", {})
+    encoded = encode(trials)
+    run = encoded.frame.attrs.get("run", {})
     where = run.get("title") or ""
     if run.get("instance") is not None and "local lab" not in where.lower():
         where = ", ".join(filter(None, ["local lab", where]))
     where = ", ".join(filter(None, [emulated(run), where]))
     hosts = run.get("hosts", {})
     names = " → ".join(str(hosts[side].get("hostname", side)) for side in ("client", "server") if hosts.get(side))
-    facts = [names, run.get("started_at", "")[:10], *found.counts]
+    facts = [names, run.get("started_at", "")[:10], *encoded.counts]
     return where, " · ".join(filter(None, facts))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
 from lab.design.factors import ABSENT, DEFAULT, protocol_of
+from lab.results.trial import RunJson
 from lab.stats.effect_ratios import established
-from lab.stats.encoding import Coded, Trials, coded, grid
-from lab.stats.factors import FACTORS, POOLED
+from lab.stats.encoding import Encoded, Trials, encode, grid
+from lab.stats.factors import FACTORS, POOLED, Level
 from lab.stats.intervals import Floats, percent_change, t_interval
 from lab.stats.speed_matrix import Grid
 
@@ -36,21 +36,21 @@ def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
     cases = [
         [speeds.log_speed[[place[case]]] for case in common] for speeds, place in zip((one, other), places, strict=True)
     ]
-    groups: dict[tuple[Any, ...], list[int]] = {}
+    groups: dict[tuple[Level, ...], list[int]] = {}
     for number, case in enumerate(common):
         groups.setdefault(case[: len(POOLED)], []).append(number)
     pooled = [[np.concatenate([run[number] for number in numbers]) for numbers in groups.values()] for run in cases]
     return _table(common, one.factors, *cases), _table(list(groups), POOLED, *pooled)
 
 
-def differing_facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def differing_facts(a: RunJson, b: RunJson) -> list[tuple[str, str, str]]:
     """What two run.json say differently about code and hosts: name (``server kernel``), and the value in each."""
     one, other = _facts(a), _facts(b)
     names = dict.fromkeys([*one, *other])
     return [(name, one.get(name, "–"), other.get(name, "–")) for name in names if one.get(name) != other.get(name)]
 
 
-def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Any], list[Any]]]:
+def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Level], list[Level]]]:
     """The factors that do not have the same levels in both runs, with the levels in each."""
     one, other = (run.levels for run in _grids(a, b))
     return [(name, one[name], other[name]) for name in one if one[name] != other[name]]
@@ -58,42 +58,42 @@ def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Any], list[An
 
 def _grids(a: Trials, b: Trials) -> tuple[Grid, Grid]:
     """Both runs by the same factors: an option that one of them never named had its default there."""
-    one, other = coded(a), coded(b)
+    one, other = encode(a), encode(b)
     options = dict.fromkeys(filter(protocol_of, (*one.frame.columns, *other.frame.columns)))
     factors = (*CASE, *options)
     return grid(_with_options(one, options), factors), grid(_with_options(other, options), factors)
 
 
-def _with_options(run: Coded, options: Iterable[str]) -> Coded:
+def _with_options(run: Encoded, options: Iterable[str]) -> Encoded:
     protocol = run.frame["protocol"]
     lacking = [name for name in options if name not in run.frame]
     levels = {name: np.where(protocol == protocol_of(name), DEFAULT, ABSENT) for name in lacking}
-    return coded(run.frame.assign(**levels)) if lacking else run
+    return encode(run.frame.assign(**levels)) if lacking else run
 
 
-def _facts(run: Mapping[str, Any]) -> dict[str, str]:
+def _facts(run: RunJson) -> dict[str, str]:
     plain = {name: run.get(name) for name in ("title", "instance", "code_version", "started_at")}
     hosts = {f"{side} {name}": fact for side, facts in run.get("hosts", {}).items() for name, fact in facts.items()}
     return {name: str(value) for name, value in (plain | hosts).items() if value is not None}
 
 
-def _by_case(run: Grid) -> dict[tuple[Any, ...], int]:
+def _by_case(run: Grid) -> dict[tuple[Level, ...], int]:
     """The row of each case, by its levels, in reading order."""
     columns = [[[*run.levels[factor], ABSENT][code] for code in run.code(factor)] for factor in run.factors]
     return {case: row for row, case in enumerate(zip(*columns, strict=True))}
 
 
-def _table(keys: list[tuple[Any, ...]], names: tuple[str, ...], a: list[Floats], b: list[Floats]) -> pd.DataFrame:
+def _table(keys: list[tuple[Level, ...]], names: tuple[str, ...], a: list[Floats], b: list[Floats]) -> pd.DataFrame:
     """VERSUS of groups of cases: for each the log speeds (cases × blocks) in both runs."""
     sides = [np.array([_mean_and_error(speeds) for speeds in run]).reshape(-1, 3).T for run in (a, b)]
     (n_a, mean_a, error_a), (n_b, mean_b, error_b) = sides
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = (error_a + error_b) ** 2 / (error_a**2 / (n_a - 1) + error_b**2 / (n_b - 1))
-    means = t_interval(n_a, mean_b - mean_a, np.sqrt(error_a + error_b), freedom)
+        degrees_of_freedom = (error_a + error_b) ** 2 / (error_a**2 / (n_a - 1) + error_b**2 / (n_b - 1))
+    means = t_interval(n_a, mean_b - mean_a, np.sqrt(error_a + error_b), degrees_of_freedom)
     ends = np.stack([means.mean, means.mean - means.half, means.mean + means.half])
-    adjusted, known = established(means.p)
+    adjusted, is_established = established(means.p)
     columns = [n_a.astype(int), n_b.astype(int), np.exp(mean_a), np.exp(mean_b), np.exp(means.mean)]
-    columns += [*percent_change(1.0, np.exp(ends)), means.p, adjusted, known]
+    columns += [*percent_change(1.0, np.exp(ends)), means.p, adjusted, is_established]
     levels = pd.DataFrame(keys, columns=list(names))
     return levels.assign(**dict(zip(VERSUS, columns, strict=True)))
 

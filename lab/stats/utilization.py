@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from lab.base.units import LARGEST
+from lab.stats.factors import Row
 
 ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")
@@ -54,29 +54,29 @@ class Limit:
 Numbers = Mapping[str, float]
 
 
-def numbers(trial: Mapping[str, Any], shared: bool) -> dict[str, float]:
+def numbers(trial: Row, shared: bool) -> dict[str, float]:
     """What one good trial tells, by name; ``shared`` where both hosts are on one machine, as in a local lab."""
     sides = {role: _facts(trial, role) for role in ROLES}
-    found = {"bytes_per_s": trial["size_bytes"] / trial["elapsed_s"]}
-    found["file_bytes"] = trial["size_bytes"] / max(1, trial["files"])
-    found |= _quotient("link_share", found["bytes_per_s"], trial["ceiling_bytes_per_s"])
+    values = {"bytes_per_s": trial["size_bytes"] / trial["elapsed_s"]}
+    values["file_bytes"] = trial["size_bytes"] / max(1, trial["files"])
+    values |= _quotient("link_share", values["bytes_per_s"], trial["ceiling_bytes_per_s"])
     if trial["tcp_space"] != "default":
-        found["pinned"] = 1.0
+        values["pinned"] = 1.0
     for role, usage in sides.items():
         side = _cpu(usage, shared) | _kept_waiting(usage, trial["elapsed_s"])
-        found |= {f"{role}_{name}": value for name, value in side.items()}
+        values |= {f"{role}_{name}": value for name, value in side.items()}
     if shared:
-        found |= _machine(sides)
-    return found | _tcp(trial, found["bytes_per_s"]) | _disk(trial, sides["server"], found["bytes_per_s"])
+        values |= _machine(sides)
+    return values | _tcp(trial, values["bytes_per_s"]) | _disk(trial, sides["server"], values["bytes_per_s"])
 
 
-def _facts(trial: Mapping[str, Any], part: str) -> dict[str, float]:
+def _facts(trial: Row, part: str) -> dict[str, float]:
     """The numbers in one part of what was observed; anything else that may stand in a file is none."""
     facts = trial["observed"].get(part)
     return _clean(facts) if isinstance(facts, dict) else {}
 
 
-def _clean(facts: Mapping[str, Any]) -> dict[str, float]:
+def _clean(facts: Row) -> dict[str, float]:
     return {name: value for name, value in facts.items() if type(value) in (int, float) and 0 <= value < LARGEST}
 
 
@@ -86,24 +86,24 @@ def _quotient(name: str, amount: float, per: float | None) -> dict[str, float]:
 
 def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
     """How much of one core and of all was in use. On a shared machine only group and processes are a host's own."""
-    found = {name: usage[name] for name in ("cpu_cores", "cores") if usage.get(name)}
+    values = {name: usage[name] for name in ("cpu_cores", "cores") if usage.get(name)}
     if not shared and all(name in usage for name in ("cores", *BUSY)):
-        found["all_cores"] = min(1.0, sum(usage[name] for name in BUSY))
-    elif shared and len(found) == 2:
-        found["all_cores"] = min(1.0, found["cpu_cores"] / found["cores"])
+        values["all_cores"] = min(1.0, sum(usage[name] for name in BUSY))
+    elif shared and len(values) == 2:
+        values["all_cores"] = min(1.0, values["cpu_cores"] / values["cores"])
     one_core = [usage["process_mean"]] if usage.get("process_mean", ONE_THREAD + 1) <= ONE_THREAD else []
     if not shared and usage.get("softirq", 0) * usage.get("cores", 0) >= SOFTIRQ_CORE and "core_mean" in usage:
         one_core.append(usage["core_mean"])
-    return found | ({"one_core": min(1.0, max(one_core))} if one_core else {})
+    return values | ({"one_core": min(1.0, max(one_core))} if one_core else {})
 
 
 def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
     """The shares of the time that something was ready to run but other programs, or a quota, kept it from it."""
-    found = {"waited": min(1.0, usage["waited_s"] / elapsed_s)} if "waited_s" in usage else {}
+    values = {"waited": min(1.0, usage["waited_s"] / elapsed_s)} if "waited_s" in usage else {}
     if "throttled_s" in usage and "cpu_cores" in usage:
         throttled = min(1.0, usage["throttled_s"] / elapsed_s)
-        found |= {"throttled": throttled, "quota": min(1.0, usage["cpu_cores"] + throttled)}
-    return found
+        values |= {"throttled": throttled, "quota": min(1.0, usage["cpu_cores"] + throttled)}
+    return values
 
 
 def _machine(sides: Mapping[str, Numbers]) -> dict[str, float]:
@@ -115,7 +115,7 @@ def _machine(sides: Mapping[str, Numbers]) -> dict[str, float]:
     return {"machine": full, "others": max(0.0, full * usage["cores"] - sum(used))}
 
 
-def _tcp(trial: Mapping[str, Any], rate: float) -> dict[str, float]:
+def _tcp(trial: Row, rate: float) -> dict[str, float]:
     """The connection, where it was seen for most of the payload.
 
     A receiver's window is about half of its buffer (tcp(7), tcp_adv_win_scale). One that is smaller is one that the
@@ -125,20 +125,20 @@ def _tcp(trial: Mapping[str, Any], rate: float) -> dict[str, float]:
     rtt_s, sent = tcp.get("min_rtt_ms", 0) / 1000, max(tcp.get("sent_bytes", 0), tcp.get("acked_bytes", 0))
     if not rtt_s or not sent or sent < SEEN_BYTES * trial["size_bytes"]:
         return {}
-    found = {"rtt_ms": rtt_s * 1000, "round_trip_bytes": rate * rtt_s, "round_trips": trial["elapsed_s"] / rtt_s}
-    found["resent"] = tcp.get("retransmits", 0) * tcp.get("mss", 0) / sent
+    values = {"rtt_ms": rtt_s * 1000, "round_trip_bytes": rate * rtt_s, "round_trips": trial["elapsed_s"] / rtt_s}
+    values["resent"] = tcp.get("retransmits", 0) * tcp.get("mss", 0) / sent
     seen_s = max(trial["elapsed_s"] - tcp.get("age_s", 0), rtt_s)
     if "busy_ms" in tcp:
-        found["busy"] = min(1.0, tcp["busy_ms"] / 1000 / seen_s)
+        values["busy"] = min(1.0, tcp["busy_ms"] / 1000 / seen_s)
     receiver = "server" if trial["direction"] == "write" else "client"
     window = max(tcp.get("window_bytes", 0), effective.get(f"{receiver}_rcvbuf", 0) / 2)
     allowed = [limit for limit in (window, tcp.get("cwnd", 0) * tcp.get("mss", 0)) if limit]
     if allowed:
-        found["allowed_bytes"] = min(allowed)
-    found |= _window(tcp, window, min(rate, sent / seen_s) * rtt_s)  # there may be several connections
-    if "window_bytes" in found and trial["ceiling_bytes_per_s"]:
-        found["window_of_ceiling"] = trial["ceiling_bytes_per_s"] * rtt_s / found["window_bytes"]
-    return found
+        values["allowed_bytes"] = min(allowed)
+    values |= _window(tcp, window, min(rate, sent / seen_s) * rtt_s)  # there may be several connections
+    if "window_bytes" in values and trial["ceiling_bytes_per_s"]:
+        values["window_of_ceiling"] = trial["ceiling_bytes_per_s"] * rtt_s / values["window_bytes"]
+    return values
 
 
 def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
@@ -146,145 +146,151 @@ def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
 
     Goodput is at most window / RTT (RFC 7323, section 1.1: a window of one bandwidth-delay product fills a path).
     """
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     if busy_ms := tcp.get("busy_ms"):
         received, own = (tcp.get(name, 0) / busy_ms for name in ("rwnd_limited_ms", "sndbuf_limited_ms"))
-        found["window_felt"] = min(1.0, received + own)
+        values["window_felt"] = min(1.0, received + own)
         if own >= WINDOW_FELT and own > received and tcp.get("sndbuf"):
             window = tcp["sndbuf"] / 2
-    return found | ({"window_bytes": window, "window_share": min(1.0, on_the_way / window)} if window else {})
+    return values | ({"window_bytes": window, "window_share": min(1.0, on_the_way / window)} if window else {})
 
 
-def _disk(trial: Mapping[str, Any], server: Numbers, rate: float) -> dict[str, float]:
+def _disk(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
     """The server's store against what it takes by itself; what its disks moved only where they are counted."""
     observed, size = _clean(trial["observed"]), trial["size_bytes"]
     if trial["store"] != DISK:
         return {}
-    found = _quotient("disk_share", rate, observed.get("store_ceiling_bytes_per_s"))
+    values = _quotient("disk_share", rate, observed.get("store_ceiling_bytes_per_s"))
     if trial["direction"] == "write":
         effective = trial["effective"]
-        found["flushed"] = float(effective.get("flushed") != "none" and effective.get("server_sync") != "async")
+        values["flushed"] = float(effective.get("flushed") != "none" and effective.get("server_sync") != "async")
     counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * size
     moved = server.get("disk_written_bytes" if trial["direction"] == "write" else "disk_read_bytes")
-    return found | ({"disk_moved": moved / size} if counted and moved is not None else {})
+    return values | ({"disk_moved": moved / size} if counted and moved is not None else {})
 
 
-def limits(found: Numbers, names: Mapping[str, str]) -> list[Limit]:
+def limits(medians: Numbers, names: Mapping[str, str]) -> list[Limit]:
     """Each thing that can be told of, from the medians of a case; ``names`` are each role's busiest process."""
-    known = [_link(found), _disk_limit(found), _flush_limit(found), _window_limit(found)]
+    candidates = [_link(medians), _disk_limit(medians), _flush_limit(medians), _window_limit(medians)]
     for role in ROLES:
-        known += [_quota(role, found), _one_core(role, found, names.get(role, "a process")), _all_cores(role, found)]
-    return [limit for limit in known if limit]
+        candidates += [
+            _quota(role, medians),
+            _one_core(role, medians, names.get(role, "a process")),
+            _all_cores(role, medians),
+        ]
+    return [limit for limit in candidates if limit]
 
 
-def _link(found: Numbers) -> Limit | None:
-    if "link_share" not in found:
+def _link(medians: Numbers) -> Limit | None:
+    if "link_share" not in medians:
         return None
-    share, said = found["link_share"], f"link: {found['link_share']:.0%} of the ceiling"
+    share, evidence = medians["link_share"], f"link: {medians['link_share']:.0%} of the ceiling"
     if share > FAR_ABOVE:
-        return Limit(LINK, 1.0, f"{said}, which was measured too low", near=False)
-    if _ceiling_in_doubt(found):
-        return Limit(LINK, share, f"{said}, which the TCP buffers may have lowered", near=False)
-    return Limit(LINK, min(1.0, share), said, share >= NEAR)
+        return Limit(LINK, 1.0, f"{evidence}, which was measured too low", near=False)
+    if _ceiling_in_doubt(medians):
+        return Limit(LINK, share, f"{evidence}, which the TCP buffers may have lowered", near=False)
+    return Limit(LINK, min(1.0, share), evidence, share >= NEAR)
 
 
-def _ceiling_in_doubt(found: Numbers) -> bool:
+def _ceiling_in_doubt(medians: Numbers) -> bool:
     """Whether nothing tells if the window or the link bound the ceiling: no other TCP buffers were measured."""
-    if "window_share" in found:
-        return _window_full(found) and not _window_bounds_ceiling(found) and "ceiling_share" not in found
-    return "pinned" in found and found.get("ceiling_share", 0.0) < NEAR
+    if "window_share" in medians:
+        return _window_full(medians) and not _window_bounds_ceiling(medians) and "ceiling_share" not in medians
+    return "pinned" in medians and medians.get("ceiling_share", 0.0) < NEAR
 
 
-def _window_full(found: Numbers) -> bool:
-    if "window_felt" not in found:
-        return found["window_share"] >= NEAR
-    return found["window_share"] >= WINDOW_NEAR and found["window_felt"] >= WINDOW_FELT
+def _window_full(medians: Numbers) -> bool:
+    if "window_felt" not in medians:
+        return medians["window_share"] >= NEAR
+    return medians["window_share"] >= WINDOW_NEAR and medians["window_felt"] >= WINDOW_FELT
 
 
-def _window_bounds_ceiling(found: Numbers) -> bool:
+def _window_bounds_ceiling(medians: Numbers) -> bool:
     """Whether iperf3, too, was bound by the window: with other TCP buffers it was faster, or else no queue arose."""
-    if "ceiling_share" in found:
-        return found["ceiling_share"] < NEAR
-    return found.get("window_of_ceiling", 1.0) >= WINDOW_OF_CEILING
+    if "ceiling_share" in medians:
+        return medians["ceiling_share"] < NEAR
+    return medians.get("window_of_ceiling", 1.0) >= WINDOW_OF_CEILING
 
 
-def _disk_limit(found: Numbers) -> Limit | None:
-    if "disk_share" not in found:
+def _disk_limit(medians: Numbers) -> Limit | None:
+    if "disk_share" not in medians:
         return None
-    share, said = found["disk_share"], f"disk: {found['disk_share']:.0%} of what the store itself takes"
-    moved = found.get("disk_moved", found.get("flushed", 1.0))
-    if "disk_moved" in found and moved < DISK_MOVED:
-        said += f", but only {moved:.0%} of the payload went to or from it"
+    share, evidence = medians["disk_share"], f"disk: {medians['disk_share']:.0%} of what the store itself takes"
+    moved = medians.get("disk_moved", medians.get("flushed", 1.0))
+    if "disk_moved" in medians and moved < DISK_MOVED:
+        evidence += f", but only {moved:.0%} of the payload went to or from it"
     elif moved < DISK_MOVED:
-        said += ", but no flush is known to have been waited for"
-    return Limit(DISK, min(1.0, share), said, NEAR <= share <= FAR_ABOVE and moved >= DISK_MOVED)
+        evidence += ", but no flush is known to have been waited for"
+    return Limit(DISK, min(1.0, share), evidence, NEAR <= share <= FAR_ABOVE and moved >= DISK_MOVED)
 
 
-def _flush_limit(found: Numbers) -> Limit | None:
+def _flush_limit(medians: Numbers) -> Limit | None:
     """Link and disk took turns: the server had a write in its memory, and then all waited for its disk."""
-    if "flushed" not in found or not {"disk_share", "link_share", "busy"} <= found.keys():
+    if "flushed" not in medians or not {"disk_share", "link_share", "busy"} <= medians.keys():
         return None
-    disk, link, idle = found["disk_share"], found["link_share"], 1 - found["busy"]
+    disk, link, idle = medians["disk_share"], medians["link_share"], 1 - medians["busy"]
     both_needed = max(disk, link) < NEAR <= disk + link <= FAR_ABOVE
-    if not both_needed or idle < FLUSH_IDLE * disk or found.get("disk_moved", 1.0) < DISK_MOVED:
+    if not both_needed or idle < FLUSH_IDLE * disk or medians.get("disk_moved", 1.0) < DISK_MOVED:
         return None
-    said = (
+    evidence = (
         f"flush to disk: {link:.0%} of the link and {disk:.0%} of the store itself, which took turns, for nothing was "
         f"on the way {idle:.0%} of the time"
     )
-    return Limit(FLUSH, min(1.0, disk + link), said, near=True)
+    return Limit(FLUSH, min(1.0, disk + link), evidence, near=True)
 
 
-def _window_limit(found: Numbers) -> Limit | None:
-    if "window_share" not in found:
-        return _lowered_ceiling(found)
-    if found["window_share"] < WINDOW_TINY:
+def _window_limit(medians: Numbers) -> Limit | None:
+    if "window_share" not in medians:
+        return _lowered_ceiling(medians)
+    if medians["window_share"] < WINDOW_TINY:
         return None
-    window, rtt_ms, share = found["window_bytes"], found["rtt_ms"], found["window_share"]
+    window, rtt_ms, share = medians["window_bytes"], medians["rtt_ms"], medians["window_share"]
     most = window / rtt_ms / 1000
-    said = f"window: {window / KIB:.0f} KiB per {rtt_ms:.2g} ms is {most:.3g} MB/s; {share:.0%} of it was reached"
-    if "window_felt" in found:
-        said += f", and the sender waited for it {found['window_felt']:.0%} of the time"
-    near = _window_full(found) and _window_bounds_ceiling(found)
-    return Limit(WINDOW, share, said, near, bounds_the_ceiling=True)
+    evidence = f"window: {window / KIB:.0f} KiB per {rtt_ms:.2g} ms is {most:.3g} MB/s; {share:.0%} of it was reached"
+    if "window_felt" in medians:
+        evidence += f", and the sender waited for it {medians['window_felt']:.0%} of the time"
+    near = _window_full(medians) and _window_bounds_ceiling(medians)
+    return Limit(WINDOW, share, evidence, near, bounds_the_ceiling=True)
 
 
-def _lowered_ceiling(found: Numbers) -> Limit | None:
+def _lowered_ceiling(medians: Numbers) -> Limit | None:
     """What TCP buffers did to the ceiling, where no window was observed."""
-    share, lowered = found.get("link_share", 0.0), found.get("ceiling_share", 1.0)
-    if "pinned" not in found or lowered >= LOWERED or not NEAR <= share <= FAR_ABOVE:
+    share, lowered = medians.get("link_share", 0.0), medians.get("ceiling_share", 1.0)
+    if "pinned" not in medians or lowered >= LOWERED or not NEAR <= share <= FAR_ABOVE:
         return None
-    said = f"window: {share:.0%} of a ceiling that is itself {lowered:.0%} of that with other TCP buffers"
-    return Limit(WINDOW, min(1.0, share), said, near=True, bounds_the_ceiling=True)
+    evidence = f"window: {share:.0%} of a ceiling that is itself {lowered:.0%} of that with other TCP buffers"
+    return Limit(WINDOW, min(1.0, share), evidence, near=True, bounds_the_ceiling=True)
 
 
-def _quota(role: str, found: Numbers) -> Limit | None:
-    if found.get(f"{role}_throttled", 0.0) < THROTTLED:
+def _quota(role: str, medians: Numbers) -> Limit | None:
+    if medians.get(f"{role}_throttled", 0.0) < THROTTLED:
         return None
-    cores, throttled = found[f"{role}_cpu_cores"], found[f"{role}_throttled"]
-    said = f"{role} CPU: a quota kept it waiting {throttled:.0%} of the time; it used {cores:.2f} of a core"
-    share = found[f"{role}_quota"]
+    cores, throttled = medians[f"{role}_cpu_cores"], medians[f"{role}_throttled"]
+    evidence = f"{role} CPU: a quota kept it waiting {throttled:.0%} of the time; it used {cores:.2f} of a core"
+    share = medians[f"{role}_quota"]
     near = share >= NEAR or throttled >= KEPT_WAITING
-    return Limit(f"{role} CPU", share, said, near, bounds_the_ceiling=True)
+    return Limit(f"{role} CPU", share, evidence, near, bounds_the_ceiling=True)
 
 
-def _one_core(role: str, found: Numbers, process: str) -> Limit | None:
-    if f"{role}_one_core" not in found:
+def _one_core(role: str, medians: Numbers, process: str) -> Limit | None:
+    if f"{role}_one_core" not in medians:
         return None
-    share = found[f"{role}_one_core"]
+    share = medians[f"{role}_one_core"]
     return Limit(f"{role} CPU", share, f"{role} CPU: {process} used {share:.2f} of one core", share >= NEAR)
 
 
-def _all_cores(role: str, found: Numbers) -> Limit | None:
-    if f"{role}_all_cores" not in found:
+def _all_cores(role: str, medians: Numbers) -> Limit | None:
+    if f"{role}_all_cores" not in medians:
         return None
-    share, cores = found[f"{role}_all_cores"], found[f"{role}_cores"]
-    if "machine" not in found:
+    share, cores = medians[f"{role}_all_cores"], medians[f"{role}_cores"]
+    if "machine" not in medians:
         return Limit(f"{role} CPU", share, f"{role} CPU: {share:.0%} of its {cores:.0f} cores", share >= NEAR)
     other = ROLES[role == "client"]
-    used, others_used = (found[f"{each}_cpu_cores"] for each in (role, other))
-    full = found["machine"] >= SHARED_FULL and found["others"] <= OTHERS * cores
-    said = f"{role} CPU: {used:.2f} of {cores:.0f} cores, {found['machine']:.0%} busy, which it shares with the {other}"
+    used, others_used = (medians[f"{host}_cpu_cores"] for host in (role, other))
+    full = medians["machine"] >= SHARED_FULL and medians["others"] <= OTHERS * cores
+    evidence = (
+        f"{role} CPU: {used:.2f} of {cores:.0f} cores, {medians['machine']:.0%} busy, which it shares with the {other}"
+    )
     if full and used >= DOMINANT * others_used:
-        return Limit(f"{role} CPU", found["machine"], said, True)
-    return Limit(f"{role} CPU", share, said, share >= NEAR)
+        return Limit(f"{role} CPU", medians["machine"], evidence, True)
+    return Limit(f"{role} CPU", share, evidence, share >= NEAR)

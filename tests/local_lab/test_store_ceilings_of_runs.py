@@ -6,6 +6,7 @@ import json
 
 from support.local_lab import Bench
 
+from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.run import store_ceiling
 
@@ -17,11 +18,12 @@ def test_once_a_block_and_known_to_every_trial_on_that_disk(bench: Bench) -> Non
     assert set(ceilings) == {f"b{block:03d}-store-{way}" for block in (1, 2) for way in ("write", "read")}
     for each in ceilings.values():
         assert (each.status, each.tool, each.store, each.size_bytes) == ("ok", "disk", "disk", 8 * 2**20), each.reason
-        assert each.observed["server"]["cores"] > 0
+        assert each.observed.server
+        assert each.observed.server.cores
     for moved in bench.trials():
         known = {name: value for name, value in moved["observed"].items() if name.startswith("store_ceiling")}
         ceiling = ceilings[f"b{moved['block']:03d}-store-{moved['direction']}"]
-        assert known == (store_ceiling.facts(ceiling) if moved["store"] == "disk" else {})
+        assert known == (store_ceiling.add_ceiling(Observed(), ceiling).to_json() if moved["store"] == "disk" else {})
         assert moved["store"] == "ram" or known["store_ceiling_bytes_per_s"] > 0
     assert bench.inside("server", "ls -A /srv/disk") == ""
 

@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lab.local import syscalls
 from support.paths import ROOT, TESTS
 
 
@@ -66,7 +67,7 @@ class LabServer:
         return subprocess.CompletedProcess(["lab", *argv], code, out, err)
 
     def close(self) -> None:
-        """End it; commands that still run go on."""
+        """End it, and with it the commands that still run."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
@@ -74,9 +75,11 @@ class LabServer:
 
 class _Handler(socketserver.StreamRequestHandler):
     def handle(self) -> None:
+        syscalls.die_with_parent(os.getppid())
         request = json.loads(self.rfile.readline())
-        pid = os.fork()
+        handler, pid = os.getpid(), os.fork()
         if pid == 0:
+            syscalls.die_with_parent(handler, signal.SIGTERM)  # it puts back what it changed
             _be_lab(request)
         self.wfile.write(f"{pid}\n".encode())
         _, status = os.waitpid(pid, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,10 @@ def trial(**changes: Any) -> Trial:
         "protocol": "afp", "tool": "cp", "direction": "write", "workload": "file", "store": "ram",
         "mtu": 1500, "tcp_space": "default", "options": {}, "size_bytes": SIZE, "files": 1, "elapsed_s": 5.0,
         "client_cpu_s": 1.0, "server_cpu_s": 0.7, "wire_tx_bytes": round(SIZE * 1.05), "wire_rx_bytes": SIZE // 90,
-        "retransmits": 0, "ceiling_bytes_per_s": 118e6, "effective": {"client_mtu": 1500, "mount": "gvfs"},
+        "retransmits": 0, "ceiling_bytes_per_s": 118e6, "effective": {"client_mtu": "1500", "mount": "gvfs"},
         "verified": True, "status": "ok", "reason": "",
     }  # fmt: skip
-    return Trial(**base | changes)
+    return Trial.from_json({"observed": {}, **base, **changes})
 
 
 def make_trials(
@@ -109,12 +110,11 @@ def _invent(
 
 def _spoil(trials: list[Trial]) -> Iterator[Trial]:
     for number, good in enumerate(trials):
-        values = vars(good)
         if number % 45 == 30:
-            lacking = {"status": "void", "reason": "wire_rx_bytes < payload: served from a <cache>"}
-            yield Trial(**values | lacking | {"elapsed_s": values["elapsed_s"] / 1.6})
+            lacking: dict[str, Any] = {"status": "void", "reason": "wire_rx_bytes < payload: served from a <cache>"}
+            yield replace(good, **lacking, elapsed_s=(good.elapsed_s or 0) / 1.6)
         elif number % 80 == 60:
-            nothing = {"status": "failed", "reason": "mount: timed out | gave up", "verified": False}
-            yield Trial(**values | nothing | {"elapsed_s": None, "client_cpu_s": None, "server_cpu_s": None})
+            nothing: dict[str, Any] = {"status": "failed", "reason": "mount: timed out | gave up", "verified": False}
+            yield replace(good, **nothing, elapsed_s=None, client_cpu_s=None, server_cpu_s=None)
         else:
             yield good

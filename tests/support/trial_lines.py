@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any
 
@@ -18,4 +17,4 @@ json_values = st.recursive(
 
 
 def line(**changes: Any) -> str:
-    return json.dumps(dataclasses.asdict(trial()) | changes)
+    return json.dumps(trial().to_json() | changes)

@@ -1,4 +1,4 @@
-"""One function a figure: each takes the frame of :func:`lab.results.run_folder.load`, or what :func:`lab.stats.coded`
+"""One function a figure: each takes the frame of :func:`lab.results.run_folder.load`, or what :func:`lab.stats.encode`
 makes of it for several of them, and returns a matplotlib Figure.
 
 Every trial, or every block, is a mark of its own, unless there are so many that a sample of them must do: then the

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,7 +35,7 @@ MEAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, markere
 
 def effects(trials: stats.Trials) -> Figure:
     """What each level changes against its baseline, in percent: every block a dot, the mean with its t interval."""
-    trials = stats.coded(trials)
+    trials = stats.encode(trials)
     title = "What a setting changes: one mark a block"
     rows = list(stats.block_effects(stats.grid(trials)))
     table = stats.effect_table(rows)
@@ -60,7 +59,7 @@ def effects(trials: stats.Trials) -> Figure:
 
 def interactions(trials: stats.Trials) -> Figure:
     """Two factors together: what the first changes, a line for each level of the second; lines that part interact."""
-    trials = stats.coded(trials)
+    trials = stats.encode(trials)
     title = "One setting on top of another: where lines part, the two act on each other"
     table = stats.interactions(stats.grid(trials)).query("n_blocks > 0")
     if table.empty:
@@ -87,15 +86,15 @@ def interactions(trials: stats.Trials) -> Figure:
 
 def shares(trials: stats.Trials) -> Figure:
     """The share of the sum of squares of log MB/s that goes with each factor, each pair of factors, block and rest."""
-    trials = stats.coded(trials)
+    trials = stats.encode(trials)
     title = "What the variation of speeds goes with"
-    found = stats.shares(stats.grid(trials))
-    table = found.table.dropna(subset="share")
+    variation = stats.shares(stats.grid(trials))
+    table = variation.table.dropna(subset="share")
     if table.empty:
         return empty(trials, title, "no block has a good trial of every case, or nothing varied")
     last = table["term"].isin([stats.BLOCK, stats.REST])
     terms = table[~last].sort_values("share", ascending=False, kind="stable")
-    notes = [f"blocks used: {found.used} of {found.blocks}, those with a good trial of every case"]
+    notes = [f"blocks used: {variation.used} of {variation.blocks}, those with a good trial of every case"]
     if len(terms) > MOST_BARS:
         notes.append(f"bars drawn: the longest {MOST_BARS} of {len(terms)}")
     shown = pd.concat([terms.iloc[:MOST_BARS], table[last]])
@@ -133,7 +132,7 @@ def _rows(part: pd.DataFrame) -> list[str]:
     return [stats.row_label({"protocol": protocol, "tool": tool}) for protocol, tool in names]
 
 
-def _effect_panel(axes: Axes, part: pd.DataFrame, blocks: pd.Series[Any]) -> None:
+def _effect_panel(axes: Axes, part: pd.DataFrame, blocks: stats.Column) -> None:
     """The rows of one contrast: a strip for each direction with its marks, mean and interval."""
     axes.axvline(0, color=INK, linewidth=0.8)
     of_lines = _rows(part)
@@ -156,7 +155,7 @@ def _effect_panel(axes: Axes, part: pd.DataFrame, blocks: pd.Series[Any]) -> Non
         add_marks(axes, changes[marked], (y[line] + spread * half)[marked], *look, count=len(chosen))
 
 
-def _slopes(axes: Axes, row: Any) -> None:
+def _slopes(axes: Axes, row: stats.Row) -> None:
     """One row of the interactions: what the first setting changes at either level of the second, with its interval."""
     for part, colour, at in (("alone", PALETTE[0], 0.97), ("on_top", PALETTE[1], 1.03)):
         change, low, high = (row[f"{part}{end}"] for end in ("_pct", "_low_pct", "_high_pct"))

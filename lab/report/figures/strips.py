@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +52,8 @@ class _Strips:
     """
 
     rows: Sequence[str]
-    kinds: Sequence[tuple[Any, ...]]
-    levels: dict[str, list[Any]]
+    kinds: Sequence[tuple[stats.Level, ...]]
+    levels: dict[str, list[stats.Level]]
     strip: npt.NDArray[np.intp]
     direction: npt.NDArray[np.intp]
     ok: Chosen
@@ -74,7 +73,7 @@ class _Strips:
 
 def throughput(trials: stats.Trials) -> Figure:
     """Speed of every trial by protocol and tool, one panel a direction; the ceiling beside each strip of trials."""
-    trials, title = stats.coded(trials), "Throughput of every trial"
+    trials, title = stats.encode(trials), "Throughput of every trial"
     strips = _strips(trials, ["MB_per_s"], ("mtu", "tcp_space"))
     if strips is None:
         return empty(trials, "Throughput", "no transfer could be measured")
@@ -100,7 +99,7 @@ def throughput(trials: stats.Trials) -> Figure:
 
 def cpu_cost(trials: stats.Trials) -> Figure:
     """CPU seconds per GB moved, on the client and on the server: every trial a mark, the median a bar."""
-    trials = stats.coded(trials)
+    trials = stats.encode(trials)
     columns = {"client": "client_cpu_s_per_GB", "server": "server_cpu_s_per_GB"}
     strips = _strips(trials, list(columns.values()), ("direction", "mtu"))
     if strips is None:
@@ -111,12 +110,12 @@ def cpu_cost(trials: stats.Trials) -> Figure:
     limit = max(limit_of(values, strips.ok) for values in strips.values.values())
     figure, panels = _panels(trials, strips, len(columns))
     for axes, (side, column) in zip(panels, columns.items(), strict=True):
-        known = np.isfinite(strips.values[column])
-        used, medians = _draw(axes, strips, known, column, looks, limit)
+        measured = np.isfinite(strips.values[column])
+        used, medians = _draw(axes, strips, measured, column, looks, limit)
         bars = [looks[kind][0] for kind in used % len(looks)]
         axes.barh(strips.centre(used), medians, height=1.7 * strips.half, color=bars, alpha=0.22)
         name_axes(axes, f"on the {side}", "CPU seconds per GB (10⁹ bytes)")
-        if not known.any():
+        if not measured.any():
             note(axes, "not measured")
         axes.set_xlim(0, 1.03 * limit)
     handles = [mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus]
@@ -125,10 +124,10 @@ def cpu_cost(trials: stats.Trials) -> Figure:
     return figure
 
 
-def _strips(trials: stats.Coded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
-    """The transfers that have one of ``values``, by row (protocol, tool, every other knob that varies) and strip."""
+def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
+    """The transfers that have one of ``values``, by row (protocol, tool, every other factor that varies) and strip."""
     measured = {name: trials.values(name)[trials.transfer] for name in values}
-    shown: Chosen = np.logical_or.reduce([~np.isnan(found) for found in measured.values()])
+    shown: Chosen = np.logical_or.reduce([~np.isnan(of_strip) for of_strip in measured.values()])
     if not shown.any():
         return None
     cases, notes = trials.cases.only(shown), []
@@ -142,26 +141,26 @@ def _strips(trials: stats.Coded, values: Sequence[str], factors: Sequence[str]) 
     cell = cases.cell[drawn]
     return _Strips(
         list(rows[:MOST_ROWS]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
-        trials.ok[trials.transfer][shown], {name: found[shown] for name, found in measured.items()}, notes,
+        trials.ok[trials.transfer][shown], {name: of_strip[shown] for name, of_strip in measured.items()}, notes,
     )  # fmt: skip
 
 
 def _row_names(cases: stats.Cells) -> list[str]:
     """The name of each cell's row: protocol, tool, and whatever else varies that is told apart in no other way."""
-    apart = [name for name in cases.levels if name not in ("mtu", "tcp_space", "direction")]
-    named = [name for name in apart if name in ("protocol", "tool") or len(cases.levels[name]) > 1]
-    columns = [[_said(name, cases.levels[name][code]) for code in cases.code(name)] for name in named]
+    row_factors = [name for name in cases.levels if name not in ("mtu", "tcp_space", "direction")]
+    named = [name for name in row_factors if name in ("protocol", "tool") or len(cases.levels[name]) > 1]
+    columns = [[_level_name(name, cases.levels[name][code]) for code in cases.code(name)] for name in named]
     return [" ".join(filter(None, names)) for names in zip(*columns, strict=True)]
 
 
-def _said(factor: str, level: Any) -> str:
+def _level_name(factor: str, level: stats.Level) -> str:
     """A level as the name of a row has it: an option of a mount with its own name, for it may be just a number."""
     if not protocol_of(factor):
         return stats.level_label(factor, level)
     return "" if level == ABSENT else f"{factor.partition('.')[2]} {level}"
 
 
-def _panels(trials: stats.Coded, strips: _Strips, count: int) -> tuple[Figure, list[Axes]]:
+def _panels(trials: stats.Encoded, strips: _Strips, count: int) -> tuple[Figure, list[Axes]]:
     """A figure with ``count`` panels beside each other that share their rows."""
     height = 1.7 + len(strips.rows) * max(0.34, min(1.2, 0.11 * len(strips.kinds) + 0.06))
     figure = begin(trials, height, [*strips.notes, *sample(len(strips.strip) // count)[1]])
@@ -181,9 +180,9 @@ def _draw(
 ) -> tuple[npt.NDArray[np.intp], Floats]:
     """The marks, crosses and medians of the chosen trials; the strips that have any good trial, and their medians."""
     values, ok, strip = strips.values[column][chosen], strips.ok[chosen], strips.strip[chosen]
-    of_strips = stats.grouped(strip[ok], values[ok], len(strips.rows) * len(strips.kinds))
-    used = np.array([number for number, found in enumerate(of_strips) if len(found)], dtype=np.intp)
-    medians = np.array([stats.middle(of_strips[number]) for number in used])
+    of_strips = stats.sort_by_group(strip[ok], values[ok], len(strips.rows) * len(strips.kinds))
+    used = np.array([number for number, of_strip in enumerate(of_strips) if len(of_strip)], dtype=np.intp)
+    medians = np.array([stats.median(of_strips[number]) for number in used])
     _ticks(axes, strips, used, medians, [INK] * len(used), 1.8)
     places = np.flatnonzero(ok)[sample(int(ok.sum()))[0]]
     # The golden ratio spreads any number of marks evenly, and the same trial is always at the same place.

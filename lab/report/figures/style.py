@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,13 @@ from lab.report.figures.fonts import as_is, drawable
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
 INK, PALE = "#222222", "#8a8a8a"
-WAYS = {"write": "write (client → server)", "read": "read (server → client)", stats.EVERY: "all cases"}
-WAY_MARKERS = {"write": ">", "read": "<", stats.EVERY: "o"}
-WAY_COLOURS = {"write": "#009E73", "read": "#E69F00", stats.EVERY: PALE}
+WAYS: dict[stats.Level, str] = {
+    "write": "write (client → server)",
+    "read": "read (server → client)",
+    stats.EVERY: "all cases",
+}
+WAY_MARKERS: dict[stats.Level, str] = {"write": ">", "read": "<", stats.EVERY: "o"}
+WAY_COLOURS: dict[stats.Level, str] = {"write": "#009E73", "read": "#E69F00", stats.EVERY: PALE}
 SPEED = "MB/s (10⁶ bytes/s)"
 WIDTH_IN, DPI = 8.0, 150
 LONGEST_NAME = 60  # of a row: more would leave a panel no room
@@ -82,8 +85,8 @@ def name_rows(axes: Axes, rows: Sequence[str]) -> None:
 
 def limit_of(values: npt.NDArray[np.float64], ok: npt.NDArray[np.bool_]) -> float:
     """How far an axis reaches: a little beyond what counts. A void trial that hit a cache must not squeeze it."""
-    known = np.isfinite(values)
-    counted = values[known & ok] if (known & ok).any() else values[known]
+    finite = np.isfinite(values)
+    counted = values[finite & ok] if (finite & ok).any() else values[finite]
     return 1.09 * float(counted.max(initial=0)) or 1.0
 
 
@@ -125,6 +128,6 @@ def mark(label: str, colour: str, marker: str, size: float = 5) -> Line2D:
     return Line2D([], [], color=colour, linestyle="", marker=marker, markersize=size, label=label)
 
 
-def styles(levels: Sequence[Any], kinds: Sequence[str]) -> dict[Any, str]:
+def styles(levels: Sequence[stats.Level], kinds: Sequence[str]) -> dict[stats.Level, str]:
     """A colour or marker for each level, from the first again when they run out."""
     return dict(zip(levels, itertools.cycle(kinds), strict=False))

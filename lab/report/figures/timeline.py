@@ -31,7 +31,6 @@ from lab.report.figures.style import (
     name_axes,
     note,
     sample,
-    styles,
 )
 
 MOST_BLOCKS = 60  # that have a line of their own
@@ -44,15 +43,15 @@ PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
 
 def timeline(trials: stats.Trials) -> Figure:
     """Speed in order of execution, and how far each trial lies from the median of its own case: drift shows there."""
-    trials = stats.coded(trials)
+    trials = stats.encode(trials)
     rows = _in_order(trials)
     if not len(rows):
         return empty(trials, "Timeline", "no trial could be measured")
     chosen, notes = sample(len(rows))
     figure = begin(trials, 6.2, notes)
     speed, drift = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    protocols = trials.levels("protocol", rows)[1]
-    colours = styles([name for name in protocols if name != "link"], PALETTE)
+    protocols = [str(name) for name in trials.levels("protocol", rows)[1]]
+    colours = dict(zip([name for name in protocols if name != "link"], itertools.cycle(PALETTE), strict=False))
     colours |= {"link": INK} if "link" in protocols else {}
     change = stats.from_own_median(trials).to_numpy()[rows]
     shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
@@ -76,7 +75,7 @@ def timeline(trials: stats.Trials) -> Figure:
     return figure
 
 
-def _in_order(trials: stats.Coded) -> npt.NDArray[np.intp]:
+def _in_order(trials: stats.Encoded) -> npt.NDArray[np.intp]:
     """The rows that have a speed, in order of execution."""
     rows = np.flatnonzero(~np.isnan(trials.values("MB_per_s")))
     begun = trials.frame["started_at"].astype("int64").to_numpy()[rows]
@@ -111,9 +110,9 @@ def _mark_blocks(
     speed, drift = panels
     begins = np.flatnonzero(~pd.Series(block).duplicated())
     begins = begins[:: -(-len(begins) // MOST_VECTORS)]
-    known = [np.sort(part[~np.isnan(part)]) for part in np.split(change, begins[1:])]
-    at = np.array([number for number, part in enumerate(known) if len(part)], dtype=np.intp)
-    medians = np.array([stats.middle(known[number]) for number in at])
+    changes = [np.sort(part[~np.isnan(part)]) for part in np.split(change, begins[1:])]
+    at = np.array([number for number, part in enumerate(changes) if len(part)], dtype=np.intp)
+    medians = np.array([stats.median(changes[number]) for number in at])
     ends = np.append(begins[1:], len(block))
     if len(at) > MOST_BLOCKS:
         drift.plot((begins[at] + ends[at]) / 2, medians, color=INK, linewidth=1.2, zorder=5)

@@ -248,5 +248,5 @@ def test_words_that_are_categories_are_drawn_alike(full: pd.DataFrame, name: str
 def test_trials_that_were_coded_before_are_drawn_alike(full: pd.DataFrame, name: str) -> None:
     drawings = [io.BytesIO(), io.BytesIO()]
     figures.ALL[name](full).savefig(drawings[0], dpi=40)
-    figures.ALL[name](stats.coded(full)).savefig(drawings[1], dpi=40)
+    figures.ALL[name](stats.encode(full)).savefig(drawings[1], dpi=40)
     assert drawings[0].getvalue() == drawings[1].getvalue()

@@ -143,7 +143,7 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
 
 def test_a_run_without_a_name_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [])
-    del folder.run["name"]
+    folder.run = {key: value for key, value in folder.run.items() if key != "name"}
     with pytest.raises(BadInput, match=r"run\.json: name: missing"):
         run_report.write(folder)
     assert not folder.report_path.exists()

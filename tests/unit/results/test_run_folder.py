@@ -207,7 +207,7 @@ def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
     unmeasurable = frame.loc[1:, ["bytes_per_s", "MB_per_s", "share_of_ceiling", "server_cpu_s_per_GB"]]
     assert unmeasurable.isna().all(axis=None)
     assert frame["tcp_space"].tolist() == ["default", "default", 65536]
-    assert frame.loc[0, "effective"] == {"client_mtu": 1500, "mount": "gvfs"}
+    assert frame.loc[0, "effective"] == {"client_mtu": "1500", "mount": "gvfs"}
     assert frame.attrs["run"] == folder.run
 
 
@@ -257,3 +257,51 @@ def test_appending_does_not_read_what_is_there(tmp_path: Path) -> None:
     with folder.trials_path.open("rb") as file:
         file.seek(2**40)
         assert json.loads(file.read())["trial_id"] == "b"
+
+
+@pytest.fixture
+def bunches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """A run that is read in many small bunches of lines."""
+    monkeypatch.setattr(run_folder, "_BUNCH_BYTES", 500)
+    return write_run(tmp_path, make_trials(blocks=3))
+
+
+def test_bunches_make_the_frame_of_the_trials(bunches: RunFolder) -> None:
+    pd.testing.assert_frame_equal(load(bunches.path), run_folder.frame(bunches.trials(), bunches.run))
+
+
+@pytest.mark.parametrize("number", [1, 2, 90, 192])
+def test_the_first_bad_line_is_named_in_whichever_bunch_it_is(bunches: RunFolder, number: int) -> None:
+    lines = bunches.trials_path.read_text().splitlines(keepends=True)
+    for place in {number, min(number + 5, len(lines))}:
+        lines[place - 1] = lines[place - 1].replace('"mtu": ', '"mtu": -')
+    bunches.trials_path.write_text("".join(lines))
+    for read in (bunches.trials, bunches.columns):
+        with pytest.raises(BadInput, match=f"line {number}: mtu cannot be -"):
+            read()
+
+
+def test_an_id_that_stands_in_two_bunches_is_named(bunches: RunFolder) -> None:
+    with bunches.trials_path.open("a") as file:
+        file.write(line(trial_id="b1-003") + "\n")
+    for read in (bunches.trials, bunches.columns):
+        with pytest.raises(BadInput, match=r"line \d+: trial_id b1-003 stands in line 3 already"):
+            read()
+
+
+@pytest.mark.parametrize("reason", ["x" * 5000, "é" * 3000, "x" * 3_000_000])
+def test_a_line_may_be_longer_than_a_bunch(bunches: RunFolder, reason: str) -> None:
+    with bunches.trials_path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{line(trial_id=name, reason=reason)}\n" for name in "ab")
+    frame = load(bunches.path)
+    assert frame["reason"].iloc[-2:].tolist() == [reason, reason]
+    assert frame["trial_id"].tolist() == [trial.trial_id for trial in bunches.trials()]
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read_is_bad_input(
+    bunches: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size_bytes = bunches.trials_path.stat().st_size
+    monkeypatch.setattr(RunFolder, "_whole_and_tail", lambda self: (size_bytes + 10_000, b""))
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: it became shorter"):
+        bunches.columns()

@@ -15,6 +15,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.platforms import Connection, Counters, Reading, Timing
 from lab.platforms.linux.tcp import parse_ss
+from lab.results.observed import HostUsage, TcpFacts, WireFacts
 from lab.results.run_folder import RunFolder
 from lab.run.observation import (
     buffer_remarks,
@@ -49,13 +50,13 @@ FULL = {"mss": 1448, "pmtu": 1500}
 def test_the_connection_is_told_as_its_sender_saw_it() -> None:
     sender = Carrier(parse_ss(SS.read_text(encoding="utf-8").splitlines())[1], 0.3)
     facts = tcp_facts(sender, carrier(received_bytes=42))
-    assert facts == {
+    assert facts.to_json() == {
         "age_s": 0.3, "congestion": "bbr", "mss": 1448, "pmtu": 1500, "rtt_ms": 1.658, "min_rtt_ms": 0.002, "cwnd": 194,
         "ssthresh": 138, "window_bytes": 3855360, "sent_bytes": 239342269, "acked_bytes": 239146790, "retransmits": 0,
         "delivery_bytes_per_s": 118544572, "busy_ms": 2004, "rwnd_limited_ms": 4, "sndbuf_limited_ms": 0,
         "received_bytes": 42,
     }  # fmt: skip
-    assert tcp_facts(None, None) == {}
+    assert tcp_facts(None, None) == TcpFacts()
 
 
 def test_buffers_are_named_after_their_host() -> None:
@@ -68,11 +69,11 @@ def test_the_wire_is_held_against_the_payload_in_its_direction(direction: str, o
     client = Counters(round(1.1 * SIZE), round(1.2 * SIZE), None, None)
     server = Counters(client.rx_bytes + (lost if direction == "read" else 5), client.tx_bytes - 100, None, None)
     facts = wire_facts(case(direction), client, server, carrier(**FULL))
-    assert facts["overhead"] == pytest.approx(overhead)
-    assert facts["lost_bytes"] == lost
+    assert facts.overhead == pytest.approx(overhead)
+    assert facts.lost_bytes == lost
     # 20 bytes of IP, 20 of TCP, 12 of its options, 14 of Ethernet
-    assert facts["least_overhead"] == round(66 / 1448, 5)
-    assert "least_overhead" not in wire_facts(case(direction), client, server, None)
+    assert facts.least_overhead == round(66 / 1448, 5)
+    assert wire_facts(case(direction), client, server, None).least_overhead is None
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_the_wire_is_held_against_the_payload_in_its_direction(direction: str, o
     [(10**9, 10**9 - 9 * 10**6, False), (10**9, 98 * 10**7, True), (1000, 60_000, False), (1000, 70_000, True)],
 )
 def test_counts_that_disagree_are_remarked(sent: int, received: int, remarked: bool) -> None:
-    sides = {"client": {"tx_bytes": sent, "rx_bytes": 5}, "server": {"tx_bytes": 5, "rx_bytes": received}}
+    sides = {"client": HostUsage(tx_bytes=sent, rx_bytes=5), "server": HostUsage(tx_bytes=5, rx_bytes=received)}
     remarks = [f"the client sent {sent} bytes and the server received {received}"]
     assert disagreements(sides) == (remarks if remarked else [])
     assert disagreements({"client": sides["client"]}) == []
@@ -92,16 +93,16 @@ def test_what_the_protocols_add_is_no_remark() -> None:
         (0.00738, (0.0080, 0.0099, 0.0137)),
     ):  # all as measured
         for overhead in overheads:
-            assert overhead_remark(SIZE, 1, {"overhead": overhead, "least_overhead": least}, None) == []
+            assert overhead_remark(SIZE, 1, WireFacts(overhead=overhead, least_overhead=least), None) == []
 
 
 def test_far_more_than_that_is_remarked_unless_it_was_sent_again() -> None:
-    wire = {"overhead": 0.12, "least_overhead": 0.04558}
+    wire = WireFacts(overhead=0.12, least_overhead=0.04558)
     remark = ["12.0% more than the payload crossed the wire; headers are 4.6%"]
     assert overhead_remark(SIZE, 1, wire, carrier(**FULL)) == remark
     assert overhead_remark(SIZE, 1, wire, carrier(**FULL, retransmits=round(0.06 * SIZE / 1448))) == []
     assert overhead_remark(SIZE, 10_000, wire, None) == []
-    assert overhead_remark(SIZE, 1, {"overhead": 0.12}, None) == []
+    assert overhead_remark(SIZE, 1, WireFacts(overhead=0.12), None) == []
 
 
 @pytest.mark.parametrize(("used", "remarked"), [(65536, False), (131072, False), (212992, True), (None, False)])
@@ -159,17 +160,19 @@ def timing(*readings: Reading | None) -> Timing:
 def test_samples_count_from_the_beginning_to_the_end_of_the_transfer() -> None:
     samples = tuple(Reading(at_s, {"tx_bytes": 7}) for at_s in (9.9, 10.1, 11.9, 12.1))
     found = observe(pair(samples, ()), case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
-    assert found.observed["client"]["samples"] == 2
-    assert found.samples["client"]["at_s"] == [0, 0.1, 1.9, 2]
-    assert (found.observed["tcp"], found.observed["remarks"], found.effective, found.void) == ({}, [], {}, "")
-    assert len(json.dumps(found.observed)) < 1500
+    assert found.observed.client is not None
+    assert found.observed.client.samples == 2
+    assert cast(Any, found.samples)["client"]["at_s"] == [0, 0.1, 1.9, 2]
+    assert (found.observed.tcp, found.observed.remarks, found.effective, found.void) == (TcpFacts(), (), {}, "")
+    assert len(json.dumps(found.observed.to_json())) < 1500
 
 
 def test_samples_that_cannot_be_read_are_remarked_and_the_rest_stands() -> None:
     failing = pair(LabFailure("client: cat: -5 is not a count; it printed:\n    -5"), ())
     found = observe(failing, case(), timing(FIRST.reading, LAST.reading), SERVER, 1)
-    assert found.observed["remarks"] == ["client: cat: -5 is not a count; it printed:"]
-    assert found.observed["client"]["tx_bytes"] == LAST.tx_bytes
+    assert found.observed.remarks == ("client: cat: -5 is not a count; it printed:",)
+    assert found.observed.client is not None
+    assert found.observed.client.tx_bytes == LAST.tx_bytes
 
 
 def test_a_lost_connection_is_not_passed_over() -> None:
@@ -180,15 +183,15 @@ def test_a_lost_connection_is_not_passed_over() -> None:
 def test_a_platform_that_counts_no_more_than_bytes_is_left_out() -> None:
     plain = Counters(9, 110 * 2**20, None, None), Counters(18, 220 * 2**20, None, None)
     found = observe(pair((), ()), case("read", server_cache="cold"), timing(), plain, 1)
-    assert found.observed.keys() == {"tcp", "wire", "remarks"}
+    assert found.observed.to_json().keys() == {"tcp", "wire", "remarks"}
     assert found.samples == {}
     assert "nothing proves" in found.void
 
 
 def test_swap_and_damaged_packets_are_remarked() -> None:
-    quiet = {"client": {"swapped_bytes": SIZE // 200, "rx_errors": 0, "tx_errors": 0}, "server": {}}
+    quiet = {"client": HostUsage(swapped_bytes=SIZE // 200, rx_errors=0, tx_errors=0), "server": HostUsage()}
     assert trouble(case(), quiet) == []
-    bad = {"client": {"swapped_bytes": SIZE // 50}, "server": {"rx_errors": 2, "tx_errors": 1}}
+    bad = {"client": HostUsage(swapped_bytes=SIZE // 50), "server": HostUsage(rx_errors=2, tx_errors=1)}
     assert trouble(case(), bad) == [
         f"the client wrote {SIZE // 50} bytes to swap: its RAM disk may have been on a disk",
         "the interface of the server counted 3 damaged packets",
@@ -197,8 +200,10 @@ def test_swap_and_damaged_packets_are_remarked() -> None:
 
 def test_what_the_tool_used_is_the_clients_and_cores_are_known_anyway() -> None:
     found = observe(pair((), ()), case(), timing(FIRST.reading, LAST.reading), SERVER, 1).observed
-    assert (found["client"]["tool_cpu_s"], found["client"]["cores"], found["server"]["cores"]) == (0.3, 8, 8)
-    assert "tool_cpu_s" not in found["server"]
+    assert found.client is not None
+    assert found.server is not None
+    assert (found.client.tool_cpu_s, found.client.cores, found.server.cores) == (0.3, 8, 8)
+    assert found.server.tool_cpu_s is None
 
 
 def test_samples_stand_beside_the_trials_one_line_each(tmp_path: Path) -> None:

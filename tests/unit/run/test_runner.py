@@ -23,6 +23,8 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
 from lab.results import run_folder
+from lab.results.effective import Effective
+from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
 from lab.run import runner as runner_module
 from lab.run.catalogue import CATALOGUE
@@ -40,7 +42,9 @@ def measured(void: str = "") -> Measured:
     counted = Counters(1_100_000, 12_345, 0.25, 3, {"mtu": "1500"})
     server = Counters(12_345, 1_100_000, None, 4, {"mtu": "1500"})
     timing = Timing(0.5, counted, "monotonic", "fsync", 0.1)
-    return Measured(timing, server, {"mount": "gvfs"}, void, {"remarks": ["odd"]}, {"client": {"at_s": [0.0]}})
+    return Measured(
+        timing, server, Effective(mount="gvfs"), void, Observed(remarks=("odd",)), {"client": {"at_s": [0.0]}}
+    )
 
 
 class Bench:
@@ -119,8 +123,8 @@ def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) ->
         assert (trial.elapsed_s, trial.client_cpu_s, trial.server_cpu_s) == (0.5, 0.25, None)
         assert (trial.wire_tx_bytes, trial.wire_rx_bytes, trial.retransmits) == (1_100_000, 12_345, 7)
         assert trial.ceiling_bytes_per_s == RATES[slot.case.direction]
-        assert trial.effective == {"mount": "gvfs"}
-        assert trial.observed == {"remarks": ["odd"]}
+        assert trial.effective == Effective(mount="gvfs")
+        assert trial.observed == Observed(remarks=("odd",))
     samples = [json.loads(line) for line in bench.folder.samples_path.read_text().splitlines()]
     assert samples == [{"trial_id": slot.trial_id, "client": {"at_s": [0.0]}} for slot in slots]
 
@@ -167,7 +171,7 @@ def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Be
     assert (ending.early, ending.not_ok, len(bench.transfers)) == ("", 1, 16)
     trial = bench.trials()["b001-0003"]
     assert (trial.status, trial.reason, trial.verified) == ("failed", str(error), False)
-    assert (trial.elapsed_s, trial.wire_tx_bytes, trial.retransmits, trial.effective) == (None, None, None, {})
+    assert (trial.elapsed_s, trial.wire_tx_bytes, trial.retransmits, trial.effective) == (None, None, None, Effective())
     assert trial.ceiling_bytes_per_s == RATES[trial.direction]
 
 

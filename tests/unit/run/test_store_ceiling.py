@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,8 @@ from lab.base.errors import LabFailure
 from lab.design.blocks import Slot
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.results.run_folder import Trial
+from lab.results.observed import Observed
+from lab.results.trial import Trial
 from lab.run import store_ceiling
 
 SLOT = Slot(1, 1, Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096))
@@ -49,13 +49,13 @@ def test_a_store_that_cannot_be_measured_is_a_failed_row_and_leaves_nothing() ->
     server = Server()
     rows: list[Trial] = []
     ids = store_ceiling.ids(pair(server), SLOT)
-    store_ceiling.measure(pair(server), "/srv/disk/lab", asdict(trial(status="ok")), ids, rows.append)
+    store_ceiling.measure(pair(server), "/srv/disk/lab", trial(status="ok"), ids, rows.append)
     assert [(row.trial_id, row.direction, row.status) for row in rows] == [
         ("b001-store-write", "write", "failed"), ("b001-store-read", "read", "failed")
     ]  # fmt: skip
     assert "No space left" in rows[0].reason
     assert server.removed == ("/srv/disk/lab/b001-store-write.bin",)
-    assert store_ceiling.facts(rows[0]) == {}
+    assert store_ceiling.add_ceiling(Observed(), rows[0]) == Observed()
 
 
 def test_caches_of_a_server_that_is_not_tuned_are_its_own() -> None:
@@ -66,6 +66,9 @@ def test_caches_of_a_server_that_is_not_tuned_are_its_own() -> None:
 def test_what_disks_moved_is_known_only_where_they_are_counted() -> None:
     counted = {"server": {"disk_written_bytes": 4096, "disk_read_bytes": 7}}
     ceiling = trial(protocol="store", size_bytes=1000, elapsed_s=0.5, observed=counted)
-    assert store_ceiling.facts(ceiling) == {"store_ceiling_bytes_per_s": 2000, "store_ceiling_disk_bytes": 4096}
+    assert store_ceiling.add_ceiling(Observed(), ceiling) == Observed(
+        store_ceiling_bytes_per_s=2000, store_ceiling_disk_bytes=4096
+    )
     bare = trial(protocol="store", size_bytes=1000, elapsed_s=0.5)
-    assert store_ceiling.facts(bare) == {"store_ceiling_bytes_per_s": 2000}
+    assert store_ceiling.add_ceiling(Observed(), bare) == Observed(store_ceiling_bytes_per_s=2000)
+    assert store_ceiling.add_ceiling(Observed(), None) == Observed()

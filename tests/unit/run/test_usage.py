@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,6 +21,10 @@ def reading(at_s: float, **fields: Any) -> Reading:
     return Reading(at_s, **fields)
 
 
+def usage_json(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
+    return usage(readings, elapsed_s).to_json()
+
+
 def core(busy: int, idle: int, **more: int) -> Ticks:
     return IDLE._replace(user=busy, idle=idle, **more)
 
@@ -32,7 +37,7 @@ def test_averages_are_of_the_first_and_the_last_reading_alone() -> None:
     last = reading(
         14, group={"usage_s": 3.0, "throttled_s": 1.25, "waited_s": 2.1}, net={"tx_bytes": 900, "rx_bytes": 45}
     )
-    found = usage((first, odd, last), 4.0)
+    found = usage_json((first, odd, last), 4.0)
     assert (found["cpu_cores"], found["throttled_s"], found["waited_s"]) == (0.5, 0.75, 0.1)
     assert (found["tx_bytes"], found["rx_bytes"], found["samples"]) == (800, 40, 1)
 
@@ -41,7 +46,7 @@ def test_what_cores_did_is_a_share_of_all_their_time_and_the_busiest_is_named() 
     first = reading(0, cores={"cpu0": IDLE, "cpu1": IDLE})
     busy = Ticks(user=30, nice=10, system=40, idle=0, iowait=0, irq=5, softirq=10, steal=5)
     last = reading(1, cores={"cpu0": busy, "cpu1": core(0, 90, iowait=10)})
-    found = usage((first, last), 1.0)
+    found = usage_json((first, last), 1.0)
     shares = {name: found[name] for name in ("user", "system", "softirq", "iowait", "steal")}
     assert shares == {"user": 0.2, "system": 0.2, "softirq": 0.075, "iowait": 0.05, "steal": 0.025}
     assert (found["cores"], found["core_mean"], found["core_peak"]) == (2, 1.0, 1.0)
@@ -53,13 +58,13 @@ def test_a_peak_is_no_shorter_than_half_a_second() -> None:
         reading(number / 10, cores={"cpu0": core(sum(ticks[: number + 1]) // 5, number * 10)}, net={"tx_bytes": sent})
         for number, sent in enumerate((0, 0, 1000, 1000, 1000, 1000, 1000))
     ]
-    found = usage(steps, 0.6)
+    found = usage_json(steps, 0.6)
     assert found["peak_bytes_per_s"] == 2000
     assert found["core_peak"] < 0.2
 
 
 def test_a_transfer_shorter_than_that_has_its_mean_as_peak() -> None:
-    found = usage((reading(0, net={"tx_bytes": 0}), reading(0.2, net={"tx_bytes": 1000})), 0.2)
+    found = usage_json((reading(0, net={"tx_bytes": 0}), reading(0.2, net={"tx_bytes": 1000})), 0.2)
     assert found["peak_bytes_per_s"] == 5000
 
 
@@ -67,28 +72,30 @@ def test_the_busiest_process_is_found_though_it_ended_before_the_end() -> None:
     first = reading(0, processes={SERVER: Process("smbd", 50.0), OLD: Process("cron", 700.0)})
     during = reading(2, processes={CP: Process("cp", 1.8)})
     last = reading(4, processes={SERVER: Process("smbd", 51.2), OLD: Process("cron", 700.0)})
-    found = usage((first, during, last), 4.0)
+    found = usage_json((first, during, last), 4.0)
     assert (found["process"], found["process_mean"]) == ("cp", 0.9)
 
 
 def test_disks_are_summed_and_the_busiest_one_is_how_busy_they_were() -> None:
     first = reading(0, disks={"sda": Disk(10, 20, 1.0), "sdb": Disk(0, 0, 0.0)})
     last = reading(2, disks={"sda": Disk(1010, 20, 1.5), "sdb": Disk(1000, 300, 1.8)})
-    found = usage((first, last), 2.0)
+    found = usage_json((first, last), 2.0)
     assert (found["disk_read_bytes"], found["disk_written_bytes"], found["disk_busy"]) == (2000, 300, 0.9)
 
 
 def test_the_least_memory_is_of_all_readings() -> None:
-    found = usage([reading(at_s, available_bytes=free) for at_s, free in ((0, 900), (1, 100), (2, 800))], 2.0)
+    found = usage_json([reading(at_s, available_bytes=free) for at_s, free in ((0, 900), (1, 100), (2, 800))], 2.0)
     assert found["memory_least_bytes"] == 100
 
 
 def test_what_is_not_counted_is_not_named() -> None:
-    assert usage((reading(0), reading(1)), 1.0) == {"samples": 0}
+    assert usage_json((reading(0), reading(1)), 1.0) == {"samples": 0}
 
 
 def test_counts_that_began_again_are_left_out() -> None:
-    found = usage((reading(0, net={"tx_bytes": 9, "rx_bytes": 1}), reading(1, net={"tx_bytes": 3, "rx_bytes": 2})), 1.0)
+    found = usage_json(
+        (reading(0, net={"tx_bytes": 9, "rx_bytes": 1}), reading(1, net={"tx_bytes": 3, "rx_bytes": 2})), 1.0
+    )
     assert "tx_bytes" not in found
     assert found["rx_bytes"] == 1
 

@@ -169,7 +169,7 @@ def test_words_may_be_categories() -> None:
 
 def test_trials_that_were_coded_before_give_the_same() -> None:
     trials = frame(make_trials(blocks=2))
-    coded = stats.coded(trials)
+    coded = stats.encode(trials)
     for table in (stats.summary, stats.ceilings):
         pd.testing.assert_frame_equal(table(coded), table(trials))
     for rows in (stats.transfers, stats.measured):
@@ -183,7 +183,7 @@ def test_trials_that_were_coded_before_give_the_same() -> None:
 
 def test_what_is_set_in_a_frame_counts_from_then_on_but_not_in_what_was_coded_before() -> None:
     trials = frame([timed(1, 100), timed(2, 100)])
-    coded, before = stats.coded(trials), stats.summary(trials)
+    coded, before = stats.encode(trials), stats.summary(trials)
     trials.loc[0, "tool"] = "rsync"
     trials.loc[1, "MB_per_s"] = 50.0
     assert stats.summary(trials)["tool"].tolist() == ["cp", "rsync"]
