@@ -30,6 +30,10 @@ def test_a_script_says_whose_language_it_is_in_and_parses(path: Path) -> None:
     subprocess.run(["sh", "-n", str(path)], check=True)
 
 
+# It is ready once it has made the file ``bound``, and stays until what needs it has served
+RPCBIND = ": > bound; looks=0; until [ -e served ] || [ $((looks += 1)) -gt 1000000 ]; do :; done"
+
+
 @pytest.mark.skipif(not Path("/proc/self/mounts").exists(), reason="reads the table of mounts of Linux")
 def test_a_mount_that_is_gone_is_asked_to_go_once(tmp_path: Path) -> None:
     host = EmulatedHost(tmp_path, {"umount": "", "sleep": ""}, ["sh", "grep"])
@@ -55,8 +59,8 @@ def test_ksmbd_that_is_not_loaded_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_exports_come_before_mountd_and_after_rpcbind(tmp_path: Path) -> None:
-    commands = dict.fromkeys(("mount", "mkdir", "touch", "nfsdcld", "exportfs", "rpc.mountd"), "")
-    host = EmulatedHost(tmp_path, commands | {"rpcbind": ": > bound", "sleep": ""}, ["sh"])
+    commands = dict.fromkeys(("mount", "mkdir", "touch", "nfsdcld", "exportfs", "sleep"), "")
+    host = EmulatedHost(tmp_path, commands | {"rpcbind": RPCBIND, "rpc.mountd": ": > served"}, ["sh"])
     host.shell(knfsd.START, "/lab/ram", "rw,sync", "[ -e bound ]", "20048")
     calls = host.calls("rpcbind", "exportfs", "rpc.mountd")
     assert calls == ["rpcbind -f -w", "exportfs -o rw,sync *:/lab/ram", "rpc.mountd -F -p 20048"]
@@ -73,7 +77,7 @@ def test_where_a_folder_cannot_be_hidden_nothing_of_nfs_starts(tmp_path: Path) -
 def test_ganesha_brings_rpcbind_where_the_host_has_none(tmp_path: Path, ready: str, starts_rpcbind: bool) -> None:
     own = tmp_path / "own"
     (own / "upper").mkdir(parents=True)
-    commands = {"mount": "", "mkdir": "", "sed": "", "sleep": "", "rpcbind": ": > bound", "ganesha.nfsd": ""}
+    commands = {"mount": "", "mkdir": "", "sed": "", "sleep": "", "rpcbind": RPCBIND, "ganesha.nfsd": ": > served"}
     host = EmulatedHost(tmp_path, commands, ["sh"])
     host.shell("cd() { :; }\n" + START_GANESHA, str(own), "conf", "pid", ready)
     assert bool(host.calls("rpcbind")) == starts_rpcbind
