@@ -4,9 +4,9 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
 	@scripts/demo.sh
 
-unit:   ## the tests that need no local lab: no root, any system
+unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
 	@scripts/setup.sh unit
-	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile -m "not local_lab" tests/unit tests/examples
+	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test

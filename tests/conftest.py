@@ -26,6 +26,7 @@ from lab.local import lifecycle, state
 LABS = os.environ.setdefault("LABS_OF_THIS_TEST_RUN", f"test-{os.getpid()}")
 # a machine that is slow, or busy with something else, fails no test
 settings.register_profile("lab", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", parent=settings.get_profile("lab"), max_examples=10)  # of `make unit`
 settings.load_profile("lab")
 
 
@@ -56,6 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(TESTS / "local_lab") or item.path.is_relative_to(TESTS / "guests"):
             item.add_marker(pytest.mark.local_lab)
+        if "one_sshd" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.sshd)
     slow = {item.path for item in items if item.get_closest_marker("local_lab")}
     items.sort(key=lambda item: item.path not in slow)
     if os.geteuid() == 0 and sys.platform == "linux":
