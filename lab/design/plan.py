@@ -67,12 +67,6 @@ class Plan:
     cannot_tell: tuple[str, ...]
 
 
-def cases_of(sweep: Sweep, catalogue: Catalogue) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """The cases of a sweep, and why combinations are missing. Raises BadInput for unknown names."""
-    grid, left_out = grid_of(sweep, catalogue)
-    return _fraction_of(sweep, grid), left_out
-
-
 def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
     """The share of the grid that the sweep asks for. Raises BadInput where it is too small, or the grid too large."""
     runs = sweep.runs_of(len(grid))

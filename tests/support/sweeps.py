@@ -9,6 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from lab.design.case import Case
+from lab.design.catalogue import Catalogue
+from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 
 
@@ -37,3 +39,9 @@ SWEEPS = st.builds(
 def runs(cases: Sequence[Case], key: Callable[[Case], Any]) -> list[Any]:
     """The key's values in order, each run of the same one as one."""
     return [value for value, _ in itertools.groupby(cases, key)]
+
+
+def cases_of(sweep: Sweep, catalogue: Catalogue) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """The cases of a sweep's plan, and why combinations are left out."""
+    planned = plan(sweep, catalogue)
+    return planned.cases, planned.left_out

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.paths import ROOT
-from support.sweeps import SWEEPS, runs, sweep_of
+from support.sweeps import SWEEPS, cases_of, runs, sweep_of
 
 from lab.base.errors import BadInput
 from lab.design.blocks import order
 from lab.design.case import Case
-from lab.design.plan import ASSUMED_BYTES_PER_S, cases_of, plan
+from lab.design.plan import ASSUMED_BYTES_PER_S, plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
 from lab.run.catalogue import CATALOGUE
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
-from support.sweeps import sweep_of
+from support.sweeps import cases_of, sweep_of
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import trial, write_run
 
@@ -21,7 +21,7 @@ from lab.base.errors import BadInput, SettingRefused
 from lab.design import plan_text
 from lab.design.factors import ABSENT, rank
 from lab.design.grid import grid_of
-from lab.design.plan import Plan, cases_of, plan
+from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
 from lab.protocols import Attached, Share, Side
 from lab.protocols.mounts.linux import split_mount_options

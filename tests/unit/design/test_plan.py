@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from support.sweeps import runs, some, sweep_of
+from support.sweeps import cases_of, runs, some, sweep_of
 
 from lab import protocols
 from lab.base.errors import BadInput
@@ -21,7 +21,7 @@ from lab.design.case import Case
 from lab.design.effects import levels_of, varied
 from lab.design.factors import OPTIONS
 from lab.design.grid import grid_of
-from lab.design.plan import Plan, cases_of, plan
+from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
 from lab.run.catalogue import CATALOGUE
 

@@ -12,12 +12,11 @@ import pytest
 from pydantic import SecretStr
 from support.paths import LINUX_CAPTURES
 from support.recording_host import RecordingHost
-from support.sweeps import sweep_of
+from support.sweeps import cases_of, sweep_of
 
 from lab import protocols
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
-from lab.design.plan import cases_of
 from lab.hosts import Result
 from lab.protocols import Share, Side
 from lab.protocols.nfs.linux import parse_export

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from support.fake_host import EmulatedHost, FakeHost
 from support.paths import LINUX_CAPTURES
-from support.sweeps import sweep_of
+from support.sweeps import cases_of, sweep_of
 
 from lab import protocols, workloads
 from lab.base import plugins
 from lab.base.errors import BadInput, LabFailure, Unsupported
-from lab.design.plan import cases_of
 from lab.protocols import Share, Side
 from lab.protocols.afp.linux import LinuxAfp
 from lab.protocols.afp.macos import MacAfp
