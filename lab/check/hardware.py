@@ -1,4 +1,4 @@
-"""The check of what is taken for granted about a Mac and no source proves: each assumption, and what this Mac says.
+"""The check of what is taken for granted and no source proves: each assumption about a system, and what a host says.
 
 `lab check --hardware` asks, and changes nothing. The assumptions stand with the platform and the protocols that make
 them; another row is another :class:`Assumption` there.
@@ -10,29 +10,36 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from lab import protocols
+from lab.base.plugins import members
 from lab.base.untrusted import first_line
 from lab.check.finding import Finding, examine
 from lab.check.machine import Machine
 from lab.hosts.assumption import Assumption
-from lab.platforms import Facts
-from lab.platforms.macos.assumptions import SYSTEM
-from lab.platforms.macos.tcp import parse_version
-from lab.protocols.mounts.macos_assumptions import MOUNTING
-from lab.protocols.servers.macos_assumptions import SERVING
+from lab.platforms import Facts, Platform
 
-ASSUMPTIONS = (*SYSTEM, *MOUNTING, *SERVING)
+
+def assumptions_about(platform: type[Platform]) -> tuple[Assumption, ...]:
+    """Those of the platform, and those of its drivers, each once."""
+    all_drivers = (protocol.drivers.get(platform.name) for protocol in members(protocols, "PROTOCOL").values())
+    rows = [
+        *platform.preflight_class.assumptions,
+        *(row for driver in all_drivers if driver for row in driver.assumptions),
+    ]
+    return tuple(dict.fromkeys(rows))
 
 
 def findings(machine: Machine, peer: str) -> Iterator[Finding]:
     """Every assumption about hosts of this kind; ``peer`` is the other one's data address."""
     subject = f"{machine.role} hardware"
-    if machine.platform.name != "macos":
+    assumptions = assumptions_about(type(machine.platform))
+    if not assumptions:
         yield Finding("ok", subject, f"nothing is assumed of {machine.platform.name} that has not been seen")
     elif machine.facts is None:
         yield Finding("note", subject, "could not tell: that needs its facts", "solve the problems above first")
     else:
-        version = parse_version(machine.facts.os)
-        for assumption in ASSUMPTIONS:
+        version = machine.platform.preflight.version(machine.facts)
+        for assumption in assumptions:
             if version is None or assumption.holds_for(version):
                 yield from examine(subject, partial(_compare, machine, machine.facts, assumption, peer, subject))
 

@@ -14,9 +14,9 @@ from lab.base.plugins import members
 from lab.check.finding import Finding, examine
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
-from lab.platforms.findings import Reach
 from lab.protocols import Protocol, Share
 from lab.protocols.options import mount_option_names
+from lab.settings.tcp_reach import Reach
 
 Refusal: TypeAlias = tuple[str, str]  # why something cannot be had, and what to do about it
 
@@ -31,17 +31,17 @@ def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding
         support = list(examine(name, partial(_check_support, protocol, share, machines)))
         yield from support
         if all(finding.level == "ok" for finding in support):
-            able.append(name)
+            able.append(protocol)
             yield from examine(name, partial(_check_port, protocol, share, machines))
             yield from examine(f"{name} options", partial(_check_options, protocol, share, machines))
-    yield from _check_tcp_buffers({name: _tcp_reach(name, config, machines) for name in able})
+    yield from _check_tcp_buffers({protocol.name: _tcp_reach(protocol, config, machines) for protocol in able})
 
 
 def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dict[str, Any]]:
     """By protocol and role: whether ``tcp_space`` reaches the sockets (None: not known), why, and what does instead."""
     return {
-        name: {role: vars(reach) for role, reach in _tcp_reach(name, config, machines).items()}
-        for name in sorted(members(protocols, "PROTOCOL"))
+        name: {role: vars(reach) for role, reach in _tcp_reach(protocol, config, machines).items()}
+        for name, protocol in sorted(members(protocols, "PROTOCOL").items())
     }
 
 
@@ -154,14 +154,14 @@ def _refusal(protocol: Protocol, share: ShareConfig, machine: Machine, options: 
     return (reason, "") if reason else None
 
 
-def _tcp_reach(name: str, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:
+def _tcp_reach(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:
     """By role, whether ``tcp_space`` reaches the sockets of this protocol, as far as that host's facts are known."""
     reach_by_role = {}
     for role, machine in machines.items():
         if not config.tuned(role):
             reach_by_role[role] = UNTUNED
         elif machine.facts is not None:
-            reach = machine.platform.preflight.tcp_reach(machine.facts, name, role)
+            reach = machine.platform.preflight.tcp_reach(machine.facts, protocol.tcp_reach(machine.platform.name, role))
             ran_before = role == "server" and config.share.serve == "existing"
             reach_by_role[role] = RUNNING if ran_before and reach.reaches else reach
     return reach_by_role

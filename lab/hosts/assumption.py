@@ -1,4 +1,4 @@
-"""What the lab takes for granted about a Mac and no source proves, and how a Mac can be asked about it."""
+"""What the lab takes for granted about a system and no source proves, and how a host can be asked about it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Version = tuple[int, int]
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something that the lab rests on, on Macs ``since`` one version and ``before`` another.
+    """Something that the lab rests on, ``since`` one version of a system and ``before`` another.
 
     ``ask`` is a script for ``/bin/sh`` that changes nothing: ``$1`` is the data interface, ``$2`` the other host's
     address, ``$3`` the account that logs in. ``expected`` is a regular expression that is found in what it prints,
@@ -26,5 +26,5 @@ class Assumption:
     before: Version = (1000, 0)
 
     def holds_for(self, version: Version) -> bool:
-        """Whether it is about Macs of this version."""
+        """Whether it is about systems of this version."""
         return self.since <= version < self.before

@@ -1,4 +1,4 @@
-"""What a platform can tell before a run: what would disturb it, the link's medium, clocks, whom TCP buffers reach."""
+"""What a platform can tell before a run: what would disturb it, the link's medium, clocks."""
 
 from __future__ import annotations
 
@@ -32,18 +32,6 @@ class Medium:
 
     wireless: bool | None = None
     duplex: str | None = None
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Whether a sweep's ``tcp_space`` reaches the sockets of a protocol on one host; None where that is not known.
-
-    ``instead`` names what sizes those sockets where it does not.
-    """
-
-    reaches: bool | None
-    why: str
-    instead: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from lab.hosts.assumption import Assumption, Version
 from lab.platforms.facts import Facts
-from lab.platforms.findings import Noises, Reach
+from lab.platforms.findings import Noises
 from lab.platforms.part import Part
+from lab.settings.tcp_reach import Reach, ReachByVersion
 
 # perl's clock has fractions. It is on nearly every host, and its absence is a finding of its own
 EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s"
 
 
 class Preflight(Part):
-    """What a system can tell before a run; by default nothing."""
+    """What a system can tell before a run; by default nothing.
+
+    ``assumptions`` are what the lab takes for granted about such a system and no source proves.
+    """
+
+    assumptions: ClassVar[tuple[Assumption, ...]] = ()
 
     def noises(self, folder: str | None) -> Noises:
         """The looks for what would disturb a measurement; ``folder`` is one on a disk that shared files are in.
@@ -20,8 +29,12 @@ class Preflight(Part):
         """
         return {}
 
-    def tcp_reach(self, facts: Facts, protocol: str, role: str) -> Reach:
-        """Whether TCP buffers reach the sockets of a protocol on this host, which has these facts and this role."""
+    def version(self, facts: Facts) -> Version | None:
+        """The version of the system by which assumptions hold or not; None where that cannot be told."""
+        return None
+
+    def tcp_reach(self, facts: Facts, reach_by_version: ReachByVersion) -> Reach:
+        """Whether TCP buffers reach the sockets on this host, of which a driver says ``reach_by_version``."""
         return Reach(None, f"nothing is known about {facts.platform}")
 
     def epoch(self) -> str:

@@ -11,17 +11,23 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from lab.base.errors import Absent, Unsupported
+from lab.hosts.assumption import Assumption
 from lab.protocols.options import Option, find_clash
 from lab.protocols.share import Attached, Share, Side
 from lab.settings.setting import Setting
+from lab.settings.tcp_reach import ReachByVersion
 
 Steps: TypeAlias = Generator[Setting, None, None]
 
 
 class ClientDriver:
-    """How a client attaches a share. ``attaches_with`` are the programs it needs, and the Debian package of each."""
+    """How a client attaches a share. ``attaches_with`` are the programs it needs, and the Debian package of each.
+
+    ``client_tcp_reach`` says whether TCP buffers reach its sockets, where versions of the system differ in that.
+    """
 
     attaches_with: ClassVar[Mapping[str, str]] = {}
+    client_tcp_reach: ClassVar[ReachByVersion] = {}
 
     # --- what can be told before anything is changed
 
@@ -57,10 +63,12 @@ class ServerDriver:
 
     ``serves_with`` are the programs that it needs (but see :meth:`needs_to_serve`), and the Debian package of each.
     ``own_server``: serving starts a server of the lab's own, with settings of its own; else the system's is used.
+    ``server_tcp_reach`` is as the client's.
     """
 
     serves_with: ClassVar[Mapping[str, str]] = {}
     own_server: ClassVar[bool] = True
+    server_tcp_reach: ClassVar[ReachByVersion] = {}
 
     # --- what can be told before anything is changed
 
@@ -99,7 +107,10 @@ class Driver(ClientDriver, ServerDriver):
     """Both halves. Made once a run for each host; its methods yield settings as they are due.
 
     A setting is in effect when the generator goes on, so a driver may look at the host between two of them.
+    ``assumptions`` are what it takes for granted about its system and no source proves.
     """
+
+    assumptions: ClassVar[tuple[Assumption, ...]] = ()
 
     def explain(self, output: str) -> str:
         """What to do about a command of this driver that failed, by what it printed; empty for what is not known."""
@@ -127,6 +138,11 @@ class Protocol:
         if platform not in self.drivers:
             raise Absent(f"{self.name} is not supported on {platform}; it is on {', '.join(self.drivers)}")
         return self.drivers[platform]()
+
+    def tcp_reach(self, platform: str, role: str) -> ReachByVersion:
+        """By version of a platform, whether TCP buffers reach the sockets at one end; empty where nothing is known."""
+        driver = self.drivers.get(platform, Driver)
+        return driver.client_tcp_reach if role == "client" else driver.server_tcp_reach
 
     def conflict(self, options: Mapping[str, str]) -> str:
         """Why these levels of ``options`` cannot go together; empty where they can."""

@@ -14,6 +14,7 @@ from lab.protocols.driver import Driver, Protocol, Steps
 from lab.protocols.share import Attached, Share, Side
 from lab.settings.background import background_process, listening
 from lab.settings.setting import Setting
+from lab.settings.tcp_reach import SYSTEM
 
 PORT = 22
 OWN_PORT = 22022
@@ -49,6 +50,7 @@ class UnixSsh(Driver):
 
     serves_with = MappingProxyType({"sshd": "openssh-server", "ssh-keygen": "openssh-client"})
     attaches_with = MappingProxyType({"ssh": "openssh-client"})
+    client_tcp_reach = server_tcp_reach = MappingProxyType({(10, 6): SYSTEM})  # of macOS; from the source of OpenSSH
 
     def serve(self, server: Side, share: Share) -> Steps:
         """A second sshd: its sockets are made after the TCP buffers are set, and no account's keys are touched."""

@@ -102,7 +102,9 @@ def describe_idle_buffers(pair: Pair, cases: Iterable[Case]) -> Iterator[str]:
     """A line for each host and protocol where a sweep of TCP buffers shows nothing: the sockets get other sizes."""
     swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
     for role, name in product(pair.tuned, swept):
-        reach = pair.platforms[role].preflight.tcp_reach(pair.facts[role], name, role)
+        platform = pair.platforms[role]
+        reach_by_version = protocols.find(name).tcp_reach(platform.name, role)
+        reach = platform.preflight.tcp_reach(pair.facts[role], reach_by_version)
         if reach.reaches is False:
             instead = f"; {reach.instead} would" if reach.instead else ""
             yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pytest
 from support.local_lab import HOSTS, Bench
 
-from lab.check.hardware import ASSUMPTIONS
+from lab.check.hardware import assumptions_about
+from lab.platforms.macos.platform import MacOS
 
 NEW, OLD = "client", "server"  # macOS 15.5 and Mac OS X 10.6.8
 # What a sweep changes on a Mac and below it, and must not leave
@@ -271,7 +272,8 @@ def test_they_are_what_the_lab_takes_macs_for(macs: Bench) -> None:
     asked = {host: sum(row["level"] != "note" for row in rows if row["subject"].startswith(host)) for host in HOSTS}
     versions = {NEW: (15, 5), OLD: (10, 6)}
     assert asked == {
-        host: sum(bool(row.ask) and row.holds_for(version) for row in ASSUMPTIONS) for host, version in versions.items()
+        host: sum(bool(row.ask) and row.holds_for(version) for row in assumptions_about(MacOS))
+        for host, version in versions.items()
     }
 
 

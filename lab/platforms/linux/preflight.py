@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from lab.platforms.facts import Facts
-from lab.platforms.findings import Noises, Reach
+from lab.platforms.findings import Noises
 from lab.platforms.linux import noise
 from lab.platforms.preflight import Preflight
+from lab.settings.tcp_reach import SYSTEM, Reach, ReachByVersion
 
 
 class LinuxPreflight(Preflight):
@@ -15,6 +16,6 @@ class LinuxPreflight(Preflight):
         """See :meth:`Preflight.noises`."""
         return noise.noises(self.host)
 
-    def tcp_reach(self, facts: Facts, protocol: str, role: str) -> Reach:
+    def tcp_reach(self, facts: Facts, reach_by_version: ReachByVersion) -> Reach:
         """Every socket takes tcp_rmem and tcp_wmem unless its program sets sizes: none of those used here does."""
-        return Reach(True, "its sockets take the sizes of the system")
+        return SYSTEM

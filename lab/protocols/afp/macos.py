@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command
@@ -11,6 +13,7 @@ from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import answer_prompt, parse_df_point, parse_mounts
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
+from lab.settings.tcp_reach import CLOSED
 
 SERVICE = macos_sharing.Service(
     protocol="afp",
@@ -49,6 +52,7 @@ class MacAfp(macos_sharing.MacShare):
     gone_remedy = "leave afp out of sweeps, or take an older Mac"
     reasons = REASONS
     service = SERVICE
+    client_tcp_reach = server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 
     def serve(self, server: Side, share: Share) -> Steps:
         """AppleFileServer and a share point, of a folder on HFS+: it shares nothing else."""

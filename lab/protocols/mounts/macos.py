@@ -15,6 +15,8 @@ from lab.protocols.driver import Driver
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.setting import Setting
 
+# What sizes sockets that ask for more than they get
+BUFFER_LIMIT = "kern.ipc.maxsockbuf, which can be lowered until the next restart,"
 PROMPT = read_script(__file__, "prompt.pl")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
 # Of a mount that is left: its server may be dead, or a program may hold it

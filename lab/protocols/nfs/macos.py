@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from types import MappingProxyType
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
@@ -11,9 +12,12 @@ from lab.base.untrusted import count, word
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import MacMount, has_program, parse_df_point
+from lab.protocols.mounts.macos import BUFFER_LIMIT, MacMount, has_program, parse_df_point
+from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
 from lab.settings.setting import Setting
+from lab.settings.tcp_reach import SYSTEM, Reach
 
 EXPORTS = "/etc/exports"
 EDIT = read_script(__file__, "exports.pl")
@@ -30,6 +34,27 @@ UPDATE = 'if [ -e "$1" ] && nfsd status | grep -q "^nfsd is running"; then nfsd 
 AWAIT = f"nfsd_state() {{ {STATE}; }}\n" + read_script(__file__, "nfsd_await.sh")
 AWAIT_END = f'[ -e "$2" ] || nfsd status | grep -q "^nfsd service is disabled" || {{\n{AWAIT}}}\n'
 AWAIT_EXPORT = read_script(__file__, "nfsd_await_export.sh")
+OWN_2_MIB = Reach(False, "its sockets get 2 MiB of their own")
+# Source: nfs_socket.c of xnu's bsd/nfs, later of the NFS kext
+CLIENT_TCP_REACH = {
+    (10, 6): SYSTEM,
+    (10, 15): OWN_2_MIB,
+    (11, 0): Reach(
+        False,
+        "its sockets get a size of their own, or twice that of a transfer",
+        "vfs.generic.nfs.client.tcp_sockbuf",
+    ),
+}
+SERVER_TCP_REACH = {
+    (10, 6): SYSTEM,
+    (10, 15): OWN_2_MIB,
+    (11, 0): Reach(
+        False,
+        "its sockets get twice the largest transfer",
+        BUFFER_LIMIT,
+    ),
+    (15, 0): OWN_2_MIB,
+}
 # mount_nfs exits with the error number of what went wrong, and says it in words too (mount_nfs.c of NFS)
 REASONS = (
     (
@@ -66,6 +91,9 @@ class MacNfs(MacMount):
     program = "mount_nfs"
     gone = "every macOS has it; this system is damaged"
     reasons = REASONS
+    client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
+    server_tcp_reach = MappingProxyType(SERVER_TCP_REACH)
+    assumptions = (*MOUNTING, *SERVING)
 
     def served_by(self, server: Side, account: str) -> str:
         """By nfsd; NFS has no accounts."""

@@ -17,6 +17,8 @@ from lab.hosts.command import command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import MacMount
+from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side
 from lab.settings.background import listening
 from lab.settings.setting import Setting
@@ -67,6 +69,7 @@ class MacShare(MacMount):
     """A driver of a server that shares share points. A subclass names it."""
 
     service: ClassVar[Service]
+    assumptions = (*MOUNTING, *SERVING)
 
     def served_by(self, server: Side, account: str) -> str:
         """By macOS's own server, where the account may log in."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from lab.base.untrusted import word
 from lab.hosts.command import Command
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import answer_prompt
+from lab.protocols.mounts.macos import BUFFER_LIMIT, answer_prompt
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
+from lab.settings.tcp_reach import CLOSED, SYSTEM, Reach
 
 SERVICE = macos_sharing.Service(
     protocol="smb",
@@ -21,6 +23,15 @@ SERVICE = macos_sharing.Service(
     gone="this macOS has no SMB server of its own (Mac OS X 10.6 has Samba, which the lab does not start there)",
 )
 SMB1 = "SMB 1"
+# Source: smb_trantcp.c of SMBClient
+CLIENT_TCP_REACH = {
+    (10, 6): Reach(False, "its sockets get 128 KiB of their own", "net.smb.fs.tcpsndbuf and net.smb.fs.tcprcvbuf"),
+    (10, 7): Reach(False, "its sockets get 255 KiB of their own"),
+    (10, 9): Reach(False, "it asks for 4 MiB, and for less where it does not get them", BUFFER_LIMIT),
+    (10, 11): Reach(None, "its source is not published for this version"),
+    (11, 0): Reach(False, "it asks for 8 MiB, and for less where it does not get them", BUFFER_LIMIT),
+    (15, 0): SYSTEM,
+}
 # Darwin 13 is OS X 10.9, whose client was the first with SMB 2
 HAS_SMB1_ALONE = 'system=$(uname -r) && [ "${system%%.*}" -lt 13 ]'
 HAS_OWN_SESSIONS = "mount_smbfs -h 2>&1 | grep -qF -- '[-s]'"  # it tells how it is used; -h is no success
@@ -67,6 +78,8 @@ class MacSmb(macos_sharing.MacShare):
     gone = "every macOS has it; this system is damaged"
     reasons = REASONS
     service = SERVICE
+    client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
+    server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 
     def __init__(self) -> None:
         self.own_session = False

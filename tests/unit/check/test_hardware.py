@@ -12,7 +12,7 @@ from support.emulated_mac import capture
 from support.fake_host import EmulatedHost, FakeHost
 
 from lab.check.finding import Finding
-from lab.check.hardware import ASSUMPTIONS, findings
+from lab.check.hardware import assumptions_about, findings
 from lab.check.machine import Machine
 from lab.hosts.assumption import Assumption
 from lab.hosts.hosts_file import HostConfig
@@ -20,6 +20,7 @@ from lab.platforms import Facts
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 
+ASSUMPTIONS = assumptions_about(MacOS)
 REAL = ("sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq")
 IOSTAT = """
 echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s  us sy id   1m   5m   15m"

@@ -13,7 +13,7 @@ from lab.platforms.linux.parsers import parse_addresses
 from lab.platforms.macos import noise as macos_noise
 from lab.platforms.macos.parsers import parse_addresses as parse_mac_addresses
 from lab.platforms.macos.parsers import parse_ports
-from lab.platforms.macos.tcp import TABLE, largest, tcp_reach
+from lab.platforms.macos.tcp import largest
 
 # --- clocks
 
@@ -170,28 +170,6 @@ def test_ports_and_addresses_of_a_mac() -> None:
     assert parse_mac_addresses(text) == {"lo0": ("127.0.0.1",), "en0": ()}
 
 
-@pytest.mark.parametrize(
-    ("version", "protocol", "role", "reaches"),
-    [
-        ("10.6.8", "smb", "client", False), ("10.8.5", "smb", "client", False), ("10.10.5", "smb", "client", False),
-        ("10.13.6", "smb", "client", None), ("14.6", "smb", "client", False), ("15.0", "smb", "client", True),
-        ("26.4.1", "smb", "client", True), ("14.6", "smb", "server", None),
-        ("10.14.6", "nfs", "client", True), ("10.15.7", "nfs", "client", False), ("14.4", "nfs", "client", False),
-        ("10.14.6", "nfs", "server", True), ("13.0", "nfs", "server", False), ("26.0", "nfs", "server", False),
-        ("12.0", "afp", "client", None), ("10.6.8", "ssh", "server", True), ("26.0", "webdav", "client", None),
-        ("10.5.8", "smb", "client", None),
-    ],
-)  # fmt: skip
-def test_whom_tcp_buffers_reach_on_a_mac(version: str, protocol: str, role: str, reaches: bool | None) -> None:
-    assert tcp_reach(f"macOS {version} (25E253)", protocol, role).reaches is reaches
-
-
-def test_what_to_set_instead() -> None:
-    assert tcp_reach("Mac OS X 10.6.8 (10K549)", "smb", "client").instead.startswith("net.smb.fs.tcpsndbuf")
-    assert tcp_reach("macOS 14.4 (23E214)", "nfs", "client").instead == "vfs.generic.nfs.client.tcp_sockbuf"
-    assert tcp_reach("macOS (a)", "smb", "client").reaches is None
-
-
 def test_the_largest_buffer_by_version() -> None:
     """Seen on Macs with a limit of 8388608, 6291456 and 4194304; the room for bookkeeping is left out from 14 on."""
     assert [largest("macOS 13.7 (22H123)", limit) for limit in (8388608, 6291456, 4194304)] == [
@@ -201,9 +179,3 @@ def test_the_largest_buffer_by_version() -> None:
     ]
     assert largest("macOS 14.0 (23A344)", 8388608) == 8388608
     assert largest("Mac OS X 10.6.8 (10K549)", 8388608) == 7454720
-
-
-def test_the_table_is_in_the_order_of_versions() -> None:
-    for cell in {(name, role) for name, role, _, _ in TABLE}:
-        versions = [since for name, role, since, _ in TABLE if (name, role) == cell]
-        assert versions == sorted(set(versions))

@@ -19,6 +19,7 @@ from lab.platforms.macos.platform import MacOS
 from lab.platforms.preflight import Preflight
 from lab.platforms.programs import Programs
 from lab.platforms.settings import SystemSettings
+from lab.settings.tcp_reach import SYSTEM
 
 REAL = ("sh", "perl", "sed", "head", "id", "getconf", "cat", "ls", "stat", "hostname", "uname")
 SYSTEMS = [("Linux", Linux), ("Darwin", MacOS)]
@@ -51,7 +52,7 @@ def test_what_a_platform_cannot_tell_it_does_not_tell() -> None:
     host: Any = FakeHost()
     facts: Any = type("Known", (), {"platform": "freebsd"})()
     assert Preflight(host).noises("/srv") == {}
-    assert Preflight(host).tcp_reach(facts, "smb", "client").reaches is None
+    assert Preflight(host).tcp_reach(facts, {(1, 0): SYSTEM}).reaches is None
     assert Programs(host).call("cp") == ("cp",)
     assert Programs(host).how_to_install("iperf3") == "install what Debian calls iperf3 there"
 
