@@ -30,4 +30,5 @@ class Machine:
         """The host as a driver needs to know it. The folder is one that a run might have: there is none yet."""
         user, home = (self.facts.user, self.facts.home) if self.facts else ("", "/")
         folder = f"{at_home(self.config.mount_base, home).rstrip('/')}/file-share-lab-01234567"
-        return Side(self.host, self.platform.name, self.config.data_address, folder, user)
+        platform = self.platform
+        return Side(self.host, platform.name, self.config.data_address, folder, user, platform.network.listening)

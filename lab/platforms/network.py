@@ -26,6 +26,10 @@ class Network(Part, ABC):
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
         """One ping that must not be fragmented, and waits up to 2 s for its answer."""
 
+    @abstractmethod
+    def listening(self, port: int) -> str:
+        """A shell test whether some process of the host listens on this TCP port, on whatever address."""
+
     def probe_settings(self, mtu: int) -> Sequence[Setting]:
         """What must be in effect while a path is proved for this MTU; nothing, by default."""
         return ()

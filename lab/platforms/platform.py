@@ -10,7 +10,7 @@ of a platform      class, module                           what must be written
 ``ram_disks``      :class:`RamDisks`, ram_disk.py          ``formats`` and making one
 ``clock``          :class:`Clock`, clock.py                ``counts``, in Perl, and the parser of its lines
 ``files``          :class:`Files`, files.py                dropping caches
-``network``        :class:`Network`, network.py            a ping that must not be fragmented
+``network``        :class:`Network`, network.py            a ping that must not be fragmented, a port in use
 ``programs``       :class:`Programs`, programs.py          nothing; ``calls`` and how to install, where it is known
 ``preflight``      :class:`Preflight`, preflight.py        nothing; what would disturb a measurement, where it is known
 =================  ======================================  ====================================================

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -14,18 +14,23 @@ from lab.hosts import Host
 from lab.hosts.fields import plain_folder
 
 Values: TypeAlias = Mapping[str, str | int]  # by name, as a trial records them
+ListeningTest: TypeAlias = Callable[[int], str]
 LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 more than the folder
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two hosts, as a driver needs to know it. Raises Unsupported for a folder that no file can express."""
+    """One of the two hosts, as a driver needs to know it. Raises Unsupported for a folder that no file can express.
+
+    ``listening`` makes a shell test, as its system can ask it, whether some process listens on a TCP port.
+    """
 
     host: Host
     platform: str
     address: str
     directory: str
     user: str
+    listening: ListeningTest
 
     def __post_init__(self) -> None:
         try:

@@ -12,7 +12,7 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.protocols.driver import Driver, Protocol, Steps
 from lab.protocols.share import Attached, Share, Side
-from lab.settings.background import background_process, listening
+from lab.settings.background import background_process
 from lab.settings.setting import Setting
 from lab.settings.tcp_reach import SYSTEM
 
@@ -66,7 +66,7 @@ class UnixSsh(Driver):
         if server.host.run(program, "-t", "-f", config, check=False).exit_code != 0:
             config = server.write("ssh/sshd_config", text)
         argv = (program, "-D", "-e", "-f", config)
-        yield background_process(server.host.role, "sshd", argv, state, listening(OWN_PORT), root=False)
+        yield background_process(server.host.role, "sshd", argv, state, server.listening(OWN_PORT), root=False)
 
     def mount_method(self, client: Side) -> str:
         """By the ssh program."""

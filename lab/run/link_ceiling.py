@@ -43,7 +43,7 @@ def measure(
     session.stand_on_network(slot.case)
     with session.settings.scope():
         server = session.pair.sides[Role.SERVER]
-        session.settings.apply(iperf3.server(server.host, server.address, server.directory))
+        session.settings.apply(iperf3.server(server.host, server.address, server.directory, server.listening))
         for direction, trial_id in ids.items():
             network = f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
             row = replace(

@@ -41,7 +41,7 @@ class Pair:
         detected = {role: platforms.detect(hosts[role]) for role in ROLES}
         own: dict[Role, HostConfig] = {role: getattr(config, role) for role in ROLES}
         facts = {role: detected[role].facts(own[role.peer].data_address) for role in ROLES}
-        sides = {role: _side(hosts[role], own[role], facts[role], token) for role in ROLES}
+        sides = {role: _side(detected[role], own[role], facts[role], token) for role in ROLES}
         return cls({role: hosts[role] for role in ROLES}, config, token, detected, facts, sides)
 
     def interface(self, role: Role) -> str:
@@ -60,11 +60,11 @@ class Pair:
         return ROLES if self.config.share.serve == "lab" else (Role.CLIENT,)
 
 
-def _side(host: Host, config: HostConfig, facts: Facts, token: str) -> Side:
+def _side(platform: Platform, config: HostConfig, facts: Facts, token: str) -> Side:
     # without links, as mounts and exports name it: /tmp of a Mac is /private/tmp
-    base = real_path(host, at_home(config.mount_base, facts.home))
+    base = real_path(platform.host, at_home(config.mount_base, facts.home))
     folder = f"{base.rstrip('/')}/file-share-lab-{token}"
-    return Side(host, facts.platform, config.data_address, folder, facts.user)
+    return Side(platform.host, platform.name, config.data_address, folder, facts.user, platform.network.listening)
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,3 @@ def background_process(
         apply=(script(START, identity, log, ready, LEAD, *argv, root=root),),
         undo=undo,
     )
-
-
-def listening(port: int) -> str:
-    """A shell test whether some process of the host listens on this TCP port: by the kernel's table, or by netstat."""
-    by_kernel = f"cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':{port:04X} [0-9A-F]*:0000 0A '"
-    by_netstat = f"netstat -an 2>/dev/null | grep LISTEN | grep -q '[.:]{port} '"
-    return f"if [ -r /proc/net/tcp ]; then {by_kernel}; else {by_netstat}; fi"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
 from lab.hosts import Host
-from lab.settings.background import background_process, listening
+from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 NAME = "iperf3"
@@ -17,8 +18,8 @@ GRACE_S = 20.0
 ANEW_S, PAUSE_S = 5.0, 0.1
 
 
-def server(host: Host, address: str, directory: str) -> Setting:
-    """iperf3 listening on the server's data address."""
+def server(host: Host, address: str, directory: str, listening: Callable[[int], str]) -> Setting:
+    """iperf3 on the server's data address; ``listening`` makes a shell test whether a port of that host is in use."""
     argv = ("iperf3", "--server", "--bind", address, "--port", str(PORT))
     return background_process(host.role, "iperf3", argv, directory, listening(PORT), root=False)
 

@@ -15,6 +15,7 @@ from examples.mount_options.encryption import ENCRYPTION
 from support.fake_host import EmulatedHost, FakeHost
 from support.memory_host import ROLES
 from support.recording_host import SECRET, Stage
+from support.sides import side_of
 from support.sweeps import sweep_of
 
 from lab import platforms, protocols, workloads
@@ -23,7 +24,7 @@ from lab.design import plan
 from lab.design.case import Case
 from lab.design.sweep_file import load_sweep
 from lab.platforms.clock import STOPWATCH
-from lab.protocols import Side, options_in_effect
+from lab.protocols import options_in_effect
 from lab.protocols.smb import linux as smb
 from lab.run.catalogue import CATALOGUE
 from lab.settings.changes import Settings
@@ -84,7 +85,7 @@ def test_a_protocol_says_what_to_install(add: Add) -> None:
     client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
     driver = protocols.find("sshfs").driver("linux")
     with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
-        driver.mount_method(Side(client, "linux", "192.0.2.1", "/lab", "me"))
+        driver.mount_method(side_of(client, "linux", "192.0.2.1", "/lab", "me"))
 
 
 # --- an option of a mount

@@ -209,7 +209,11 @@ class Pair:
         for role, address in {"client": "10.254.100.9", "server": "10.254.100.2"}.items():
             (folder / role).mkdir()
             self.hosts[role] = mac(folder / role, role, usage)
-            self.sides[role] = Side(self.hosts[role], "macos", address, str(folder / role / "lab"), "me")
+            directory = str(folder / role / "lab")
+            # a service listens as soon as launchd has it
+            self.sides[role] = Side(
+                self.hosts[role], "macos", address, directory, "me", listening=lambda port: "[ -s loaded ]"
+            )
         self.share = Share(str(folder / "server/lab/ram"), "my share", "lab", SecretStr(PASSWORD), True)
         self.settings = self.anew()
 

@@ -9,9 +9,10 @@ from pydantic import SecretStr
 
 from lab import protocols
 from lab.hosts import Host, Result
-from lab.protocols import Attached, Share, Side
+from lab.protocols import Attached, Share
 from lab.settings.setting import Setting
 from support.paths import LINUX_CAPTURES
+from support.sides import side_of
 
 SECRET = "hunter2-do-not-show"
 SMBSTATUS = (LINUX_CAPTURES / "smbstatus-4.22.json").read_text(encoding="utf-8")
@@ -56,8 +57,8 @@ class Stage:
 
     def __init__(self, name: str, lacks: tuple[str, ...] = (), served: bool = True, **options: str):
         self.hosts = {role: RecordingHost(role, lacks) for role in ("client", "server")}
-        self.client = Side(self.hosts["client"], "linux", "192.0.2.1", "/lab", "me")
-        self.server = Side(self.hosts["server"], "linux", "192.0.2.2", "/lab", "me")
+        self.client = side_of(self.hosts["client"], "linux", "192.0.2.1", "/lab", "me")
+        self.server = side_of(self.hosts["server"], "linux", "192.0.2.2", "/lab", "me")
         self.share = Share("/lab/ram", "share", "account", SecretStr(SECRET), served, options=options)
         protocol = protocols.find(name)
         drivers = {role: protocol.driver("linux") for role in self.hosts}

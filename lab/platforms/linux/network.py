@@ -21,6 +21,10 @@ class LinuxNetwork(Network):
         """``-M do`` forbids fragments; ``-W`` is in seconds here."""
         return ("ping", "-n", "-M", "do", "-s", str(payload_bytes), "-c", "1", "-W", "2", peer)
 
+    def listening(self, port: int) -> str:
+        """By the kernel's table, which has the port in hexadecimal; 0A is LISTEN. No tcp6 where IPv6 is off."""
+        return f"cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':{port:04X} [0-9A-F]*:0000 0A '"
+
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """See :meth:`Network.addresses`."""
         return self.read(parse_addresses, "ip", "-j", "address", "show")

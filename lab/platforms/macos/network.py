@@ -23,6 +23,10 @@ class MacNetwork(Network):
         """``-D`` forbids fragments; ``-W`` is in milliseconds here."""
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
+    def listening(self, port: int) -> str:
+        """By netstat, which prints an address and its port with a dot between."""
+        return f"netstat -an 2>/dev/null | grep LISTEN | grep -q '[.]{port} '"
+
     def probe_settings(self, mtu: int) -> Sequence[Setting]:
         """What must be in effect while a path is proved for this MTU: sockets that hold such a packet.
 

@@ -12,7 +12,7 @@ from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mount_setting
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
 from lab.protocols.share import Attached, Share, Side, Values
-from lab.settings.background import background_process, listening
+from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 PORT = 548
@@ -70,7 +70,7 @@ class LinuxAfp(LinuxMount):
         argv = in_private_mounts(START, state, path)
         if share.server_sync == "async":
             argv = without_flushes(argv)
-        yield background_process(server.host.role, "netatalk", argv, state, listening(PORT))
+        yield background_process(server.host.role, "netatalk", argv, state, server.listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """netatalk has no setting: afpd answers FPFlushFork and FPSyncFork after an fsync, FPWrite after a write."""

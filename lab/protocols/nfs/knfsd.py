@@ -12,8 +12,8 @@ from lab.hosts.command import Command, command
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
-from lab.protocols.share import Share, Side
-from lab.settings.background import background_process, listening
+from lab.protocols.share import ListeningTest, Share, Side
+from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 PORT = 2049
@@ -31,15 +31,21 @@ mount -t nfsd nfsd /proc/fs/nfsd && echo "$1" >/proc/fs/nfsd/threads || exit
 for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/net/rpc/$cache/flush" || exit; done
 """
 READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
-# rpcbind that runs already serves somebody else's NFS
-SERVER = KernelServer(
-    name="NFS server",
-    has="grep -qw nfsd /proc/filesystems || modprobe -n -q nfsd",
-    holder=f"""
+
+
+def _write_holder(listening: ListeningTest) -> str:
+    """See :class:`KernelServer`. rpcbind that runs already serves somebody else's NFS."""
+    return f"""
         if {listening(RPCBIND_PORT)}; then echo rpcbind; exit; fi
         threads=$({shlex.join(in_private_mounts(READ_THREADS))}) || exit
         if [ "$threads" = 0 ]; then echo free; else echo serving; fi
-    """,
+    """
+
+
+SERVER = KernelServer(
+    name="NFS server",
+    has="grep -qw nfsd /proc/filesystems || modprobe -n -q nfsd",
+    write_holder=_write_holder,
     programs=("rpc.nfsd", "rpc.mountd", "nfsdcld", "exportfs", "rpcbind"),
     install="`apt-get install nfs-kernel-server`, and stop what that starts: `systemctl stop nfs-server rpcbind.socket "
     "rpcbind`",
@@ -68,8 +74,8 @@ def serve(server: Side, share: Share) -> Steps:
     state = f"{server.directory}/nfs"
     server.host.run("mkdir", "-m", "700", "-p", state)
     options = f"{EXPORT},{LEVELS[share.server_sync]}"
-    argv = in_private_mounts(START, share.path, options, listening(RPCBIND_PORT), str(MOUNT_PORT))
-    yield background_process(server.host.role, "mountd", argv, state, listening(MOUNT_PORT))
+    argv = in_private_mounts(START, share.path, options, server.listening(RPCBIND_PORT), str(MOUNT_PORT))
+    yield background_process(server.host.role, "mountd", argv, state, server.listening(MOUNT_PORT))
     yield _threads_setting(server)
 
 

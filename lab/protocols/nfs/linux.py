@@ -18,7 +18,7 @@ from lab.protocols.nfs.macos import exported_path
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
 from lab.protocols.share import Share, Side, Values
-from lab.settings.background import background_process, listening
+from lab.settings.background import background_process
 
 # Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
 # has Ganesha log what it made of the export.
@@ -129,10 +129,10 @@ class LinuxNfs(LinuxMount):
             commit=COMMIT[share.server_sync],
         )  # fmt: skip
         path = server.write("nfs/ganesha.conf", config)
-        argv = in_private_mounts(START, f"{state}/etc", path, f"{state}/own.pid", listening(RPCBIND_PORT))
+        argv = in_private_mounts(START, f"{state}/etc", path, f"{state}/own.pid", server.listening(RPCBIND_PORT))
         if share.server_sync == "async":
             argv = without_flushes(argv)
-        ready = f"({listening(PORT)}) && ({listening(MOUNT_PORT)})"
+        ready = f"({server.listening(PORT)}) && ({server.listening(MOUNT_PORT)})"
         yield background_process(server.host.role, "ganesha", argv, state, ready)
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:

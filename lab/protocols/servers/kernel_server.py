@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command, script
-from lab.protocols.share import Side
+from lab.protocols.share import ListeningTest, Side
 
 READ_STATE = read_script(__file__, "kernel_server_state.sh")
 
 
 @dataclass(frozen=True)
 class KernelServer:
-    """``has`` is a shell test whether this kernel has it, ``holder`` a script that prints a word on who uses it.
+    """``has`` is a shell test whether this kernel has it, ``write_holder`` makes a script that says who uses it.
 
-    ``install`` says how ``programs`` get there. ``refusals`` say why and what to do about it, by the words of
-    ``holder`` other than ``free``.
+    The script prints a word; it is made with the host's own test for ports. ``install`` says how ``programs`` get
+    there. ``refusals`` say why and what to do about it, by the words other than ``free``.
     """
 
     name: str
     has: str
-    holder: str
+    write_holder: Callable[[ListeningTest], str]
     programs: tuple[str, ...]
     install: str
     refusals: Mapping[str, tuple[str, str]]
 
-    @property
-    def read_state(self) -> Command:
+    def read_state(self, server: Side) -> Command:
         """The command that asks a host; it prints ``free``, or in a word why it is not."""
-        return script(READ_STATE, self.has, self.holder, *self.programs, root=True)
+        return script(READ_STATE, self.has, self.write_holder(server.listening), *self.programs, root=True)
 
     def is_free(self, server: Side) -> bool:
         """Whether the lab may use it."""
-        return self.read_state.run(server.host, check=False) == "free"
+        return self.read_state(server).run(server.host, check=False) == "free"
 
     def find_refusal(self, server: Side) -> str:
         """Why the lab can never use it; empty where it can. Raises Unsupported where a person can help."""
@@ -46,7 +45,7 @@ class KernelServer:
             "shared": f"others share this host's kernel, which has one {self.name} for all",
             "unknown": f"the kernel has no {self.name}",
         }
-        state, _, lacking = first_line(self.read_state.run(server.host)).partition(" ")
+        state, _, lacking = first_line(self.read_state(server).run(server.host)).partition(" ")
         if state == "lacks":
             raise Unsupported(f"no {lacking.replace(' ', ', ')}", self.install, host=role)
         if state in self.refusals:

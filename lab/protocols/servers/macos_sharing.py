@@ -20,7 +20,6 @@ from lab.protocols.mounts.macos import MacMount
 from lab.protocols.mounts.macos_assumptions import MOUNTING
 from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side
-from lab.settings.background import listening
 from lab.settings.setting import Setting
 
 DAEMONS = "/System/Library/LaunchDaemons"
@@ -127,7 +126,7 @@ def share_folder(server: Side, share: Share, service: Service) -> Steps:
 
 
 def _service_setting(server: Side, service: Service) -> Setting:
-    ready = listening(service.port)
+    ready = server.listening(service.port)
     return Setting(
         host=server.host.role,
         name=f"service {service.label}",

@@ -11,8 +11,8 @@ from lab.hosts.command import command, script
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
-from lab.protocols.share import Share, Side
-from lab.settings.background import background_process, listening
+from lab.protocols.share import ListeningTest, Share, Side
+from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 PORT = 445
@@ -29,10 +29,17 @@ read only = no
 valid users = {account}
 force user = {user}
 """
+
+
+def _write_holder(listening: ListeningTest) -> str:
+    """See :class:`KernelServer`."""
+    return f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi"
+
+
 SERVER = KernelServer(
     name="ksmbd",
     has="modprobe -n -q ksmbd",
-    holder=f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi",
+    write_holder=_write_holder,
     programs=("ksmbd.mountd", "ksmbd.adduser"),
     install="`apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt installs it in place of samba)",
     refusals={
@@ -81,7 +88,7 @@ def serve(server: Side, share: Share) -> Steps:
     server.host.run(*add, root=True, given=f"{password}\n{password}\n")
     yield _module_setting(server)
     argv = in_private_mounts(START, path, accounts)
-    yield background_process(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({listening(PORT)})")
+    yield background_process(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({server.listening(PORT)})")
 
 
 def read_durability() -> Mapping[str, str]:

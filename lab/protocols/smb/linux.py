@@ -16,7 +16,7 @@ from lab.protocols.share import Share, Side, Values, read_ids
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb.ksmbd import PORT
 from lab.protocols.smb.macos import SMB1
-from lab.settings.background import background_process, listening
+from lab.settings.background import background_process
 
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
 SMB_CONF = """\
@@ -129,7 +129,7 @@ class LinuxSmb(LinuxMount):
         add = ("smbpasswd", "-c", path, "-a", "-s", share.account)
         server.host.run(*add, root=True, given=f"{password}\n{password}\n")
         argv = ("smbd", "--foreground", "--no-process-group", "--debug-stdout", "-s", path)
-        yield background_process(server.host.role, "smbd", argv, state, listening(PORT))
+        yield background_process(server.host.role, "smbd", argv, state, server.listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """What testparm reads in the file that our Samba was started with; ksmbd has nothing to read."""

@@ -127,6 +127,10 @@ class FreeBSDNetwork(Network):
         """``-D`` forbids fragments; ``-W`` is in milliseconds."""
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
+    def listening(self, port: int) -> str:
+        """See :meth:`Network.listening`."""
+        return f"netstat -an -p tcp | grep LISTEN | grep -q '[.]{port} '"
+
 
 class FreeBSD(Platform):
     """A FreeBSD host."""

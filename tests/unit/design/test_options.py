@@ -12,6 +12,7 @@ import pytest
 from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
+from support.sides import side_of
 from support.sweeps import cases_of, sweep_of
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import trial, write_run
@@ -23,7 +24,7 @@ from lab.design.factors import ABSENT, rank
 from lab.design.grid import grid_of
 from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
-from lab.protocols import Attached, Share, Side
+from lab.protocols import Attached, Share
 from lab.protocols.mounts.linux import split_mount_options
 from lab.protocols.smb.linux import parse_signed
 from lab.results.run_folder import load
@@ -300,7 +301,7 @@ def test_odd_words_of_a_mount_are_no_level() -> None:
 def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     """What mount(8) is told on a kernel that takes everything, and what is attached then."""
     fields = next(fields for fields in MOUNTS if fields[2].startswith({"smb": "cifs", "nfs": "nfs4"}[protocol]))
-    client, server = (Side(FakeHost(role), "linux", "10.99.0.2", "/lab", "me") for role in ("client", "server"))
+    client, server = (side_of(FakeHost(role), "linux", "10.99.0.2", "/lab", "me") for role in ("client", "server"))
     assert isinstance(client.host, FakeHost)
     driver = protocols.find(protocol).driver("linux")
     vars(driver)["kernel_can"] = True
@@ -344,7 +345,7 @@ def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
 
 def test_a_client_that_cannot_be_told_says_so() -> None:
     host = FakeHost()
-    side = Side(host, "linux", "10.99.0.1", "/lab", "me")
+    side = side_of(host, "linux", "10.99.0.1", "/lab", "me")
     driver = protocols.find("nfs").driver("linux")
     vars(driver)["_kernel_can"] = lambda _: False
     vars(driver)["_check_gvfs"] = lambda _: None
@@ -355,7 +356,7 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
         assert driver.cannot_attach(side, options) == ""
     vars(driver)["_kernel_can"] = lambda _: True
     assert driver.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
-    mac, there = protocols.find("smb").driver("macos"), Side(host, "macos", "10.99.0.1", "/lab", "me")
+    mac, there = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", "/lab", "me")
     assert "the lab tells macos" in mac.cannot_attach(there, {"client": "gvfs"})
 
 

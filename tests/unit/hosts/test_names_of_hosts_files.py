@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_host import FakeHost
 from support.input_files import SHARES
+from support.sides import side_of
 
 from lab.base.errors import BadInput, Unsupported
 from lab.hosts.fields import absolute, interface_name, plain_folder, share_name, user_name
 from lab.hosts.hosts_file import load_hosts
-from lab.protocols import Side
 from lab.protocols.mounts.gvfs import bus_address
 
 HOSTS_INI = """\
@@ -100,10 +100,10 @@ def test_the_address_of_a_bus_is_one_value_for_dbus_and_for_xml(path: str) -> No
 
 def test_a_home_folder_that_no_settings_can_express_is_refused() -> None:
     with pytest.raises(Unsupported, match=r"client: mount_base: /home/100%/x cannot have"):
-        Side(FakeHost(), "linux", "192.0.2.1", "/home/100%/x", "me")
+        side_of(FakeHost(), "linux", "192.0.2.1", "/home/100%/x", "me")
 
 
 def test_a_folder_too_long_for_its_sockets_says_how_long_it_may_be() -> None:
-    side = Side(FakeHost(), "linux", "192.0.2.1", f"/{'x' * 72}", "me")
+    side = side_of(FakeHost(), "linux", "192.0.2.1", f"/{'x' * 72}", "me")
     with pytest.raises(Unsupported, match="give a mount_base of at most 48 bytes"):
         side.check_sockets()

@@ -23,6 +23,16 @@ from lab.settings.tcp_reach import SYSTEM
 
 REAL = ("sh", "perl", "sed", "head", "id", "getconf", "cat", "ls", "stat", "hostname", "uname")
 SYSTEMS = [("Linux", Linux), ("Darwin", MacOS)]
+# inet.c of network_cmds
+NETSTAT = """\
+Active Internet connections (including servers)
+Proto Recv-Q Send-Q  Local Address          Foreign Address        (state)
+tcp4       0      0  10.99.0.2.22022        *.*                    LISTEN
+tcp4       0      0  10.99.0.2.49152        10.99.0.1.88           ESTABLISHED
+tcp46      0      0  *.445                  *.*                    LISTEN
+tcp6       0      0  fe80::1%lo0.548        *.*                    LISTEN
+udp4       0      0  *.88                   *.*
+"""
 on_linux = pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="reads what Linux says of itself")
 
 
@@ -78,6 +88,27 @@ def test_a_port_answers_or_does_not(tmp_path: Path) -> None:
         port = server.getsockname()[1]
         assert network.answers("127.0.0.1", port)
     assert not network.answers("127.0.0.1", port)
+
+
+@on_linux
+def test_linux_finds_a_port_that_is_listened_on_in_the_kernels_table(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {}, ("sh", "cat", "grep"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        test = Linux(host).network.listening(port)
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            assert host.shell(test, check=False).exit_code == 0
+            connected = Linux(host).network.listening(client.getsockname()[1])
+            assert host.shell(connected, check=False).exit_code == 1
+    assert host.shell(test, check=False).exit_code == 1
+
+
+@pytest.mark.parametrize(("port", "exit_code"), [(445, 0), (548, 0), (22022, 0), (44, 1), (5, 1), (49152, 1), (88, 1)])
+def test_a_mac_finds_a_port_that_is_listened_on_in_netstat(tmp_path: Path, port: int, exit_code: int) -> None:
+    """On any address, by IPv4 or IPv6; a port of a connection, of another host or with more digits is none."""
+    netstat = "cat <<'END'\n" + NETSTAT + "END\n"
+    host = EmulatedHost(tmp_path, {"netstat": netstat}, ("sh", "cat", "grep"))
+    assert host.shell(MacOS(host).network.listening(port), check=False).exit_code == exit_code
 
 
 def test_programs_that_are_missing_are_named(tmp_path: Path) -> None:

@@ -12,13 +12,14 @@ import pytest
 from pydantic import SecretStr
 from support.paths import LINUX_CAPTURES
 from support.recording_host import RecordingHost
+from support.sides import side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
 from lab.hosts import Result
-from lab.protocols import Share, Side
+from lab.protocols import Share
 from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, without_flushes
 from lab.protocols.smb.linux import parse_testparm
@@ -32,7 +33,7 @@ LEVELS = ("default", "async", "sync", "always")
 def told(protocol: str, level: str) -> tuple[str, Setting]:
     """The configuration that a server is given for a level, and the setting of its process."""
     host = RecordingHost("server", ())
-    side = Side(host, "linux", "192.0.2.2", "/lab", "me")
+    side = side_of(host, "linux", "192.0.2.2", "/lab", "me")
     share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync=level)
     (process,) = protocols.find(protocol).driver("linux").serve(side, share)
     return "".join(given for argv, given in host.told if "umask" in argv[2]), process
@@ -102,7 +103,7 @@ def test_a_level_that_did_not_take_is_refused() -> None:
         def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
             return dataclasses.replace(super()._execute(argv, root, given, deadline_s), stdout="Yes\nNo\n")
 
-    side = Side(Deaf("server", ()), "linux", "192.0.2.2", "/lab", "me")
+    side = side_of(Deaf("server", ()), "linux", "192.0.2.2", "/lab", "me")
     share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
     driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):

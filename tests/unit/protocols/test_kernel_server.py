@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import EmulatedHost, FakeHost
+from support.sides import side_of
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
@@ -15,7 +16,7 @@ from lab.protocols.servers.kernel_server import KernelServer
 SERVER = KernelServer(
     name="file server",
     has="[ -e module ]",
-    holder='read -r who <state; echo "$who"',
+    write_holder=lambda listening: f'if {listening(111)}; then echo taken; exit; fi; read -r who <state; echo "$who"',
     programs=("serve", "export", "login"),
     install="install them",
     refusals={"taken": ("somebody has it", "ask them")},
@@ -23,7 +24,7 @@ SERVER = KernelServer(
 
 
 def side(host: Host) -> Side:
-    return Side(host, "linux", "10.99.0.2", "/lab", "me")
+    return side_of(host, "linux", "10.99.0.2", "/lab", "me")
 
 
 @pytest.fixture
@@ -64,10 +65,16 @@ def test_one_that_somebody_has_is_told_with_what_to_do(host: EmulatedHost) -> No
     assert not SERVER.is_free(side(host))
 
 
+def test_its_script_asks_for_ports_as_the_host_does(host: EmulatedHost) -> None:
+    (host.folder / "port-111").touch()
+    with pytest.raises(Unsupported, match=r"^server: somebody has it: ask them$"):
+        SERVER.find_refusal(side(host))
+
+
 @pytest.mark.parametrize("answer", ["", "maybe\n", "freely\n"])
 def test_any_other_answer_is_an_error(answer: str) -> None:
     host = FakeHost("server")
-    host.on(SERVER.read_state, answer, times=2)
+    host.on(SERVER.read_state(side(host)), answer, times=2)
     assert not SERVER.is_free(side(host))
     with pytest.raises(LabFailure, match="server: whether its file server is free cannot be told: '"):
         SERVER.find_refusal(side(host))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 from support.fake_host import FakeHost
+from support.sides import side_of
 
 from lab import protocols
 from lab.base.errors import Unsupported
@@ -34,8 +35,9 @@ def test_any_other_table_is_an_error(table: str) -> None:
 def asked(answer: str) -> tuple[Driver, Side]:
     """A server that says so of the one in its kernel, as often as it is asked."""
     host = FakeHost("server")
-    host.on(SERVER.read_state, f"{answer}\n", times=9)
-    return protocols.find("nfs").driver("linux"), Side(host, "linux", "10.99.0.2", "/lab", "me")
+    side = side_of(host, "linux", "10.99.0.2", "/lab", "me")
+    host.on(SERVER.read_state(side), f"{answer}\n", times=9)
+    return protocols.find("nfs").driver("linux"), side
 
 
 def share(server_sync: str = "default", **options: str) -> Share:

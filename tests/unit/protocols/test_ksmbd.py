@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
 from support.recording_host import SECRET, Stage
+from support.sides import side_of
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.protocols import Share, Side
@@ -24,9 +25,10 @@ def share(path: str = "/lab/ram", server_sync: str = "default", old_dialect: str
 
 def asked(host: FakeHost, answer: str = "") -> Side:
     """A server that says what there is of ksmbd."""
+    side = side_of(host, "linux", "10.99.0.2", "/lab", "me")
     if answer:
-        host.on(SERVER.read_state, f"{answer}\n")
-    return Side(host, "linux", "10.99.0.2", "/lab", "me")
+        host.on(SERVER.read_state(side), f"{answer}\n")
+    return side
 
 
 @pytest.mark.parametrize(

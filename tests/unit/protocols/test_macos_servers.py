@@ -30,7 +30,6 @@ from lab.run.capability import check_sync
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     made = Pair(tmp_path)
     monkeypatch.setattr(macos_sharing, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
-    monkeypatch.setattr(macos_sharing, "listening", lambda port: "[ -s loaded ]")
     monkeypatch.setattr(macos, "EXPORTS", str(tmp_path / "server/exports"))
     return made
 

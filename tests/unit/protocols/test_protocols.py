@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from support.fake_host import EmulatedHost, FakeHost
 from support.paths import LINUX_CAPTURES
+from support.sides import side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols, workloads
 from lab.base import plugins
 from lab.base.errors import BadInput, LabFailure, Unsupported
-from lab.protocols import Share, Side
+from lab.protocols import Share
 from lab.protocols.afp.linux import LinuxAfp
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.afp.netatalk import parse_login
@@ -100,7 +101,7 @@ def test_the_afp_version_is_found_in_a_real_log(tmp_path: Path) -> None:
     (tmp_path / "afp").mkdir()
     (tmp_path / "afp" / "afpd.log").write_text(capture("afpd.log"))
     host = EmulatedHost(tmp_path, {}, ["sh", "grep", "tail"], "server")
-    side = Side(host, "linux", "192.0.2.2", str(tmp_path), "root")
+    side = side_of(host, "linux", "192.0.2.2", str(tmp_path), "root")
     share = Share("/x", "lab", "lab", SecretStr("x"), served_by_lab=True)
     assert LinuxAfp().negotiated(side, share) == {"dialect": "AFP 3.3"}
 
@@ -213,7 +214,7 @@ def gio(folder: Path, **how: Any) -> EmulatedHost:
 
 
 def mounting(host: EmulatedHost, secret: str) -> Any:
-    session = gvfs.Session(Side(host, "linux", "192.0.2.1", str(host.folder), "me"))
+    session = gvfs.Session(side_of(host, "linux", "192.0.2.1", str(host.folder), "me"))
     return session._run(gvfs.MOUNT, "smb://me@192.0.2.2/lab", given=secret + "\n")
 
 
@@ -305,7 +306,7 @@ def test_without_them_nobody_knows_the_toys() -> None:
 
 @pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])
 def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
-    server = Side(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
+    server = side_of(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
     share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
     assert driver().negotiated(server, share) == {}
     assert MacAfp().negotiated(server, server, share, "/lab/mnt") == {}

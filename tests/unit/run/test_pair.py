@@ -14,20 +14,18 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
+from lab.platforms.linux.platform import Linux
 from lab.run import pair
 from lab.run.pair import Pair, Shares
 
 CASE = Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096)
 
 
-class AtHome:
+class AtHome(Linux):
     """A platform whose account lives at ``/home/<role>``."""
 
-    def __init__(self, host: FakeHost):
-        self.role = host.role
-
-    def facts(self, _: str) -> Any:
-        return SimpleNamespace(home=f"/home/{self.role}", platform="linux", user="me")
+    def facts(self, peer: str) -> Any:
+        return SimpleNamespace(home=f"/home/{self.host.role}", user="me")
 
 
 @pytest.mark.parametrize(
