@@ -5,17 +5,20 @@ from __future__ import annotations
 import ipaddress
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
+from lab import protocols, workloads
 from lab.base.errors import Unsupported
+from lab.base.plugins import members
 from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.platforms.findings import Noise, skew
 from lab.run.pair import at_home
 from lab.settings import host_journal
+from lab.workloads import Tool
 
 Check: TypeAlias = Callable[[Machine, str], Iterator[Finding]]
 MIB = 2**20
@@ -35,9 +38,7 @@ NO_ROOT = (
     ("must have a tty", "`sudo visudo` there, and in it `Defaults:{user} !requiretty`"),
     ("", "install sudo there, or log in as root: user = root and sudo = none in [{role}]"),
 )
-# programs, and the package of each in Debian
-NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}
-USEFUL = {"rsync": "rsync"}
+NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}  # programs, and the package of each in Debian
 # permissions may allow what macOS then refuses to whoever really looks
 FOLDER = """
 [ -d "$1" ] || { echo missing; exit; }
@@ -46,7 +47,6 @@ if [ -w "$1" ]; then echo fine; else echo closed; fi
 """
 SUDO = "sudo"
 SHARE_PATH = "[share] path"
-TUNNELS = ("utun", "tun", "tap", "ppp", "wg", "tailscale", "ipsec")
 
 
 def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
@@ -107,20 +107,29 @@ def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
 
 
 def _check_programs(machine: Machine, subject: str) -> Iterator[Finding]:
-    packages = NEEDED | USEFUL
+    tools = members(workloads, "TOOL")
+    packages = NEEDED | {program: package for tool in tools.values() for program, package in tool.programs.items()}
     lacking = machine.platform.programs.missing(packages)
     for name in lacking:
         remedy = machine.platform.programs.how_to_install(packages[name])
         if name in NEEDED:
             yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
         else:
-            message = f"{name} is missing: the tool {name} is out, and with it the protocol ssh"
-            yield Finding("warning", subject, message, remedy)
+            yield Finding("warning", subject, f"{name} is missing: {_lost_without(name, tools)}", remedy)
     if not lacking:
         outputs = machine.facts.tools if machine.facts else {}
         versions = {name: re.search(r"\d+\.\d[\d.]*", outputs.get(name, "")) for name in packages}
         labels = [f"{name} {version[0]}" if version else name for name, version in versions.items()]
         yield Finding("ok", subject, ", ".join(labels))
+
+
+def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
+    """Which tools no sweep can use without this program, and which protocols, for no other tool needs no mount."""
+    lost = {name for name, tool in tools.items() if program in tool.programs}
+    remote = {name for name, tool in tools.items() if not tool.needs_mount}
+    unmounted = [protocol.name for protocol in members(protocols, "PROTOCOL").values() if not protocol.mounted]
+    also = f", and with it the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
+    return f"the tool {', '.join(sorted(lost))} is out{also}"
 
 
 def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -166,7 +175,7 @@ def _check_interface(machine: Machine, subject: str) -> Iterator[Finding]:
     drawbacks = []
     if medium.wireless:
         drawbacks.append(("it is wireless: its speed changes by the minute", "connect it by cable"))
-    if name.startswith(TUNNELS):
+    if name.startswith(machine.platform.network.tunnels):
         drawbacks.append(
             ("it is a tunnel: what is measured is its encryption", "give data_address of the network itself")
         )

@@ -18,9 +18,8 @@ class Files(Part, ABC):
     def drop_caches(self) -> None:
         """Forget file data that is cached in this host's memory, as far as the system can."""
 
-    def can_read_cold(self) -> bool:
-        """Whether :meth:`drop_caches` makes this host read its own disk again."""
-        return True
+    def check_cold_reads(self) -> None:
+        """Raise Unsupported, with what to do, where :meth:`drop_caches` does not make this host read its disk again."""
 
     def folder(self, path: str, mode: str) -> Setting:
         """A new folder of the lab's own in one that exists; removed with what it holds, not beyond a mount point."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
@@ -20,7 +21,9 @@ CONNECT = read_script(__file__, "connect.pl")
 
 
 class Network(Part, ABC):
-    """The network as a host sees it."""
+    """The network as a host sees it; ``tunnels`` are what the names of interfaces begin with that encrypt or wrap."""
+
+    tunnels: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:

@@ -24,11 +24,8 @@ class RamDisks(Part, ABC):
         must be checked first. Raises LabFailure where it does not fit, Unsupported as :meth:`check` does.
         """
 
-    def check(self, layout: str | None, serves: str = "") -> None:
-        """Raise Unsupported for a format that cannot be had here, or that the protocol ``serves`` cannot share.
-
-        ``serves`` is empty for a RAM disk that nothing shares.
-        """
+    def check(self, layout: str | None) -> None:
+        """Raise Unsupported for a format that cannot be had here."""
         if layout is not None and layout not in self.formats:
             role = self.host.role
             raise Unsupported(

@@ -87,6 +87,9 @@ class ServerDriver:
         """Why this server cannot have the durability, or be the program, that the share is to have; else empty."""
         return "the lab does not choose what serves there" if "server" in share.options else ""
 
+    def check_ram_disk(self, server: Side, layout: str | None) -> None:
+        """Raise Unsupported for a format of the server's RAM disk that it cannot share; None is the usual one."""
+
     # --- serving
 
     def serve(self, server: Side, share: Share) -> Steps:

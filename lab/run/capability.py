@@ -70,7 +70,7 @@ class Capability:
         side, config = self.pair.sides[Role.SERVER], self.pair.config
         check_programs(self.pair, Role.SERVER, driver.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
-            self.pair.platforms[Role.SERVER].ram_disks.check(config.server.ram_disk_format, case.protocol)
+            driver.check_ram_disk(side, config.server.ram_disk_format)
         check_sync(case, driver)
         driver.served_by(side, config.share.account)
         if why := driver.cannot_serve(side, self.shares.share(case)):
@@ -78,10 +78,8 @@ class Capability:
 
     def _check_hosts(self, case: Case) -> None:
         """The hosts must be able to have the case's caches, MTU and TCP buffers."""
-        if case.option("server_cache") == "cold" and not self.pair.platforms[Role.SERVER].files.can_read_cold():
-            raise Unsupported(
-                "server_cache = cold: the server has no purge", "install Xcode there, or leave cold out of the sweep"
-            )
+        if case.option("server_cache") == "cold":
+            self.pair.platforms[Role.SERVER].files.check_cold_reads()
         for role in ROLES:
             mtu = self.pair.facts[role].mtu
             if not self.pair.config.tuned(role) and mtu != case.mtu:

@@ -17,6 +17,8 @@ cat duplex 2>/dev/null; :
 class LinuxNetwork(Network):
     """The network as a Linux host sees it."""
 
+    tunnels = ("tun", "tap", "ppp", "wg", "tailscale", "ipsec")
+
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
         """``-M do`` forbids fragments; ``-W`` is in seconds here."""
         return ("ping", "-n", "-M", "do", "-s", str(payload_bytes), "-c", "1", "-W", "2", peer)

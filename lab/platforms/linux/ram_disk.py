@@ -52,9 +52,9 @@ class LinuxRamDisks(RamDisks):
 
     formats = ("tmpfs", "ext4")
 
-    def check(self, layout: str | None, serves: str = "") -> None:
+    def check(self, layout: str | None) -> None:
         """See :meth:`RamDisks.check`. A device needs brd, which nobody else may use: it can be loaded once."""
-        super().check(layout, serves)
+        super().check(layout)
         if layout == "ext4" and (problem := self._no_device()):
             message, remedy = problem
             message = f"ram_disk_format = ext4: {message}"

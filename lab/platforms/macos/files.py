@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lab.base.errors import Unsupported
 from lab.platforms.files import Files
 from lab.platforms.macos.programs import MacPrograms
 
@@ -17,6 +18,8 @@ class MacFiles(Files):
         """
         self.host.shell("if command -v purge >/dev/null; then purge; else sync; fi", root=True, deadline_s=120)
 
-    def can_read_cold(self) -> bool:
-        """See :meth:`Files.can_read_cold`."""
-        return not MacPrograms(self.host).missing(["purge"])
+    def check_cold_reads(self) -> None:
+        """See :meth:`Files.check_cold_reads`."""
+        if MacPrograms(self.host).missing(["purge"]):
+            remedy = "install Xcode there, or leave server_cache = cold out of the sweep"
+            raise Unsupported("it has no purge, which would make it read its disk again", remedy, host=self.host.role)

@@ -19,6 +19,8 @@ RAW_SOCKET = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
 class MacNetwork(Network):
     """The network as a Mac sees it."""
 
+    tunnels = ("utun", "tun", "tap", "ppp", "ipsec")
+
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
         """``-D`` forbids fragments; ``-W`` is in milliseconds here."""
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)

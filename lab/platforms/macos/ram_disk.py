@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from lab.base.errors import LabFailure, Unsupported
+from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
@@ -42,16 +42,6 @@ class MacRamDisks(RamDisks):
     """Makes RAM disks on a Mac."""
 
     formats = ("hfs", "hfs-case", "apfs")
-
-    def check(self, layout: str | None, serves: str = "") -> None:
-        """See :meth:`RamDisks.check`. The AFP server takes volumes of HFS+ only."""
-        super().check(layout, serves)
-        if (layout, serves) == ("apfs", "afp"):
-            raise Unsupported(
-                "AFP cannot share APFS",
-                f"ram_disk_format = hfs in [{self.host.role}], or take afp out of the sweep",
-                host=self.host.role,
-            )
 
     def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
         """A RAM image, with HFS+ unless ``layout`` says otherwise; up to 2.5 % of it are the file system's own.

@@ -54,6 +54,13 @@ class MacAfp(macos_sharing.MacShare):
     service = SERVICE
     client_tcp_reach = server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 
+    def check_ram_disk(self, server: Side, layout: str | None) -> None:
+        """It shares volumes of HFS+ only."""
+        if layout == "apfs":
+            role = server.host.role
+            remedy = f"ram_disk_format = hfs in [{role}], or take afp out of the sweep"
+            raise Unsupported("AFP cannot share APFS", remedy, host=role)
+
     def serve(self, server: Side, share: Share) -> Steps:
         """AppleFileServer and a share point, of a folder on HFS+: it shares nothing else."""
         kind = read_file_system(server, share.path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 
+from lab.base.errors import Unsupported
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.hosts.fields import interface_name
@@ -115,9 +116,10 @@ class FreeBSDFiles(Files):
     def drop_caches(self) -> None:
         """FreeBSD has no command for it; the fresh mount before each read is all there is."""
 
-    def can_read_cold(self) -> bool:
-        """See :meth:`Files.can_read_cold`."""
-        return False
+    def check_cold_reads(self) -> None:
+        """See :meth:`Files.check_cold_reads`."""
+        remedy = "leave server_cache = cold out of the sweep"
+        raise Unsupported("FreeBSD cannot be made to read its disk again", remedy, host=self.host.role)
 
 
 class FreeBSDNetwork(Network):

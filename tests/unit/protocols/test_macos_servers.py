@@ -91,6 +91,15 @@ def test_afp_shares_only_what_looks_like_hfs(pair: Pair, kind: str, advice: str)
     assert pair.settings.journal.open == []
 
 
+def test_a_format_of_the_ram_disk_that_afp_cannot_share_is_refused(pair: Pair) -> None:
+    server = pair.sides["server"]
+    with pytest.raises(Unsupported, match=r"server: AFP cannot share APFS: ram_disk_format = hfs in \[server\]"):
+        MacAfp().check_ram_disk(server, "apfs")
+    for layout in (None, "hfs-case"):
+        MacAfp().check_ram_disk(server, layout)
+    MacSmb().check_ram_disk(server, "apfs")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
