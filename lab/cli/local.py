@@ -22,7 +22,23 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
         subparser.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
         return subparser
 
-    up = command("up", _up, "bring both hosts up and write their hosts file")
+    def host_command(name: str, function: object, text: str) -> argparse.ArgumentParser:
+        subparser = command(name, function, text)
+        subparser.add_argument("host", choices=state.HOSTS, help="which host")
+        return subparser
+
+    _add_options_of_up(command("up", _up, "bring both hosts up and write their hosts file"))
+    command("down", _down, "take both hosts down; nothing of them is left")
+    commands.add_parser("status", help="say which local labs are up").set_defaults(command=_status)
+    host_command("reboot", _reboot, "cut a host's power and start it again; its disk is kept")
+    fault = host_command("fault", _fault, "make something go wrong on an emulated Mac, once or a number of times")
+    fault.add_argument("fault", choices=sorted(FAULTS), metavar="FAULT", help=", ".join(sorted(FAULTS)))
+    fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
+    inside = host_command("exec", _exec, "run a command inside a host: lab local exec server -- ps ax")
+    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD", help="the command")
+
+
+def _add_options_of_up(up: argparse.ArgumentParser) -> None:
     up.add_argument("--rate", default=DEFAULT_RATE, help="the link's rate, or none (default: %(default)s)")
     up.add_argument("--delay", default="none", help="delay of the link in each direction, such as 1ms (default: none)")
     up.add_argument(
@@ -44,18 +60,6 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
         default="",
         help="what runs such guests (default: the first of these that boots here)",
     )
-    command("down", _down, "take both hosts down; nothing of them is left")
-    status = commands.add_parser("status", help="say which local labs are up")
-    status.set_defaults(command=_status)
-    reboot = command("reboot", _reboot, "cut a host's power and start it again; its disk is kept")
-    reboot.add_argument("host", choices=state.HOSTS, help="which host")
-    fault = command("fault", _fault, "make something go wrong on an emulated Mac, once or a number of times")
-    fault.add_argument("host", choices=state.HOSTS, help="which host")
-    fault.add_argument("fault", choices=sorted(FAULTS), metavar="FAULT", help=", ".join(sorted(FAULTS)))
-    fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
-    inside = command("exec", _exec, "run a command inside a host: lab local exec server -- ps ax")
-    inside.add_argument("host", choices=state.HOSTS, help="which host")
-    inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD", help="the command")
 
 
 def _up(arguments: argparse.Namespace) -> int:

@@ -69,7 +69,7 @@ class SshHost(Host):
         try:
             self.connection = CONNECT[self.config.transport](self.role, self.config)
         except BadInput as error:  # a file that was well at first
-            raise HostError(str(error)) from error
+            raise HostError(error.message, error.remedy) from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -109,8 +109,8 @@ class SshHost(Host):
         except TimeoutError as error:
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:
-            said = f": {error}" if str(error) else ""
-            raise HostLost(f"the connection to {self.config.host} was lost{said}", host=self.role) from error
+            reason = f": {error}" if str(error) else ""
+            raise HostLost(f"the connection to {self.config.host} was lost{reason}", host=self.role) from error
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a command that is still running, with its children: sshd gives each command a session of its own.

@@ -61,30 +61,30 @@ class SshTarget:
         message = f"{self.login}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}"
         return HostKeyError(message, f"find out why; if it is right: {self.forget}", host=self.role)
 
-    def login_refused(self, said: str) -> HostError:
+    def login_refused(self, reason: str) -> HostError:
         """It does not let us in."""
         remedy = (
             f"your key must be in that account's authorized_keys: `ssh-copy-id {self.login}`; a key with a passphrase "
             f"goes into the agent (`ssh-add`){OLD_LOGIN if self._is_old else ''}"
         )
-        return HostError(f"{self.login}: SSH refused the login: {said}", remedy, host=self.role)
+        return HostError(f"{self.login}: SSH refused the login: {reason}", remedy, host=self.role)
 
     @property
     def _is_old(self) -> bool:
-        """Whether it was said that it signs with SHA-1 only."""
+        """Whether hosts file or ~/.ssh/config say that it signs with SHA-1 only."""
         return any("ssh-rsa" in option for option in self.algorithms)
 
-    def too_old(self, said: str, remedy: str) -> HostError:
+    def too_old(self, reason: str, remedy: str) -> HostError:
         """It knows only algorithms that SSH no longer offers by itself."""
-        return HostError(f"{self.login}: its SSH is old: {said}", f"give {remedy} in {self.key}", host=self.role)
+        return HostError(f"{self.login}: its SSH is old: {reason}", f"give {remedy} in {self.key}", host=self.role)
 
-    def unreachable(self, said: str) -> HostError:
+    def unreachable(self, reason: str) -> HostError:
         """Nothing that speaks SSH answers there."""
-        refused = macos_privacy.explain(said) if sys.platform == "darwin" else ""
-        remedy = (
-            f"is it on, is SSH (Remote Login) on, and does `{self.by_hand}` work?{refused and f' If so: {refused}'}"
-        )
-        return HostError(f"{self.login}: cannot be reached on port {self.port}: {said}", remedy, host=self.role)
+        privacy = macos_privacy.explain(reason) if sys.platform == "darwin" else ""
+        remedy = f"is it on, is SSH (Remote Login) on, and does `{self.by_hand}` work?"
+        if privacy:
+            remedy += f" If so: {privacy}"
+        return HostError(f"{self.login}: cannot be reached on port {self.port}: {reason}", remedy, host=self.role)
 
 
 def find_target(role: str, config: HostConfig) -> SshTarget:

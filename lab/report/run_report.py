@@ -14,7 +14,6 @@ from pathlib import Path
 import matplotlib
 import pandas as pd
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from lab import stats
@@ -51,11 +50,6 @@ def _plain(trials: pd.DataFrame) -> pd.DataFrame:
 
 def _no_formula(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
-
-
-def comparison_table(trials: pd.DataFrame) -> Table:
-    """For the terminal: one line a protocol and tool, medians of write and read at the baseline setting."""
-    return rich_table(tables.comparison(stats.summary(trials)), stats.provenance(trials))
 
 
 def terminal_tables(trials: stats.Trials) -> list[RenderableType]:

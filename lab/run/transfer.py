@@ -71,7 +71,9 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         try:
             timing = client.clock.timed(pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s)
         except TransferError as error:
-            raise TransferError(f"{error}{_no_room(pair, endpoints, case)}") from error
+            if lack := _find_lack_of_space(pair, endpoints, case):
+                raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
+            raise
         counted = server.clock.counters(pair.interface(Role.SERVER))
         seen = observe(pair, case, timing, (before, counted), payload.files(case.size_bytes))
         payload.check(pair.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
@@ -93,8 +95,8 @@ def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> End
     return Endpoints(in_share, on_client, on_client if flushed else "", Role.SERVER, on_server, Role.CLIENT, on_client)
 
 
-def _no_room(pair: Pair, endpoints: Endpoints, case: Case) -> str:
-    """Whether a full disk is behind a failure: what file protocols make of it is often just an input/output error."""
+def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
+    """The full disk behind a failure, of which file protocols often make an input/output error; empty for none."""
     folder = endpoints.target_path.rpartition("/")[0]
     try:
         free = pair.platforms[endpoints.target_role].files.free_bytes(folder)
@@ -102,7 +104,7 @@ def _no_room(pair: Pair, endpoints: Endpoints, case: Case) -> str:
         return ""
     if free >= case.size_bytes:
         return ""
-    return f"; {endpoints.target_role}: no space: only {free} bytes are left in {folder}"
+    return f"{endpoints.target_role}: no space: only {free} bytes are left in {folder}"
 
 
 def _prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, seed: str) -> None:

@@ -13,7 +13,7 @@ from lab.base.untrusted import first_line, from_json
 from lab.design.factors import COLUMNS, NETWORK
 from lab.results.trial import CEILINGS, RunJson
 from lab.stats import utilization
-from lab.stats.factors import Column, Level, Row
+from lab.stats.factors import Level, Row
 from lab.stats.utilization import KIB, LINK, ROLES, ROUND_TRIPS, UNCLEAR, WINDOW, Limit, Numbers
 
 DISTURBED = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
@@ -56,14 +56,6 @@ def verdicts(trials: pd.DataFrame) -> pd.DataFrame:
     dtypes = dict.fromkeys(("utilisation", "headroom", *NUMBERS), "float64")
     columns = [*CASE, "case_id", "n", "limited_by", "utilisation", "headroom", "evidence", *NUMBERS]
     return pd.DataFrame(rows, columns=columns).astype(dtypes)
-
-
-def explained(row: Row | Column) -> str:
-    """A row of :func:`verdicts` in plain words, for a report."""
-    limit, evidence = row["limited_by"], row["evidence"]
-    if limit == UNCLEAR:
-        return f"What limited it is unclear: {evidence}."
-    return f"Limited by {limit} ({evidence}): {REMEDY[limit]}."
 
 
 def _ceilings(trials: pd.DataFrame) -> dict[tuple[Level, ...], float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..gvfs import Session, Share
@@ -44,12 +46,9 @@ def mount_share(
         if same and not again:
             raise OSError(errno.EEXIST, source)
     owner = Path(target).stat().st_uid
-    try:
+    with _refused_password(names_it=kind != "nfs"):
         session = Session(uri, password, owner, smb_conf, reserved=reserved and caller.uid == 0)
         share = Share(session, target, owner, denied=kernel.fault("tcc-network-volume"))
-    except OSError as error:
-        refused = error.errno == errno.EACCES and kind != "nfs"
-        raise OSError(errno.EKEYREJECTED if refused else error.errno, str(error)) from error
 
     def undo(force: bool) -> None:
         share.unmount(force)
@@ -67,10 +66,8 @@ def mount_share(
 @waiting_system_call
 def smb_shares(kernel: Kernel, caller: Caller, uri: str, password: str, smb_conf: str) -> list[str]:
     """The names of a server's shares; EKEYREJECTED for a refused password."""
-    try:
+    with _refused_password():
         session = Session(uri, password, caller.uid, smb_conf)
-    except OSError as error:
-        raise OSError(errno.EKEYREJECTED if error.errno == errno.EACCES else error.errno, str(error)) from error
     try:
         return session.run("gio", "list", "--print-display-names", uri).split()
     finally:
@@ -81,6 +78,16 @@ def smb_shares(kernel: Kernel, caller: Caller, uri: str, password: str, smb_conf
 def share_facts(kernel: Kernel, caller: Caller) -> dict[str, SmbFacts | NfsFacts]:
     """What smbutil and nfsstat print of mounted shares, by mount point."""
     return dict(kernel.part(ShareFacts))
+
+
+@contextmanager
+def _refused_password(names_it: bool = True) -> Iterator[None]:
+    """Turn EACCES of a client into EKEYREJECTED, where ``names_it``: NFS has no passwords."""
+    try:
+        yield
+    except OSError as error:
+        refused = error.errno == errno.EACCES and names_it
+        raise OSError(errno.EKEYREJECTED if refused else error.errno, str(error)) from error
 
 
 def _check_mount_point(caller: Caller, target: str) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import socket
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import mac_errors, mount_options, profiles, sunrpc
@@ -23,7 +24,25 @@ WAIT_S = 10.0
 SIZE_BYTES = 32768  # of requests over TCP where no option says otherwise
 TRANSIENT = (errno.ETIMEDOUT, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETUNREACH)
 LETTERS = "23456a:bcdg:iI:LlnNo:Pr:R:sTt:Uvw:x:z"
+REMOTE_LOCKS_OFF = {"nolocks", "nolock", "nolockd", "nonlm", "locallocks"}
 Options = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be mounted where, with the standard options and those of NFS, by which version of macOS."""
+
+    host: str
+    path: str
+    point: str
+    standard: dict[str, bool]
+    own: Options
+    version: tuple[int, ...]
+
+    @property
+    def reserved(self) -> bool:
+        """Whether it comes from a port below 1024."""
+        return "resvport" in self.own
 
 
 def main(argv: list[str]) -> int:
@@ -56,15 +75,16 @@ def _mount(argv: list[str], number: tuple[int, ...]) -> None:
     if not match:
         raise Refused("could not parse file system specification", errno.EINVAL)
     retries = int(own.get("retrycnt", "1"))
-    host, path, point = match[1], match[2].rstrip("/") or "/", str(target.resolve())
+    request = Request(match[1], match[2].rstrip("/") or "/", str(target.resolve()), standard, own, number)
     for attempt in range(retries + 1):
         try:
-            _attach(host, path, point, standard, own, number)
+            _attach(request)
         except OSError as error:
             code = error.errno or errno.EIO
             if attempt < retries and code in TRANSIENT:
                 continue
-            _refuse(host, path, point, own, code)
+            message = f"can't mount {request.path} from {request.host} onto {request.point}: {mac_errors.text(code)}"
+            raise Refused(message, mac_errors.number(code)) from error
         return
 
 
@@ -93,47 +113,58 @@ def _options(text: str, letters: dict[str, str], number: tuple[int, ...]) -> tup
     return standard, own
 
 
-def _attach(host: str, path: str, point: str, standard: dict[str, bool], own: Options, number: tuple[int, ...]) -> None:
-    try:
-        address = socket.gethostbyname(host)
-    except socket.gaierror as error:
-        raise Refused(f"can't resolve host {host}", errno.ENOENT) from error
-    if call("fault", name="nfs-refused"):
-        raise PermissionError(errno.EPERM, host)
-    if call("fault", name="nfs-times-out"):
-        raise TimeoutError(errno.ETIMEDOUT, host)
-    reserved = "resvport" in own
-    if reserved and os.getuid() != 0:
-        raise PermissionError(errno.EPERM, "resvport")
-    if own.get("vers", "3")[0] != "3":  # the client underneath speaks version 3 alone
-        raise OSError(errno.EPROTONOSUPPORT, own["vers"])
+def _attach(request: Request) -> None:
+    address = _resolve(request.host)
+    _check_request(request)
+    own, reserved = request.own, request.reserved
     ports = {
         "port": int(own.get("port") or sunrpc.port_of(address, sunrpc.NFS, 3, WAIT_S)),
         "mountport": int(own.get("mountport") or sunrpc.port_of(address, sunrpc.MOUNT, 3, WAIT_S)),
     }
-    handle = sunrpc.mount(address, path, ports["mountport"], reserved, WAIT_S)
+    handle = sunrpc.mount(address, request.path, ports["mountport"], reserved, WAIT_S)
     limits = sunrpc.limits(address, handle, ports["port"], reserved, WAIT_S)
-    if not {"nolocks", "nolock", "nolockd", "nonlm", "locallocks"} & set(own):
-        try:
-            sunrpc.port_of(address, sunrpc.STATD, 1, WAIT_S)
-        except OSError as error:
-            said = (
-                f"can't mount with remote locks when server ({host}) is not running rpc.statd: {mac_errors.text(1074)}"
-            )
-            raise Refused(said, 74) from error
+    if not REMOTE_LOCKS_OFF & set(own):
+        _check_lock_service(request.host, address)
     _warn_of_ratio(own)
     call(
         "mount_share",
-        source=f"{host}:{path}",
-        target=point,
+        source=f"{request.host}:{request.path}",
+        target=request.point,
         kind="nfs",
-        flags=mount_options.flags(standard, os.getuid()),
-        uri=f"nfs://{address}{path}",
+        flags=mount_options.flags(request.standard, os.getuid()),
+        uri=f"nfs://{address}{request.path}",
         password="",
-        facts=_facts(host, address, path, standard, own, ports, limits, number),
+        facts=_facts(request, address, ports, limits),
         again=True,
         reserved=reserved,
     )
+
+
+def _resolve(host: str) -> str:
+    try:
+        return socket.gethostbyname(host)
+    except socket.gaierror as error:
+        raise Refused(f"can't resolve host {host}", errno.ENOENT) from error
+
+
+def _check_request(request: Request) -> None:
+    """Raise OSError for what cannot be mounted, whatever the server says."""
+    if call("fault", name="nfs-refused"):
+        raise PermissionError(errno.EPERM, request.host)
+    if call("fault", name="nfs-times-out"):
+        raise TimeoutError(errno.ETIMEDOUT, request.host)
+    if request.reserved and os.getuid() != 0:
+        raise PermissionError(errno.EPERM, "resvport")
+    if request.own.get("vers", "3")[0] != "3":  # the client underneath speaks version 3 alone
+        raise OSError(errno.EPROTONOSUPPORT, request.own["vers"])
+
+
+def _check_lock_service(host: str, address: str) -> None:
+    try:
+        sunrpc.port_of(address, sunrpc.STATD, 1, WAIT_S)
+    except OSError as error:
+        message = f"can't mount with remote locks when server ({host}) is not running rpc.statd"
+        raise Refused(f"{message}: {mac_errors.text(1074)}", 74) from error
 
 
 def _warn_of_ratio(own: Options) -> None:
@@ -142,20 +173,11 @@ def _warn_of_ratio(own: Options) -> None:
         mount_options.warn("mount_nfs", message)
 
 
-def _facts(
-    host: str,
-    address: str,
-    path: str,
-    standard: dict[str, bool],
-    own: Options,
-    ports: dict[str, int],
-    limits: sunrpc.Limits,
-    number: tuple[int, ...],
-) -> NfsFacts:
+def _facts(request: Request, address: str, ports: dict[str, int], limits: sunrpc.Limits) -> NfsFacts:
     """For nfsstat: what was asked for, and what is in effect, which server and kernel limit."""
-    maximum = (
-        131072 if number < (10, 15) else 2097152
-    )  # nfs_vfsops.c: what the page masks of a buffer cover, until 10.15 dropped them
+    own = request.own
+    # nfs_vfsops.c: what the page masks of a buffer cover, until 10.15 dropped them
+    maximum = 131072 if request.version < (10, 15) else 2097152
     default = own.get("rwsize")
     sizes = {
         "rsize": min(int(own.get("rsize") or default or SIZE_BYTES), maximum, limits.read),
@@ -163,14 +185,10 @@ def _facts(
         "dsize": min(int(own.get("dsize") or SIZE_BYTES), maximum),
     }
     return {
-        "host": host,
+        "host": request.host,
         "address": address,
-        "path": path,
-        "standard_shown": mount_options.changed_options(standard),
+        "path": request.path,
+        "standard_shown": mount_options.changed_options(request.standard),
         "asked": own,
         "current": {**ports, **{name: value // 512 * 512 for name, value in sizes.items()}},
     }
-
-
-def _refuse(host: str, path: str, point: str, own: Options, code: int) -> None:
-    raise Refused(f"can't mount {path} from {host} onto {point}: {mac_errors.text(code)}", mac_errors.number(code))

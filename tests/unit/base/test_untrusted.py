@@ -136,7 +136,7 @@ def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
     page = run_report.write(folder).read_text()
     post, table = ((folder.report_path / name).read_text() for name in ("post.md", "table.csv"))
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(run_report.comparison_table(run_folder.load(folder.path)))
+    console.print(*run_report.terminal_tables(run_folder.load(folder.path)))
     assert "<script" not in page + post
     for text in (page, post, console.export_text()):
         assert not CONTROL.search(text)

@@ -137,7 +137,7 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     assert "not finished" in text
     assert LOCAL_LAB not in text
     assert LOCAL_LAB not in (page.parent / "post.md").read_text()
-    assert rendered(run_report.comparison_table(run_folder.load(folder.path)))
+    assert rendered(*run_report.terminal_tables(run_folder.load(folder.path)))
     assert json.dumps(run_report.show_json(folder), allow_nan=False)
 
 
@@ -173,7 +173,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
             itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
         )
     ]
-    said = rendered(run_report.comparison_table(run_folder.load(write_run(tmp_path, made).path)))
+    said = rendered(run_report.terminal_tables(run_folder.load(write_run(tmp_path, made).path))[0])
     under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
     rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
     assert [row for row in rows if row.startswith(("server", *under))] == [
@@ -185,7 +185,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
     trials = run_folder.load(folder.path)
-    compared = rendered(run_report.comparison_table(trials), width=width)
+    compared = rendered(run_report.terminal_tables(trials)[0], width=width)
     said = rendered(*run_report.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
