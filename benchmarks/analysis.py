@@ -10,7 +10,8 @@ import itertools
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from lab import stats
 from lab.design.factors import OPTIONS
 from lab.report import figures
 
+Result = TypeVar("Result")
 COMBINATIONS = [(name, tool) for name in ("afp", "nfs", "smb", "ssh") for tool in ("cp", "rsync")]
 MORE = {
     "store": ["ram", "disk"], "server_sync": ["default", "always"], "server_cache": ["warm", "cold"],
@@ -35,7 +37,7 @@ def invented(count: int, wanted_cases: int) -> pd.DataFrame:
         "tcp_space": ["default", 65536],
     }
     for name, levels in MORE.items():
-        if 7 * np.prod([len(found) for found in varied.values()]) < wanted_cases:
+        if 7 * np.prod([len(some) for some in varied.values()]) < wanted_cases:
             varied[name] = levels
     kept = [combination for combination in COMBINATIONS if combination != ("ssh", "cp")]
     cases = pd.DataFrame(
@@ -67,12 +69,12 @@ def _with_speeds(cases: pd.DataFrame, count: int) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def timed(what: str, function: Callable[[], Any]) -> Any:
+def timed(what: str, function: Callable[[], Result]) -> Result:
     """Run a function, print the seconds that it took, by the clock and of CPU, and return what it returned."""
     begun, cpu = time.perf_counter(), time.process_time()
-    found = function()
+    result = function()
     print(f"{time.perf_counter() - begun:7.3f} s {time.process_time() - cpu:7.3f} s CPU  {what}")
-    return found
+    return result
 
 
 def main() -> None:
@@ -84,7 +86,7 @@ def main() -> None:
     speeds = stats.grid(trials)
     timed("wide_effects of all effects", lambda: stats.wide_effects(trials, stats.compared_factors(speeds), 0.01))
     for name, figure in drawn.items():
-        timed(f"{name}.png", lambda figure=figure: figure.savefig(io.BytesIO()))
+        timed(f"{name}.png", partial(figure.savefig, io.BytesIO()))
 
 
 def analyse(trials: stats.Trials) -> dict[str, Figure]:
@@ -95,7 +97,7 @@ def analyse(trials: stats.Trials) -> dict[str, Figure]:
     timed("interactions", lambda: stats.interactions(speeds))
     timed("shares", lambda: stats.shares(speeds))
     timed("drift", lambda: stats.drift(trials))
-    return {name: timed(f"figure {name}", lambda draw=draw: draw(trials)) for name, draw in figures.ALL.items()}
+    return {name: timed(f"figure {name}", partial(draw, trials)) for name, draw in figures.ALL.items()}
 
 
 if __name__ == "__main__":

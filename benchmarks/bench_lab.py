@@ -110,7 +110,7 @@ def opened(hosts_file: Path) -> Iterator[Session]:
     password = resolve(config.share.password, config.share.account, "[share] password")
     with tempfile.TemporaryDirectory() as folder, connected(config) as hosts:
         journal = Journal(Path(folder) / "journal.jsonl")
-        settings = Settings(hosts, journal, host_journal.of(hosts, config, "benchmark"))
+        settings = Settings(hosts, journal, host_journal.for_run(hosts, config, "benchmark"))
         try:
             for role in ROLES:
                 settings.claim(role)

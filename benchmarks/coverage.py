@@ -89,7 +89,7 @@ def covered(setting: Setting, runs: int, seed: int) -> list[tuple[float, float]]
         means, halves = widths(NOISE[setting.noise](chance, (batch, setting.effects, setting.cap)))
         holds = np.abs(means) <= halves
         for index, ratio in enumerate(RATIOS):
-            narrow = (halves * ratio <= 1).all(axis=1)
+            narrow = np.all(halves * ratio <= 1, axis=1)
             stops = stop_at(narrow, setting.least_blocks, setting.looks, setting.cap)
             hits[index] += holds[np.arange(batch), :, stops - 1].mean(axis=1).sum()
             blocks[index] += stops.sum()

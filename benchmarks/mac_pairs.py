@@ -17,6 +17,7 @@ from bench_lab import bench_lab, opened
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.emulated_mac.profiles import PROFILES
 from lab.run.capability import Capability
 from lab.run.session import Session
@@ -62,8 +63,8 @@ def tried(client: str, server: str, reasons: dict[str, int]) -> Iterator[str]:
 
 def outcome(session: Session, protocol: str) -> tuple[str, str]:
     """What becomes of a file that goes there and back: ``works``, and by which dialect, or how it ends, and why."""
-    said = ""
-    for direction in ("write", "read"):
+    dialect = ""
+    for direction in Direction:
         case = Case(protocol, PROTOCOLS[protocol], direction, 1500, "default", "ram", "file", SIZE_BYTES)
         try:
             Capability(session.shares).left_out([case])
@@ -75,8 +76,8 @@ def outcome(session: Session, protocol: str) -> tuple[str, str]:
             return "failed", " / ".join(str(error).splitlines())
         if measured.void:
             return "void", measured.void
-        said = measured.effective.dialect or ""
-    return f"works ({said})" if said and protocol != "ssh" else "works", ""
+        dialect = measured.effective.dialect or ""
+    return f"works ({dialect})" if dialect and protocol != "ssh" else "works", ""
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from bench_lab import opened
 
 from lab.base.units import parse_size
 from lab.design.case import Case
-from lab.hosts import ROLES
+from lab.design.factors import Direction
+from lab.hosts import ROLES, Role
 from lab.run.session import Session
 from lab.run.transfer import transfer
 from lab.stats import median_interval
@@ -40,7 +41,7 @@ class Sampler:
     """The sampler of one host."""
 
     session: Session
-    role: str
+    role: Role
 
     @property
     def pid(self) -> str:
@@ -55,7 +56,7 @@ class Sampler:
         return int(cpu), int(clock)
 
 
-def shares(samplers: dict[str, Sampler], meanwhile: Callable[[], None]) -> dict[str, float]:
+def shares(samplers: dict[Role, Sampler], meanwhile: Callable[[], None]) -> dict[str, float]:
     """The share of one core that each sampler takes meanwhile, in percent."""
     before = {role: sampler.spent() for role, sampler in samplers.items()}
     meanwhile()
@@ -65,7 +66,7 @@ def shares(samplers: dict[str, Sampler], meanwhile: Callable[[], None]) -> dict[
     }
 
 
-def ratio(session: Session, case: Case, samplers: dict[str, Sampler], chance: random.Random) -> float:
+def ratio(session: Session, case: Case, samplers: dict[Role, Sampler], chance: random.Random) -> float:
     """The time of a transfer with both samplers at work over that with both stopped."""
     elapsed = {}
     for at_work in chance.sample([True, False], 2):
@@ -78,10 +79,10 @@ def ratio(session: Session, case: Case, samplers: dict[str, Sampler], chance: ra
 
 def load(session: Session) -> None:
     """A stream of iperf3 for LOAD_S seconds."""
-    server = session.pair.sides["server"]
+    server = session.pair.sides[Role.SERVER]
     with session.settings.scope():
-        session.settings.apply(iperf3.server(server.host, server.address, server.directory))
-        iperf3.measure(session.pair.hosts["client"], server.address, "write", LOAD_S)
+        session.settings.apply(iperf3.server(server.host, server.address, server.directory, server.listening))
+        iperf3.measure(session.pair.hosts[Role.CLIENT], server.address, Direction.WRITE, LOAD_S)
 
 
 def main() -> None:
@@ -97,12 +98,12 @@ def main() -> None:
         samplers = {role: Sampler(session, role) for role in ROLES}
         print("idle, % of a core:", shares(samplers, lambda: time.sleep(IDLE_S)), flush=True)
         print("while bytes move, % of a core:", shares(samplers, lambda: load(session)), flush=True)
-        for direction in ("write", "read"):
+        for direction in Direction:
             case = Case(options.protocol, tool, direction, 1500, "default", "ram", "file", options.size)
             ratios = [ratio(session, case, samplers, chance) for _ in range(options.pairs)]
             low, high = median_interval(ratios)
-            found = f"median {median(ratios):.4f}, 95 % interval {low:.4f} to {high:.4f}"
-            print(f"{direction}, time with / without: {found}", flush=True)
+            interval = f"median {median(ratios):.4f}, 95 % interval {low:.4f} to {high:.4f}"
+            print(f"{direction}, time with / without: {interval}", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ from scipy.stats import binomtest
 
 from lab import stats
 from lab.design.case import Case
-from lab.design.factors import OPTIONS
+from lab.design.factors import OPTIONS, Direction
+from lab.hosts import Role
 from lab.results import run_folder
 from lab.run import lifecycle
 from lab.run.runner import Progress
@@ -238,7 +239,9 @@ def tools(blocks: int | None, seed: int) -> None:
         if hyperfine:
             shutil.copy(hyperfine, f"/proc/{lab.pid('client')}/root/usr/local/bin/hyperfine")
         for protocol in ("smb", "nfs", "afp"):
-            case = Case(protocol, "cp", "write", 1500, "default", "ram", "file", 64 << 20, tuple(options.items()))
+            case = Case(
+                protocol, "cp", Direction.WRITE, 1500, "default", "ram", "file", 64 << 20, tuple(options.items())
+            )
             with opened(lab.hosts) as session:
                 session.stand(case)
                 taken: dict[str, list[float]] = {name: [] for name in ways}
@@ -262,24 +265,24 @@ def by_hand(session: Session, case: Case, name: str) -> float:
     """Seconds as a person takes them: bash's own `time` around the copy."""
     source, target = files(session, case, name)
     typed = f"TIMEFORMAT=%3R; time cp --sparse=never --reflink=never {source} {target}; rm {source} {target}"
-    return float(session.pair.hosts["client"].run("bash", "-c", typed, deadline_s=60).stderr)
+    return float(session.pair.hosts[Role.CLIENT].run("bash", "-c", typed, deadline_s=60).stderr)
 
 
 def by_hyperfine(session: Session, case: Case, name: str) -> float:
     """Seconds as hyperfine takes them, one run and no shell."""
     source, target = files(session, case, name)
     copy = f"cp --sparse=never --reflink=never {source} {target}"
-    kept = f"{session.pair.sides['client'].directory}/hyperfine.json"
+    kept = f"{session.pair.sides[Role.CLIENT].directory}/hyperfine.json"
     words = ["hyperfine", "--runs", "1", "-N", "--export-json", kept, "--style", "none", copy]
-    session.pair.hosts["client"].run(*words, deadline_s=60)
-    said = session.pair.hosts["client"].shell(f"cat {kept}; rm {source} {target}").stdout
+    session.pair.hosts[Role.CLIENT].run(*words, deadline_s=60)
+    said = session.pair.hosts[Role.CLIENT].shell(f"cat {kept}; rm {source} {target}").stdout
     return float(json.loads(said)["results"][0]["mean"])
 
 
 def files(session: Session, case: Case, name: str) -> tuple[str, str]:
     """A fresh payload, and where it is to go, quoted for a shell."""
-    source = f"{session.pair.sides['client'].directory}/ram/{name}"
-    session.pair.hosts["client"].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
+    source = f"{session.pair.sides[Role.CLIENT].directory}/ram/{name}"
+    session.pair.hosts[Role.CLIENT].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
     return shlex.quote(source), shlex.quote(f"{session.stand(case).attached.path}/{name}")
 
 
