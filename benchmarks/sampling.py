@@ -62,7 +62,8 @@ def shares(samplers: dict[Role, Sampler], meanwhile: Callable[[], None]) -> dict
     meanwhile()
     after = {role: sampler.spent() for role, sampler in samplers.items()}
     return {
-        role: round(100 * (after[role][0] - cpu) / (after[role][1] - clock), 2) for role, (cpu, clock) in before.items()
+        str(role): round(100 * (after[role][0] - cpu) / (after[role][1] - clock), 2)
+        for role, (cpu, clock) in before.items()
     }
 
 

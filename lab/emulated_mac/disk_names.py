@@ -15,15 +15,18 @@ def device_name(word: str) -> str:
 
 def binary_size(size_bytes: int) -> str:
     """As newfs_hfs prints it: ``64 MB``, ``1 GB``, of powers of 1024, cut off (newfs_hfs.c)."""
-    value, unit = float(size_bytes), 0
-    while value >= 1024:
-        value, unit = value / 1024, unit + 1
-    return f"{value:.0f} {UNITS[unit]}"
+    value, unit = _scale(size_bytes, 1024)
+    return f"{value:.0f} {unit}"
 
 
 def decimal_size(size_bytes: int) -> str:
     """As diskutil prints it: ``1.1 GB``, of powers of 1000."""
-    value, unit = float(size_bytes), 0
-    while value >= 1000:
-        value, unit = value / 1000, unit + 1
-    return f"{value:.1f} {UNITS[unit]}"
+    value, unit = _scale(size_bytes, 1000)
+    return f"{value:.1f} {unit}"
+
+
+def _scale(size_bytes: int, base: int) -> tuple[float, str]:
+    value, power = float(size_bytes), 0
+    while value >= base:
+        value, power = value / base, power + 1
+    return value, UNITS[power]

@@ -12,6 +12,8 @@ import socket
 import struct
 from dataclasses import dataclass
 
+from .tcp_stream import receive_exactly
+
 PORT = 445
 DIALECTS = {"SMB_2.002": 0x0202, "SMB_2.1": 0x0210, "SMB_3.0": 0x0300, "SMB_3.0.2": 0x0302, "SMB_3.1.1": 0x0311}
 SIGNING_ENABLED, SIGNING_REQUIRED = 1, 2
@@ -49,18 +51,8 @@ def negotiate_smb1(address: str, timeout_s: float) -> None:
 def _answer(address: str, request: bytes, timeout_s: float) -> bytes:
     with socket.create_connection((address, PORT), timeout_s) as connection:
         connection.sendall(struct.pack(">I", len(request)) + request)
-        length = struct.unpack(">I", _exactly(connection, 4))[0] & 0xFFFFFF
-        return _exactly(connection, length)
-
-
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        got = connection.recv(count - len(data))
-        if not got:
-            raise OSError(errno.ECONNRESET, "the server ended the connection")
-        data += got
-    return data
+        length = struct.unpack(">I", receive_exactly(connection, 4))[0] & 0xFFFFFF
+        return receive_exactly(connection, length)
 
 
 def _request(dialects: list[int]) -> bytes:

@@ -9,6 +9,8 @@ import socket
 import struct
 from dataclasses import dataclass
 
+from .tcp_stream import receive_exactly
+
 PORTMAP, NFS, MOUNT, STATD = 100000, 100003, 100005, 100024
 PORTMAP_PORT = 111
 EPROGUNAVAIL, EPROGMISMATCH = 1074, 1075  # macOS has errnos of its own for them: 74 and 75
@@ -88,19 +90,9 @@ def _record(connection: socket.socket) -> bytes:
     data = b""
     last = False
     while not last:
-        (mark,) = struct.unpack(">I", _exactly(connection, 4))
+        (mark,) = struct.unpack(">I", receive_exactly(connection, 4))
         last = bool(mark & 0x80000000)
-        data += _exactly(connection, mark & 0x7FFFFFFF)
-    return data
-
-
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        got = connection.recv(count - len(data))
-        if not got:
-            raise OSError(errno.ECONNRESET, "the server ended the connection")
-        data += got
+        data += receive_exactly(connection, mark & 0x7FFFFFFF)
     return data
 
 

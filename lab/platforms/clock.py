@@ -90,3 +90,12 @@ class Clock(Part, ABC):
 def whole_lines(text: str) -> list[str]:
     """The lines of a file that somebody is writing: the last may be cut short, and is left out."""
     return text[: text.rfind("\n") + 1].splitlines()
+
+
+def by_source(lines: Iterable[str]) -> dict[str, list[str]]:
+    """Lines ``SOURCE:line``, in order, by the file or the command that they came from."""
+    sources: dict[str, list[str]] = {}
+    for line in lines:
+        source, _, content = line.partition(":")
+        sources.setdefault(source, []).append(content)
+    return sources

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lab.base.untrusted import count, quantity, word
+from lab.platforms.clock import by_source
 from lab.platforms.linux.tcp import parse_ss
 from lab.platforms.readings import Disk, Process, Reading, Ticks
 from lab.platforms.timing import Counters
@@ -43,7 +44,7 @@ def counted(interface: str) -> tuple[str, ...]:
 
 def parse_counters(lines: Iterable[str], interface: str) -> Counters:
     """The counters of a host, from the lines of the files of :func:`counted`. Raises ValueError."""
-    files = _by_file(lines)
+    files = by_source(lines)
     reading = _reading(files, interface, quantity(_only(files, UPTIME).split(" ")[0]))
     for name in ("tx_bytes", "rx_bytes"):
         if name not in reading.net:
@@ -69,22 +70,14 @@ def parse_samples(lines: Iterable[str], paths: Sequence[str], interface: str) ->
     for line in lines:
         if line.startswith("@ "):
             if at_s is not None:
-                yield _reading(_by_file(block), interface, at_s)
+                yield _reading(by_source(block), interface, at_s)
             at_s, block = quantity(line[2:]), []
         else:
             number, _, rest = line.partition(":")
             path = paths[int(number)] if number.isdecimal() and int(number) < len(paths) else number
             block.append(f"{path}:{rest}")
     if at_s is not None:
-        yield _reading(_by_file(block), interface, at_s)
-
-
-def _by_file(lines: Iterable[str]) -> dict[str, list[str]]:
-    files: dict[str, list[str]] = {}
-    for line in lines:
-        path, _, content = line.partition(":")
-        files.setdefault(path, []).append(content)
-    return files
+        yield _reading(by_source(block), interface, at_s)
 
 
 def _only(files: Mapping[str, Sequence[str]], path: str) -> str:

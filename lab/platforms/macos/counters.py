@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lab.base.untrusted import count, quantity
+from lab.platforms.clock import by_source
 from lab.platforms.macos.parsers import parse_memory, parse_sizes
 from lab.platforms.readings import ALL_CORES, Reading, Ticks
 from lab.platforms.timing import Counters
@@ -22,7 +23,7 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
 
     CPU seconds are not counted: no command prints the ticks of the processor.
     """
-    tables = _by_command(lines)
+    tables = by_source(lines)
     if "clock" not in tables:
         raise ValueError("no clock")
     reading = _reading(tables, interface, quantity(tables["clock"][0].strip()))
@@ -46,7 +47,7 @@ def parse_samples(lines: Iterable[str], interface: str) -> Iterator[Reading]:
     """
     spent = Ticks(*[0] * len(Ticks._fields))
     for at_s, block in _blocks(lines):
-        tables = _by_command(block)
+        tables = by_source(block)
         user, system, idle = _shares(tables)
         spent = spent._replace(user=spent.user + user, system=spent.system + system, idle=spent.idle + idle)
         yield replace(_reading(tables, interface, at_s), cores={ALL_CORES: spent})
@@ -71,14 +72,6 @@ def _blocks(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
         at_s, block = quantity(line[2:]), []
     if at_s is not None:
         yield at_s, block
-
-
-def _by_command(lines: Iterable[str]) -> dict[str, list[str]]:
-    tables: dict[str, list[str]] = {}
-    for line in lines:
-        command, _, content = line.partition(":")
-        tables.setdefault(command, []).append(content)
-    return tables
 
 
 def _reading(tables: Tables, interface: str, at_s: float) -> Reading:

@@ -10,7 +10,7 @@ from lab.hosts.command import Command
 from lab.hosts.mounts import real_path
 from lab.protocols.afp.netatalk import read_last_login
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import answer_prompt, parse_df_point, parse_mounts
+from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point, parse_mounts
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
 from lab.settings.tcp_reach import CLOSED
@@ -34,12 +34,9 @@ REASONS = (
     (r"-5003\b", "client and server have no version of AFP in common"),
     (r"-5042\b|-5045\b", "the account's password has expired, or must be changed before it is used"),
     (r"-5018\b|No such file or directory", "the server has no such share"),
-    (
-        r"No route to host",
-        "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal",
-    ),
+    (r"No route to host", NO_ROUTE),
     (r"Connection refused", "no AFP server answers there: start it, or let it through that host's firewall"),
-    (r"File exists", "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"),
+    (r"File exists", ALREADY_MOUNTED),
 )
 
 

@@ -15,6 +15,9 @@ from lab.protocols.driver import Driver
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.setting import Setting
 
+# Remedies that hold for several protocols
+NO_ROUTE = "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal"
+ALREADY_MOUNTED = "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
 # What sizes sockets that ask for more than they get
 BUFFER_LIMIT = "kern.ipc.maxsockbuf, which can be lowered until the next restart,"
 PROMPT = read_script(__file__, "prompt.pl")

@@ -12,7 +12,7 @@ from lab.base.untrusted import count, word
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import BUFFER_LIMIT, MacMount, has_program, parse_df_point
+from lab.protocols.mounts.macos import BUFFER_LIMIT, NO_ROUTE, MacMount, has_program, parse_df_point
 from lab.protocols.mounts.macos_assumptions import MOUNTING
 from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
@@ -75,10 +75,7 @@ REASONS = (
         "no NFS server answers there: start it, or open that host's firewall",
     ),
     (r"mount_nfs: .*No such file or directory", "the server has no such folder, or mounted nothing at it"),
-    (
-        r"mount_nfs: .*No route to host",
-        "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal",
-    ),
+    (r"mount_nfs: .*No route to host", NO_ROUTE),
     (r"nfsd is not running", "start it there: `sudo nfsd enable && sudo nfsd start`"),
     (r"rpc\.statd|RPC prog\. not avail", "the server lacks a service of NFSv3: rpcbind and mountd must run there"),
 )

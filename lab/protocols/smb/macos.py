@@ -8,7 +8,7 @@ from types import MappingProxyType
 from lab.base.untrusted import word
 from lab.hosts.command import Command
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import BUFFER_LIMIT, answer_prompt
+from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, NO_ROUTE, answer_prompt
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
 from lab.settings.tcp_reach import CLOSED, SYSTEM, Reach
@@ -44,8 +44,7 @@ REASONS = (
     ),
     (
         r"No route to host",
-        "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal, or "
-        "System Settings > Privacy & Security > Local Network",
+        f"{NO_ROUTE}, or System Settings > Privacy & Security > Local Network",
     ),
     (r"Connection refused", "no SMB server answers there: start it, or let it through that host's firewall"),
     (
@@ -54,10 +53,7 @@ REASONS = (
         "do not speak",
     ),
     (r"Operation timed out|-1073741643\b", "no answer: is the address right, and its firewall open for port 445?"),
-    (
-        r"File exists",
-        "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it",
-    ),
+    (r"File exists", ALREADY_MOUNTED),
     (
         r"No such file or directory|share connection failed|-1073741275\b|-1073741620\b|-1073741772\b",
         "the server has no such share, or may not read its folder; a Mac that shares a removable volume may need "

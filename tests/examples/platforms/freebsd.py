@@ -8,7 +8,7 @@ from lab.base.errors import Unsupported
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.hosts.fields import interface_name
-from lab.platforms.clock import Clock
+from lab.platforms.clock import Clock, by_source
 from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.files import Files
 from lab.platforms.network import Network
@@ -100,10 +100,7 @@ class FreeBSDClock(Clock):
 
     def parse_counters(self, lines: Iterable[str], interface: str) -> Counters:
         """Lines ``COMMAND:line`` of netstat and sysctl. FreeBSD's commands print no CPU seconds of the host."""
-        printed: dict[str, list[str]] = {}
-        for line in lines:
-            name, _, text = line.partition(":")
-            printed.setdefault(name, []).append(text)
+        printed = by_source(lines)
         row = parse_netstat(printed.get("netstat", []))
         sizes = dict(line.rpartition(".")[2].split(": ") for line in printed.get("sysctl", []))
         state = {name: str(count(sizes.get(name, ""))) for name in BUFFERS} | {"mtu": row["Mtu"]}
