@@ -14,7 +14,6 @@ from pathlib import Path
 from described import keys, record, table
 
 from lab import protocols
-from lab.base import plugins
 from lab.cli.main import parser
 from lab.design import sweep_file
 from lab.hosts import hosts_file
@@ -101,7 +100,7 @@ In `[factors]` too, by protocol: `smb.signing = [false, true]`. An option multip
 The level `"default"` is what client and server agree on by themselves. Only a Linux client that mounts by its kernel
 can be told options other than `client` and `server`.
 """
-    known: dict[str, protocols.Protocol] = plugins.members(protocols, "PROTOCOL")
+    known = protocols.by_name()
     rows = [
         (f"`{protocol.name}.{name}`", _levels(option), option.about)
         for protocol in known.values()

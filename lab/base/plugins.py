@@ -5,23 +5,35 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import TypeVar
 
 from lab.base.errors import BadInput
 
-
-def members(package: ModuleType, attribute: str) -> dict[str, Any]:
-    """``attribute`` of each module in ``package`` that has one, by the ``name`` of what it holds."""
-    modules = [
-        importlib.import_module(f"{package.__name__}.{info.name}") for info in pkgutil.iter_modules(package.__path__)
-    ]
-    return {member.name: member for module in modules if (member := getattr(module, attribute, None)) is not None}
+Member = TypeVar("Member")
 
 
-def find(package: ModuleType, attribute: str, what: str, name: str) -> Any:
+def members(package: ModuleType, attribute: str, kind: type[Member]) -> dict[str, Member]:
+    """``attribute`` of each module in ``package`` that has one, by the ``name`` of what it holds.
+
+    Raises TypeError where one is no ``kind``.
+    """
+    by_name: dict[str, Member] = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{info.name}")
+        member = getattr(module, attribute, None)
+        if member is None:
+            continue
+        name: str = member.name
+        if not isinstance(member, kind):
+            raise TypeError(f"{module.__name__}: {attribute} is no {kind.__name__}")
+        by_name[name] = member
+    return by_name
+
+
+def find(by_name: Mapping[str, Member], what: str, name: str) -> Member:
     """The member of this name; ``what`` says what it is. Raises BadInput that lists the names, and the likely one."""
-    by_name = members(package, attribute)
     if name not in by_name:
         likely = difflib.get_close_matches(name.lower(), by_name, 1)
         hint = f"; did you mean {likely[0]!r}?" if likely else ""

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from lab import protocols
-from lab.base.plugins import members
 from lab.base.untrusted import first_line
 from lab.check.finding import Finding, examine
 from lab.check.machine import Machine
@@ -21,7 +20,7 @@ from lab.platforms import Facts, Platform
 
 def assumptions_about(platform: type[Platform]) -> tuple[Assumption, ...]:
     """Those of the platform, and those of its drivers, each once."""
-    all_drivers = (protocol.drivers.get(platform.name) for protocol in members(protocols, "PROTOCOL").values())
+    all_drivers = (protocol.drivers.get(platform.name) for protocol in protocols.by_name().values())
     rows = [
         *platform.preflight_class.assumptions,
         *(row for driver in all_drivers if driver for row in driver.assumptions),

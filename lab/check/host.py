@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from lab import protocols, workloads
 from lab.base.errors import Unsupported
-from lab.base.plugins import members
 from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
@@ -107,7 +106,7 @@ def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
 
 
 def _check_programs(machine: Machine, subject: str) -> Iterator[Finding]:
-    tools = members(workloads, "TOOL")
+    tools = workloads.tools()
     packages = NEEDED | {program: package for tool in tools.values() for program, package in tool.programs.items()}
     lacking = machine.platform.programs.missing(packages)
     for name in lacking:
@@ -127,7 +126,7 @@ def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
     """Which tools no sweep can use without this program, and which protocols, for no other tool needs no mount."""
     lost = {name for name, tool in tools.items() if program in tool.programs}
     remote = {name for name, tool in tools.items() if not tool.needs_mount}
-    unmounted = [protocol.name for protocol in members(protocols, "PROTOCOL").values() if not protocol.mounted]
+    unmounted = [protocol.name for protocol in protocols.by_name().values() if not protocol.mounted]
     also = f", and with it the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
     return f"the tool {', '.join(sorted(lost))} is out{also}"
 

@@ -10,7 +10,6 @@ from pydantic import SecretStr
 
 from lab import protocols
 from lab.base.errors import Unsupported
-from lab.base.plugins import members
 from lab.check.finding import Finding, examine
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
@@ -27,7 +26,7 @@ RUNNING = Reach(None, "a server that runs already keeps the sizes that its socke
 def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Everything about the protocols, as far as the hosts that can be reached tell. Raises HostError for a lost one."""
     share, able = config.share, []
-    for name, protocol in sorted(members(protocols, "PROTOCOL").items()):
+    for name, protocol in sorted(protocols.by_name().items()):
         support = list(examine(name, partial(_check_support, protocol, share, machines)))
         yield from support
         if all(finding.level == "ok" for finding in support):
@@ -41,7 +40,7 @@ def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dic
     """By protocol and role: whether ``tcp_space`` reaches the sockets (None: not known), why, and what does instead."""
     return {
         name: {role: vars(reach) for role, reach in _tcp_reach(protocol, config, machines).items()}
-        for name, protocol in sorted(members(protocols, "PROTOCOL").items())
+        for name, protocol in sorted(protocols.by_name().items())
     }
 
 

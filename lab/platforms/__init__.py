@@ -29,7 +29,8 @@ __all__ = [
 
 
 def _platforms() -> list[type[Platform]]:
-    return list(members(sys.modules[__name__], "PLATFORM").values())
+    kinds = members(sys.modules[__name__], "PLATFORM", type)
+    return [kind for kind in kinds.values() if issubclass(kind, Platform)]
 
 
 def check_hosts(config: Hosts) -> None:

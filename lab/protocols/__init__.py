@@ -9,10 +9,24 @@ from lab.protocols.driver import Driver, Protocol
 from lab.protocols.in_effect import durability_in_effect, options_in_effect
 from lab.protocols.share import Attached, Share, Side
 
-__all__ = ["Attached", "Driver", "Protocol", "Share", "Side", "durability_in_effect", "find", "options_in_effect"]
+__all__ = [
+    "Attached",
+    "Driver",
+    "Protocol",
+    "Share",
+    "Side",
+    "by_name",
+    "durability_in_effect",
+    "find",
+    "options_in_effect",
+]
+
+
+def by_name() -> dict[str, Protocol]:
+    """Every protocol."""
+    return plugins.members(sys.modules[__name__], "PROTOCOL", Protocol)
 
 
 def find(name: str) -> Protocol:
     """The protocol of this name. Raises BadInput."""
-    protocol: Protocol = plugins.find(sys.modules[__name__], "PROTOCOL", "protocol", name)
-    return protocol
+    return plugins.find(by_name(), "protocol", name)

@@ -7,16 +7,20 @@ import sys
 from lab.base import plugins
 from lab.workloads.workload import Payload, Tool
 
-__all__ = ["Payload", "Tool", "payload", "tool"]
+__all__ = ["Payload", "Tool", "payload", "tool", "tools"]
+
+
+def tools() -> dict[str, Tool]:
+    """Every tool, by its name."""
+    return plugins.members(sys.modules[__name__], "TOOL", Tool)  # type: ignore[type-abstract]
 
 
 def tool(name: str) -> Tool:
     """The tool of this name. Raises BadInput."""
-    member: Tool = plugins.find(sys.modules[__name__], "TOOL", "tool", name)
-    return member
+    return plugins.find(tools(), "tool", name)
 
 
 def payload(name: str) -> Payload:
     """The payload of this name. Raises BadInput."""
-    member: Payload = plugins.find(sys.modules[__name__], "PAYLOAD", "workload kind", name)
-    return member
+    payloads = plugins.members(sys.modules[__name__], "PAYLOAD", Payload)  # type: ignore[type-abstract]
+    return plugins.find(payloads, "workload kind", name)

@@ -20,7 +20,6 @@ from support.sides import side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols, workloads
-from lab.base import plugins
 from lab.base.errors import BadInput, LabFailure, Unsupported
 from lab.protocols import Share
 from lab.protocols.afp.linux import LinuxAfp
@@ -245,7 +244,7 @@ def test_every_protocol_is_found_by_its_name() -> None:
 
 def known() -> str:
     """The protocols in the order in which messages name them."""
-    return ", ".join(sorted(plugins.members(protocols, "PROTOCOL")))
+    return ", ".join(sorted(protocols.by_name()))
 
 
 def test_a_name_that_nobody_knows_is_answered_with_those_that_are_known() -> None:
@@ -285,6 +284,12 @@ def test_a_new_protocol_is_one_new_file(add: Callable[[ModuleType, str], None]) 
     assert "toy" in known()
     with pytest.raises(BadInput, match=f"known are {known()}"):
         protocols.find("x")
+
+
+def test_a_module_that_offers_something_else_is_named(add: Callable[[ModuleType, str], None]) -> None:
+    add(protocols, "from lab.workloads.cp import TOOL as PROTOCOL\n")
+    with pytest.raises(TypeError, match=r"^lab\.protocols\.toy: PROTOCOL is no Protocol$"):
+        protocols.find("smb")
 
 
 def test_a_new_tool_and_a_new_payload_are_one_new_file(add: Callable[[ModuleType, str], None]) -> None:
