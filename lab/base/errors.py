@@ -73,7 +73,7 @@ class CommandError(HostError):
     def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, remedy: str = ""):
         self.argv, self.exit_code, self.output = tuple(argv), exit_code, output
         tail = [f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:]]
-        super().__init__("\n".join([f"{abridged(argv)}: {self.how_it_ended()}", *tail]), remedy, host=host)
+        super().__init__("\n".join([f"{abridge(argv)}: {self.how_it_ended()}", *tail]), remedy, host=host)
 
     def __str__(self) -> str:
         """Host, message and remedy, the remedy on a line of its own."""
@@ -128,7 +128,7 @@ class Interrupted(BaseException):
     """The person (Ctrl-C) or the system (SIGTERM, SIGHUP) asked the lab to stop."""
 
 
-def abridged(argv: Sequence[str], width: int = 160) -> str:
+def abridge(argv: Sequence[str], width: int = 160) -> str:
     """One line that shows a command as a person would type it, cut at ``width`` characters."""
     line = " ".join(shlex.join(argv).split())
     return line if len(line) <= width else line[: width - 1] + "…"

@@ -56,7 +56,7 @@ def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT
         return model.model_validate(content, context=path)
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        # a list whose only level is wrong is not an empty list too
+        # pydantic calls a list too short, too, where its only level is wrong
         wrong = {problem["loc"][:-1] for problem in problems}
         problems = [problem for problem in problems if problem["type"] != "too_short" or problem["loc"] not in wrong]
         raise BadInput("\n".join(_explain(problem, path, model) for problem in problems)) from error
@@ -84,11 +84,11 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
         return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
-    ending = _exposed(path) if "password" in names[-1] else f" (it is {abbreviate(problem['input'])})"
+    ending = _warn_of_readers(path) if "password" in names[-1] else f" (it is {abbreviate(problem['input'])})"
     return f"{where}: {complaint}{ending}"
 
 
-def _exposed(path: Path) -> str:
+def _warn_of_readers(path: Path) -> str:
     """What else is to be done where a password may stand in a file that others can read."""
     try:
         open_to_others = path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)

@@ -219,7 +219,7 @@ def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]
     home = machine.facts.home if machine.facts else "~"
     places: list[tuple[str, str, Level]] = [("mount_base", at_home(machine.config.mount_base, home), "problem")]
     if machine.role == "server" and share.path:
-        # what the lab serves may be in RAM disks only
+        # where the lab serves RAM disks only, it needs no folder
         level: Level = "problem" if share.serve == "existing" else "warning"
         places.append((SHARE_PATH, at_home(share.path, home), level))
     return places

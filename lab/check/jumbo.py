@@ -25,7 +25,7 @@ def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[st
 
     The folder in ``results`` with its journal stays only where something could not be put back.
     """
-    untuned = [f"[{role}] is not to be tuned" for role in ROLES if not config.tuned(role)]
+    untuned = [f"[{role}] is not to be tuned" for role in ROLES if not config.may_tune(role)]
     if untuned:
         return Finding("note", SUBJECT, f"not tried: {' and '.join(untuned)}", "tune = yes there lets the lab try it")
     try:

@@ -157,7 +157,7 @@ def _tcp_reach(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine
     """By role, whether ``tcp_space`` reaches the sockets of this protocol, as far as that host's facts are known."""
     reach_by_role = {}
     for role, machine in machines.items():
-        if not config.tuned(role):
+        if not config.may_tune(role):
             reach_by_role[role] = UNTUNED
         elif machine.facts is not None:
             reach = machine.platform.preflight.tcp_reach(machine.facts, protocol.tcp_reach(machine.platform.name, role))

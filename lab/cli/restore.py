@@ -55,5 +55,5 @@ def _is_gone(folder: RunFolder) -> bool:
     instance = folder.run.get("instance")
     if instance is None:
         return False
-    lab = state.load(instance.partition("/")[0])  # this one alone: another may be damaged
+    lab = state.load(instance.partition("/")[0])  # no other lab is loaded, whose state may be damaged
     return lab is None or not lab.supervisor.alive() or f"{lab.name}/{lab.instance}" != instance

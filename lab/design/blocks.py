@@ -65,10 +65,10 @@ def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:
     What is expensive to change varies slowest (:class:`lab.design.factors.Plot`), in an order that is itself random in
     each block. The cases inside each of these groups come in random order.
     """
-    return _shuffled(cases, list(plot_keys(cases).values()), random.Random(f"{seed}/{block}"))
+    return _shuffle(cases, list(plot_keys(cases).values()), random.Random(f"{seed}/{block}"))
 
 
-def _shuffled(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) -> list[Case]:
+def _shuffle(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) -> list[Case]:
     """The cases in random order, those of equal ``keys[0]`` together, and among them those of equal ``keys[1]``, …"""
     if not keys:
         mixed = list(cases)
@@ -79,7 +79,7 @@ def _shuffled(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random)
         groups.setdefault(keys[0](case), []).append(case)
     in_order = list(groups.values())
     chance.shuffle(in_order)
-    return [case for group in in_order for case in _shuffled(group, keys[1:], chance)]
+    return [case for group in in_order for case in _shuffle(group, keys[1:], chance)]
 
 
 def block_slots(sweep: Sweep, cases: Sequence[Case], block: int) -> list[Slot]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from lab.base.errors import BadInput
 from lab.design import fraction
 from lab.design.case import Case
-from lab.design.factors import ABSENT, BY_NAME, Level, crossed, protocol_of
+from lab.design.factors import ABSENT, BY_NAME, Level, can_be_combined, protocol_of
 from lab.design.sweep_file import Sweep
 
 MOST_NAMED = 4  # in a list of what is missing or confounded: a longer list tells a reader no more
@@ -37,7 +37,7 @@ def levels_of(cases: Sequence[Case]) -> dict[str, list[Level]]:
     return {name: [case.level(name) for case in cases] for name in names}
 
 
-def varied(levels: Levels) -> list[str]:
+def varied_factors(levels: Levels) -> list[str]:
     """The factors that have more than one level."""
     return [name for name in levels if len(distinct(levels, name)) > 1]
 
@@ -53,7 +53,7 @@ def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tupl
     Raises BadInput for effects of what does not vary, and where a precision is wanted of what the cases cannot tell.
     """
     levels = levels_of(cases)
-    names = varied(levels_of(grid))
+    names = varied_factors(levels_of(grid))
     if sweep.effects is None:
         effects = [name for name in names if name != "direction"]
     else:
@@ -72,7 +72,7 @@ def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
         two = f", and two of them such as {names[0]}:{names[1]}" if len(names) > 1 else ""
         remedy = f"what may stand here is {', '.join(names)}{two}" if names else "give a factor two levels"
         raise BadInput(f"{sweep.place}effects: {effect!r} is no effect of what varies in this sweep", remedy)
-    if not crossed(parts[0], parts[-1]):
+    if not can_be_combined(parts[0], parts[-1]):
         raise BadInput(f"{sweep.place}effects: {effect!r}: an option goes with its own protocol only", "take it out")
     return ":".join(name for name in names if name in parts)
 
@@ -125,8 +125,8 @@ def _count_pairs(levels: Levels, parts: Sequence[str]) -> tuple[int, int]:
 def _missing_combinations(levels: Levels) -> list[str]:
     """The interactions that the grid tells in part only, with the combinations of two levels that it lacks."""
     lines = []
-    for one, other in itertools.combinations(varied(levels), 2):
-        if not crossed(one, other):
+    for one, other in itertools.combinations(varied_factors(levels), 2):
+        if not can_be_combined(one, other):
             continue
         present = set(zip(levels[one], levels[other], strict=True))
         every = itertools.product(distinct(levels, one), distinct(levels, other))

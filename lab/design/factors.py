@@ -212,10 +212,10 @@ def baseline_of(name: str) -> Level | None:
     return DEFAULT if protocol_of(name) else None
 
 
-def crossed(one: str, other: str) -> bool:
+def can_be_combined(first: str, second: str) -> bool:
     """Whether two factors can be combined: an option cannot with the protocol, nor with one of another protocol."""
-    mine, its = protocol_of(one), protocol_of(other)
-    return mine == its or not ((mine and its) or "protocol" in (one, other))
+    owner, other_owner = protocol_of(first), protocol_of(second)
+    return owner == other_owner or not ((owner and other_owner) or "protocol" in (first, second))
 
 
 def rank(level: str) -> tuple[bool, tuple[int, ...], str]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lab.design.factors import ABSENT, crossed
+from lab.design.factors import ABSENT, can_be_combined
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Factors: TypeAlias = Mapping[str, Sequence[Any]]
@@ -38,7 +38,7 @@ def model_terms(factors: Factors) -> dict[str, Matrix]:
     pairs = {
         f"{one}:{other}": (main[one][:, :, None] * main[other][:, None, :]).reshape(len(main[one]), -1)
         for one, other in itertools.combinations(main, 2)
-        if crossed(one, other)
+        if can_be_combined(one, other)
     }
     return main | pairs
 

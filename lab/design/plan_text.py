@@ -15,15 +15,15 @@ def describe(sweep: Sweep, planned: Plan) -> Iterator[str]:
     """The lines that `lab plan` prints, without the order of the slots."""
     trials, moved = _range(len(planned.slots), planned.most.trials), _range(*_gigabytes(planned), digits=1)
     yield f"{len(planned.cases)} cases, {trials} trials, {moved} GB to move"
-    yield from _titled("factors", _factors(planned))
-    yield from _titled("left out", planned.left_out)
-    yield from _titled("design", _design(sweep, planned))
-    yield from _titled("it can tell", _can_tell(sweep, planned))
-    yield from _titled("it cannot tell", planned.cannot_tell)
-    yield from _titled("cost", _cost(planned))
+    yield from _add_title("factors", _factors(planned))
+    yield from _add_title("left out", planned.left_out)
+    yield from _add_title("design", _design(sweep, planned))
+    yield from _add_title("it can tell", _can_tell(sweep, planned))
+    yield from _add_title("it cannot tell", planned.cannot_tell)
+    yield from _add_title("cost", _cost(planned))
 
 
-def _titled(title: str, content: Iterable[str]) -> Iterator[str]:
+def _add_title(title: str, content: Iterable[str]) -> Iterator[str]:
     for index, line in enumerate(content):
         if not index:
             yield f"{title}:"

@@ -31,7 +31,7 @@ FOLDERS = {
 }  # fmt: skip
 LINKS = {
     "etc": "private/etc", "tmp": "private/tmp", "var": "private/var",
-    # where programs of Linux look for what they need
+    # programs of the Linux below look for what they need here
     "usr/lib": "/linux/usr/lib", "usr/share": "/linux/usr/share", "lib": "/linux/usr/lib",
     "lib64": "/linux/usr/lib64", "usr/libexec/sudo": "/linux/usr/libexec/sudo",
 }  # fmt: skip

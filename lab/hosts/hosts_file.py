@@ -125,7 +125,7 @@ class Hosts(Model):
     lab: LabConfig = LabConfig()
     """About the measurement as a whole."""
 
-    def tuned(self, role: str) -> bool:
+    def may_tune(self, role: str) -> bool:
         """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.
 
         ``tune`` in its section says otherwise.

@@ -25,7 +25,7 @@ OPTIONS = {
     "cipher": ("Ciphers",),
     "mac": ("MACs",),
 }
-# Of Mac OS X 10.6 to 10.10
+# Where Mac OS X 10.6 to 10.10 has its host key, and how its own ssh-keygen prints the fingerprint
 OLD_KEY = " (an old Mac: /etc/ssh_host_rsa_key.pub, and by MD5, as ssh shows it with -o FingerprintHash=md5)"
 OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"
 

@@ -19,7 +19,7 @@ DISK, VMLINUZ = f"/{FILES}/root.ext4", f"/{FILES}/vmlinuz"
 IMAGE_SIZE = "8G"
 # apt takes the root filesystem's packages for installed and fetches the rest, which is unpacked and not configured
 INSTALLED = """--setup-hook=cp {status} "$1/var/lib/dpkg/status" """
-# By the root filesystem's depmod, for this machine may have none
+# Runs the root filesystem's depmod, for this machine may have none
 DEPMOD = 'mount --bind "$1" "$2/mnt" && chroot "$2" depmod --basedir /mnt --moduledir /usr/lib/modules "$3"'
 MAKE_IMAGE = 'mount -t overlay -o "lowerdir=$1:$2" disk /mnt && mke2fs {options} -d /mnt "$3" {size}'
 MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
@@ -80,8 +80,8 @@ class Kernel:
             shutil.rmtree(rest)
 
 
-# The suite after the root filesystem's: that one's, 6.12, dies on some processors ("ptrace set fp regs failed"),
-# probably those with AMX, for which it reserves too little space. The next one boots there.
+# Of the Debian suite after the root filesystem's. The kernel of that one, 6.12, dies on some processors ("ptrace set fp
+# regs failed"), probably those with AMX, for which it reserves too little space; the next one boots there.
 UML = Kernel("uml", "forky", ("user-mode-linux",), "usr/lib/uml/modules")
 CLOUD = Kernel(
     "cloud",

@@ -20,7 +20,7 @@ from lab.local.state import HOSTS, Lab
 
 STOP_DEADLINE_S = 20.0
 REBOOT_DEADLINE_S = 300.0
-# PATH and HOME of root
+# PATH and HOME of root: on Linux, and on emulated Macs
 LINUX_LOGIN = ("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "/root")
 MAC_LOGIN = ("/usr/bin:/bin:/usr/sbin:/sbin", "/private/var/root")
 

@@ -48,15 +48,17 @@ class Clock(Part, ABC):
 
     def counters(self, interface: str) -> Counters:
         """The counters as they stand now; the stopwatch must be installed."""
-        return self.read(lambda text: self.counted(text, interface, "before"), *self._stopwatch(interface, "", ()))
+        return self.read(
+            lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", ())
+        )
 
-    def counted(self, text: str, interface: str, when: str) -> Counters:
+    def pick_counters(self, text: str, interface: str, when: str) -> Counters:
         """The counters that the stopwatch printed, ``before`` or ``after``. Raises ValueError."""
         prefix = f"{when}|"
         lines = (line.removeprefix(prefix) for line in text.splitlines() if line.startswith(prefix))
         return self.parse_counters(lines, interface)
 
-    def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+    def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
         """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
 
         Raises TransferError where it fails; DeadlineExceeded where it is stuck.
@@ -69,7 +71,7 @@ class Clock(Part, ABC):
             remedy = self.host.explain(f"{result.stderr}\n{what}")
             message = f"{argv[0]}: {first_line(what)}: {last_lines}"
             raise TransferError(message, remedy, host=self.host.role)
-        counters = partial(self.counted, result.stdout, interface)
+        counters = partial(self.pick_counters, result.stdout, interface)
         timing = self.parse(lambda _: parse_timing(values, deadline_s, counters), result)
         if timing.elapsed_s <= 0:  # only a wall clock can do that
             raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.role)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from lab.base.errors import LabFailure, abridged
+from lab.base.errors import LabFailure, abridge
 from lab.base.untrusted import first_line
 from lab.hosts import Host, Result
 
@@ -31,5 +31,5 @@ class Part:
             return parser(result.stdout)
         except ValueError as error:
             lines = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
-            message = f"{abridged(result.argv)}: {error}; it printed:\n{lines}"
+            message = f"{abridge(result.argv)}: {error}; it printed:\n{lines}"
             raise LabFailure(message, host=self.host.role) from error

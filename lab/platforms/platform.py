@@ -15,10 +15,10 @@ of a platform      class, module                           what must be written
 ``preflight``      :class:`Preflight`, preflight.py        nothing; what would disturb a measurement, where it is known
 =================  ======================================  ====================================================
 
-So ``platform.clock.timed(...)`` times a transfer, and ``platform.settings.mtu(...)`` is the MTU as a setting. Each part
-has the ``host`` to run commands on, and ``read`` and ``parse`` for what they print. Output that cannot be read is a
-LabFailure, never a guess. What takes effect only once it is applied is a :class:`Setting`: the lab writes it down,
-applies it, reads it back, and undoes it at the end.
+So ``platform.clock.time_transfer(...)`` times a transfer, and ``platform.settings.mtu(...)`` is the MTU as a setting.
+Each part has the ``host`` to run commands on, and ``read`` and ``parse`` for what they print. Output that cannot be
+read is a LabFailure, never a guess. What takes effect only once it is applied is a :class:`Setting`: the lab writes it
+down, applies it, reads it back, and undoes it at the end.
 
 A protocol needs a driver for the platform before it is measured there (:mod:`lab.protocols.driver`); until then the
 lab says that the protocol is not supported on it.

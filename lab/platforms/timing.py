@@ -77,10 +77,10 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
     clock = field_of(values, "clock", lambda value: word(value, "monotonic|wall"))
     tool_cpu_s = field_of(values, "tool_cpu_s", quantity)
     readings = tuple(counters.reading for counters in (before, after) if counters.reading is not None)
-    return Timing(elapsed_s, counted, clock, _flushed(values), tool_cpu_s, readings)
+    return Timing(elapsed_s, counted, clock, _describe_flush(values), tool_cpu_s, readings)
 
 
-def _flushed(values: Mapping[str, str]) -> str:
+def _describe_flush(values: Mapping[str, str]) -> str:
     """How the data was flushed, and, where that was by the weaker of two ways, why."""
     how = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
     refused = values.get("fullfsync_error")

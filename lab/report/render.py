@@ -90,17 +90,17 @@ def page(
     title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section], drawings: dict[str, bytes]
 ) -> str:
     """The whole report as one file that needs no network."""
-    name = _shown(title)
+    name = _escape(title)
     parts = [f"<h1>{name}</h1>"]
-    parts += [f'<p class="where">{_shown(line)}</p>' for line in stats.provenance(trials) if line]
-    parts += [f"<p><strong>{_shown(warning)}</strong></p>" for warning in warnings(run)]
+    parts += [f'<p class="where">{_escape(line)}</p>' for line in stats.provenance(trials) if line]
+    parts += [f"<p><strong>{_escape(warning)}</strong></p>" for warning in warnings(run)]
     for section in sections:
-        parts.append(f"<h2>{section.title}</h2><p>{_shown(section.text)}</p>")
+        parts.append(f"<h2>{section.title}</h2><p>{_escape(section.text)}</p>")
         if section.figure:
             source = base64.b64encode(drawings[section.figure]).decode()
             parts.append(f'<img alt="{section.title}" src="data:image/svg+xml;base64,{source}">')
         parts += map(_html_table, section.tables)
-    parts.append(f"<h2>The sweep</h2><pre>{_shown(run.get('sweep_text', ''))}</pre>")
+    parts.append(f"<h2>The sweep</h2><pre>{_escape(run.get('sweep_text', ''))}</pre>")
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>\n<body>'
@@ -110,12 +110,12 @@ def page(
 
 
 def _html_table(table: TextTable) -> str:
-    head = "".join(f"<th>{_shown(heading)}</th>" for heading in table.headings)
-    body = "".join("<tr>" + "".join(f"<td>{_shown(cell)}</td>" for cell in row) + "</tr>\n" for row in table.rows)
+    head = "".join(f"<th>{_escape(heading)}</th>" for heading in table.headings)
+    body = "".join("<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in row) + "</tr>\n" for row in table.rows)
     kind = ' class="text"' if table.is_text else ""
-    return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table><p>{_shown(table.caption)}</p>"
+    return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table><p>{_escape(table.caption)}</p>"
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     """Text that a browser shows as it is: no markup, and nothing that turns the direction of what follows."""
     return html.escape(printable(text))

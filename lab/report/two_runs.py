@@ -24,7 +24,7 @@ def comparison(a: RunFolder, b: RunFolder) -> dict[str, object]:
 
     Raises :class:`BadInput` where no case has a good trial in both.
     """
-    cases, pooled, differences = _compared(a, b)
+    cases, pooled, differences = _compare(a, b)
     return {
         "a": str(a.path), "b": str(b.path), "warning": CONFOUNDED,
         "emulated": {name: emulated(run.run) or None for name, run in (("a", a), ("b", b))},
@@ -35,7 +35,7 @@ def comparison(a: RunFolder, b: RunFolder) -> dict[str, object]:
 
 def comparison_tables(a: RunFolder, b: RunFolder) -> list[RenderableType]:
     """The same for the terminal."""
-    cases, pooled, differences = _compared(a, b)
+    cases, pooled, differences = _compare(a, b)
     facts = TextTable(["differs", "A", "B"], differences, "What differs between the runs", is_text=True)
     where = [", ".join(filter(None, [f"{name}: {run.path}", emulated(run.run)])) for name, run in (("A", a), ("B", b))]
     headings = ["", "A MB/s", "B MB/s", "B/A %", "95 % interval", "n A", "n B"]
@@ -47,7 +47,7 @@ def comparison_tables(a: RunFolder, b: RunFolder) -> list[RenderableType]:
     return [Text(printable(CONFOUNDED)), *([rich_table(facts)] if differences else []), *drawn]
 
 
-def _compared(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, list[tuple[str, str, str]]]:
+def _compare(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, list[tuple[str, str, str]]]:
     one, other = run_folder.load(a.path), run_folder.load(b.path)
     cases, pooled = stats.compare(one, other)
     if not ((cases["n_a"] > 0) & (cases["n_b"] > 0)).any():
@@ -60,12 +60,12 @@ def _compared(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, l
 def _levels(a: pd.DataFrame, b: pd.DataFrame) -> list[tuple[str, str, str]]:
     """The factors with other levels in ``b`` than in ``a``, as words."""
     return [
-        (stats.factor_label(name), _named(name, mine), _named(name, its))
+        (stats.factor_label(name), _join_levels(name, mine), _join_levels(name, its))
         for name, mine, its in stats.differing_levels(a, b)
     ]
 
 
-def _named(factor: str, levels: Sequence[stats.Level]) -> str:
+def _join_levels(factor: str, levels: Sequence[stats.Level]) -> str:
     return ", ".join(stats.level_label(factor, level) for level in levels)
 
 

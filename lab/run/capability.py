@@ -82,7 +82,7 @@ class Capability:
             self.pair.platforms[Role.SERVER].files.check_cold_reads()
         for role in ROLES:
             mtu = self.pair.facts[role].mtu
-            if not self.pair.config.tuned(role) and mtu != case.mtu:
+            if not self.pair.config.may_tune(role) and mtu != case.mtu:
                 raise Unsupported(
                     f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it",
                     f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file",
@@ -145,7 +145,7 @@ def check_sync(case: Case, server: Driver) -> None:
 def check_tcp_buffer(pair: Pair, role: Role, case: Case) -> None:
     """Raise Unsupported for TCP buffers that are larger than a host takes."""
     most = pair.facts[role].tcp_space_max
-    if pair.config.tuned(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
+    if pair.config.may_tune(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
         raise Unsupported(
             f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}", "lower it in the sweep"
         )

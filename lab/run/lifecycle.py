@@ -96,7 +96,7 @@ def resume(
         config = load_hosts(hosts_file)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text")
         check_fit(config, sweep, hosts_file)
-        # raises for what cannot be read, while no host has been touched
+        # a record that cannot be read is an error here, while no host has been touched
         check_recorded(folder, sweep)
         if Journal(folder.journal_path).open:
             raise BadInput(f"{path}: an earlier end of this run left hosts changed", "run `lab restore` first")
@@ -182,7 +182,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
             'give store = ["disk"] in the sweep, or serve = lab',
         )
     for role in ROLES:
-        if not config.tuned(role) and sweep.factors.of("tcp_space") != ("default",):
+        if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
             raise BadInput(
                 f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
                 'give tcp_space = ["default"] in the sweep, or tune = yes',

@@ -50,7 +50,7 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
     }
     remarks: list[str] = []
     with ThreadPoolExecutor(len(ROLES)) as threads:
-        sampled = dict(zip(ROLES, threads.map(lambda role: _sampled(pair, role), ROLES), strict=True))
+        sampled = dict(zip(ROLES, threads.map(lambda role: _take_samples(pair, role), ROLES), strict=True))
     readings: dict[Role, Readings] = {}
     for role, (samples, problem) in sampled.items():
         remarks += [problem] if problem else []
@@ -81,7 +81,7 @@ def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUs
     return replace(counted, cores=cores, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
 
 
-def _sampled(pair: Pair, role: Role) -> tuple[Readings, str]:
+def _take_samples(pair: Pair, role: Role) -> tuple[Readings, str]:
     """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
     try:
         return pair.platforms[role].clock.samples(pair.interface(role)), ""

@@ -52,7 +52,7 @@ class Pair:
     @property
     def tuned(self) -> list[Role]:
         """The hosts whose MTU and TCP buffers the lab may change; the server first."""
-        return [role for role in reversed(ROLES) if self.config.tuned(role)]
+        return [role for role in reversed(ROLES) if self.config.may_tune(role)]
 
     @property
     def with_ram_disk(self) -> tuple[Role, ...]:

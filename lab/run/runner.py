@@ -169,7 +169,7 @@ class Runner:
             folder, planned = self.session.stand(slot.case).folder, plan_trial(slot, now())
 
             def record(trial: Trial) -> None:
-                if trial.trial_id in missing.values():  # both are measured, for what is read has to be written first
+                if trial.trial_id in missing.values():  # a read needs a write first, which may be on record
                     self.recorded.add(trial)
 
             store_ceiling.measure(self.session.pair, folder, planned, ids, record)

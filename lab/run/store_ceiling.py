@@ -27,7 +27,7 @@ def ids(pair: Pair, slot: Slot) -> dict[str, str]:
 
     Reading needs cold caches, and a server that is not tuned keeps its own.
     """
-    directions = ("write", "read") if pair.config.tuned("server") else ("write",)
+    directions = ("write", "read") if pair.config.may_tune("server") else ("write",)
     return {direction: f"b{slot.block:03d}-{PROTOCOL}-{direction}" for direction in directions}
 
 
@@ -59,11 +59,11 @@ def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> d
     timings: dict[str, Timing] = {}
     try:
         make = noise("make", path, size_bytes, f"file-share-lab-{pair.token}/{ids['write']}")
-        timings["write"] = server.clock.timed(interface, path, make, patience_s)
+        timings["write"] = server.clock.time_transfer(interface, path, make, patience_s)
         if "read" in ids:
             server.files.drop_caches()
             give = ("dd", f"if={path}", "of=/dev/null", f"bs={BLOCK_BYTES}")
-            timings["read"] = server.clock.timed(interface, "", give, patience_s)
+            timings["read"] = server.clock.time_transfer(interface, "", give, patience_s)
     finally:
         server.files.remove(path)
     return timings

@@ -69,7 +69,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
         before = server.clock.counters(pair.interface(Role.SERVER))
         try:
-            timing = client.clock.timed(pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s)
+            timing = client.clock.time_transfer(pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s)
         except TransferError as error:
             if lack := _find_lack_of_space(pair, endpoints, case):
                 raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error

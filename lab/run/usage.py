@@ -22,7 +22,7 @@ SHARES = {
     "iowait": ("iowait",),
     "steal": ("steal",),
 }
-# of a connection, what grows as long as it lives
+# Fields of a connection that grow as long as it lives
 GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "busy_ms", "rwnd_limited_ms",
            "sndbuf_limited_ms")  # fmt: skip
 

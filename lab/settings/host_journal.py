@@ -144,13 +144,13 @@ def read(host: Host, place: str = PLACE) -> Contents:
     in_use = _in_use(host.role, lines[1:3]) if is_held else None
     try:
         parsed = [parse(line) for line in lines[3 if is_held else 1 :]]
-        records = [_bounded(record, host.role) for record in parsed if isinstance(record, Record)]
+        records = [_bound(record, host.role) for record in parsed if isinstance(record, Record)]
     except ValueError as error:
         raise HostError(f"{place}: a record cannot be read: {error}", host=host.role) from error
     return Contents(in_use, tuple(sorted(records, key=lambda record: (record.run, record.number))))
 
 
-def _bounded(record: Record, role: str) -> Record:
+def _bound(record: Record, role: str) -> Record:
     """A record as one of this host. Raises ValueError for a token that no run has: it becomes the name of a file."""
     word(record.run, "[A-Za-z0-9]{1,32}")
     read, *undo = (

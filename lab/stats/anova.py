@@ -56,7 +56,7 @@ def _squares(rows: Floats, terms: Terms, deviations: Floats) -> list[tuple[str, 
         (":".join(term), df, blocks * explained) for term, (df, explained) in _type_two(gram, products, terms).items()
     ]
     between_blocks = cases * float((deviations.mean(axis=0) ** 2).sum())
-    rank, explained = _explained(gram, products, list(terms.values()))
+    rank, explained = _fit(gram, products, list(terms.values()))
     left = float((deviations**2).sum()) - blocks * explained - between_blocks
     return [*rows_of_terms, (BLOCK, blocks - 1, between_blocks), (REST, cases * blocks - rank - blocks + 1, left)]
 
@@ -67,13 +67,13 @@ def _type_two(gram: Floats, products: Floats, terms: Terms) -> dict[tuple[str, .
     for term, columns in terms.items():
         if term:
             others = [part for other, part in terms.items() if not set(term) <= set(other)]
-            rank, explained = _explained(gram, products, others)
-            more_rank, more = _explained(gram, products, [*others, columns])
+            rank, explained = _fit(gram, products, others)
+            more_rank, more = _fit(gram, products, [*others, columns])
             explained_by[term] = (more_rank - rank, more - explained)
     return explained_by
 
 
-def _explained(gram: Floats, products: Floats, parts: Sequence[slice]) -> tuple[int, float]:
+def _fit(gram: Floats, products: Floats, parts: Sequence[slice]) -> tuple[int, float]:
     """The rank of a least-squares fit of some columns, and the sum of squares that it explains (normal equations)."""
     chosen = np.r_[tuple(parts)]
     solution, _, rank, _ = np.linalg.lstsq(gram[np.ix_(chosen, chosen)], products[chosen], rcond=NO_SQUARES)

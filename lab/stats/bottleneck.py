@@ -20,10 +20,10 @@ DISTURBED = 0.25  # of the time ready to run without a core: then every other nu
 LONG_WAY_MS = 1.0  # a shorter round trip is hidden by what programs and disks take to answer a request
 ROUND_TRIP_BYTES = 32 * KIB  # the least that these protocols ask for at once: with less on the way, latency is not why
 FILE_ROUND_TRIPS = 16  # the most that a small file may take: to find, open, move and close it
-LINK_IDLE = 0.5  # of the ceiling: with more, bytes were under way most of the time, and not waiting
+LINK_IDLE = 0.5  # share of the ceiling: with more, bytes were under way most of the time, and not waiting
 IDLE = 0.75  # a sender that had something on the way for less of the time was kept waiting by a program
-TCP_SPARE = 0.8  # of what TCP allowed on the way: above, TCP and not the protocol may have set the pace
-RESENT = 0.01  # of what was sent: with more, losses set the pace
+TCP_SPARE = 0.8  # share of what TCP allowed on the way: above it, TCP and not the protocol may have set the pace
+RESENT = 0.01  # share of the bytes sent that were sent again: with more, losses set the pace
 FEW_ROUND_TRIPS = 100  # a connection's start takes some 10 to 25: login, opening a file, TCP's slow start
 CASE = (*COLUMNS, "options")
 NUMBERS = (
@@ -94,7 +94,7 @@ def verdict(medians: Numbers, names: Mapping[str, str], observed: bool = True) -
     limits = utilization.limits(medians, names)
     if not observed:
         return _unclear("not observed", limits, medians)
-    near = _preferred([limit for limit in limits if limit.near])
+    near = _prefer([limit for limit in limits if limit.near])
     if near:
         first, *rest = near
         also = [limit.evidence for limit in rest if limit.name != first.name]
@@ -105,7 +105,7 @@ def verdict(medians: Numbers, names: Mapping[str, str], observed: bool = True) -
     return _verdict(ROUND_TRIPS, None, 1 - medians["link_share"], _round_trips(medians))
 
 
-def _preferred(near: list[Limit]) -> list[Limit]:
+def _prefer(near: list[Limit]) -> list[Limit]:
     """What explains the rate, the fullest first.
 
     A small window, or a quota, pulls the ceiling itself down: then it is no news that the ceiling was reached.

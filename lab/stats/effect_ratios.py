@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.design.factors import crossed
+from lab.design.factors import can_be_combined
 from lab.stats.contrasts import Blockwise, blockwise, level_pairs
 from lab.stats.factors import POOLED, Level
 from lab.stats.intervals import Floats, Means, holm, median, percent_change, sorted_interval, t_means
@@ -49,7 +49,7 @@ def block_effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence
     signs = np.array([[-1.0, 1.0]])
     for factor in compared_factors(grid) if factors is None else factors:
         for base, other in level_pairs(grid, factor):
-            named = _named(grid, factor, base, other)
+            named = _level_columns(grid, factor, base, other)
             for row in blockwise(grid, [{factor: base}, {factor: other}], signs, by):
                 yield named, row
 
@@ -68,13 +68,13 @@ def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] 
 
 def effect_table(rows: Sequence[Compared], by: Sequence[str] = POOLED) -> pd.DataFrame:
     """:func:`effects` of rows of :func:`block_effects`, one for each."""
-    table = _begun(rows, by)
+    table = _begin_table(rows, by)
     means = t_means(_by_block(rows)[:, 0])
     table["ratio"] = np.exp(means.mean)
     table[["change_pct", "low_pct", "high_pct"]] = _percents(means)
     medians = [_median(row.log_ratios[0]) for _, row in rows]
     table[["median_change_pct", "median_low_pct", "median_high_pct"]] = np.array(medians).reshape(-1, 3)
-    return _tested(table, means)[[*by, *EFFECT]]
+    return _add_tests(table, means)[[*by, *EFFECT]]
 
 
 def block_interactions(
@@ -82,13 +82,16 @@ def block_interactions(
 ) -> Iterator[Compared]:
     """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
     signs = np.array(list(PARTS.values()), dtype=float)
-    every = (pair for pair in itertools.combinations(adjustable_factors(grid), 2) if crossed(*pair))
-    for one, other in every if pairs is None else pairs:
+    combinable = (pair for pair in itertools.combinations(adjustable_factors(grid), 2) if can_be_combined(*pair))
+    for first, second in combinable if pairs is None else pairs:
         for (base, level), (with_base, with_level) in itertools.product(
-            level_pairs(grid, one), level_pairs(grid, other)
+            level_pairs(grid, first), level_pairs(grid, second)
         ):
-            named = _named(grid, one, base, level) | _named(grid, other, with_base, with_level, "with_")
-            corners = [{one: mine, other: its} for its in (with_base, with_level) for mine in (base, level)]
+            named = _level_columns(grid, first, base, level)
+            named |= _level_columns(grid, second, with_base, with_level, "with_")
+            corners = [
+                {first: code, second: with_code} for with_code in (with_base, with_level) for code in (base, level)
+            ]
             for row in blockwise(grid, corners, signs, by):
                 yield named, row
 
@@ -103,26 +106,26 @@ def interactions(
     over the product of each alone, which is on_top over alone. The p-values are of the interaction.
     """
     rows = list(block_interactions(grid, pairs, by))
-    table = _begun(rows, by)
+    table = _begin_table(rows, by)
     values = _by_block(rows)
     for number, part in enumerate(PARTS):
         means = t_means(values[:, number])
         table[[f"{part}_pct", f"{part}_low_pct", f"{part}_high_pct"]] = _percents(means)
-    return _tested(table, means)[[*by, *INTERACTION]]
+    return _add_tests(table, means)[[*by, *INTERACTION]]
 
 
-def established(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def adjust_p_values(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """The p-values of one table adjusted for its number of rows, and which of them say that something is there."""
     adjusted = holm(p_values)
     return adjusted, adjusted < SIGNIFICANCE
 
 
-def _named(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Level]:
+def _level_columns(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Level]:
     levels = grid.levels[factor]
     return {f"{prefix}factor": factor, f"{prefix}baseline": levels[base], f"{prefix}level": levels[level]}
 
 
-def _begun(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
+def _begin_table(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
     """The columns that say what is compared, where, and how."""
     records = [row.at | named | {"method": row.method, "n_pairs": row.n_pairs} for named, row in rows]
     names = (*by, *(f"{prefix}{name}" for prefix in ("", "with_") for name in ("factor", "baseline", "level")))
@@ -149,6 +152,6 @@ def _median(log_ratios: Floats) -> Floats:
     return changes
 
 
-def _tested(table: pd.DataFrame, means: Means) -> pd.DataFrame:
-    adjusted, is_established = established(means.p)
+def _add_tests(table: pd.DataFrame, means: Means) -> pd.DataFrame:
+    adjusted, is_established = adjust_p_values(means.p)
     return table.assign(n_blocks=means.n, p_value=means.p, p_adjusted=adjusted, established=is_established)

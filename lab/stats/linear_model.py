@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lab.design.factors import crossed
+from lab.design.factors import can_be_combined
 from lab.stats.intervals import Floats
 from lab.stats.speed_matrix import Grid
 
@@ -43,7 +43,7 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     products = {
         (one, other): (mains[one][:, :, None] * mains[other][:, None]).reshape(len(codes), -1)
         for one, other in itertools.combinations(mains, 2)
-        if crossed(one, other)
+        if can_be_combined(one, other)
     }
     named: dict[tuple[str, ...], Floats] = {(factor,): main for factor, main in mains.items()}
     for term, part in (named | products).items():

@@ -23,7 +23,7 @@ def summary(trials: Trials) -> pd.DataFrame:
     the median share of the ceiling (1 is all of it). NaN where there are too few ok trials.
     """
     encoded = encode(trials)
-    return _summarised(encoded, encoded.transfer, encoded.cases)
+    return _summarise(encoded, encoded.transfer, encoded.cases)
 
 
 def ceilings(trials: Trials) -> pd.DataFrame:
@@ -31,10 +31,10 @@ def ceilings(trials: Trials) -> pd.DataFrame:
     encoded = encode(trials)
     link = encoded.has("protocol", "link")
     cells = encoded.cells(("direction", *NETWORK), link)
-    return _summarised(encoded, link, cells).drop(columns="share_of_ceiling")
+    return _summarise(encoded, link, cells).drop(columns="share_of_ceiling")
 
 
-def _summarised(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:
+def _summarise(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:
     """One row a cell of the chosen rows."""
     columns = {name: [levels[code] for code in cells.code(name)] for name, levels in cells.levels.items()}
     table = pd.DataFrame({name: pd.Series(column) for name, column in columns.items()})

@@ -9,7 +9,7 @@ import pandas as pd
 
 from lab.design.factors import ABSENT, DEFAULT, protocol_of
 from lab.results.trial import RunJson
-from lab.stats.effect_ratios import established
+from lab.stats.effect_ratios import adjust_p_values
 from lab.stats.encoding import Encoded, Trials, encode, grid
 from lab.stats.factors import FACTORS, POOLED, Level
 from lab.stats.intervals import Floats, percent_change, t_interval
@@ -91,7 +91,7 @@ def _table(keys: list[tuple[Level, ...]], names: tuple[str, ...], a: list[Floats
         degrees_of_freedom = (error_a + error_b) ** 2 / (error_a**2 / (n_a - 1) + error_b**2 / (n_b - 1))
     means = t_interval(n_a, mean_b - mean_a, np.sqrt(error_a + error_b), degrees_of_freedom)
     ends = np.stack([means.mean, means.mean - means.half, means.mean + means.half])
-    adjusted, is_established = established(means.p)
+    adjusted, is_established = adjust_p_values(means.p)
     columns = [n_a.astype(int), n_b.astype(int), np.exp(mean_a), np.exp(mean_b), np.exp(means.mean)]
     columns += [*percent_change(1.0, np.exp(ends)), means.p, adjusted, is_established]
     levels = pd.DataFrame(keys, columns=list(names))

@@ -16,8 +16,8 @@ BUSY = ("user", "system", "softirq", "steal")
 UNCLEAR, LINK, WINDOW, ROUND_TRIPS = "unclear", "link", "latency × window", "protocol round trips"
 DISK, FLUSH = "disk", "flush to disk"
 
-NEAR = 0.85  # a ceiling is a measurement of seconds and scatters; a transfer has a start and a flush that nothing fills
-FAR_ABOVE = 1.15  # by the same scatter: what is faster than that was not bound to it, but came from a cache
+NEAR = 0.85  # share of a ceiling: that scatters, for it took seconds; and at start and flush a transfer fills no link
+FAR_ABOVE = 1.15  # of a ceiling, by the same scatter: a faster transfer came from a cache
 ONE_THREAD = 1.1  # cores; a process with more has several busy threads, and no single core held it back
 SOFTIRQ_CORE = 0.5  # of a core: below that, interrupts are not why a core was busy
 THROTTLED = 0.1  # of the time: a quota that was felt less costs less than the scatter

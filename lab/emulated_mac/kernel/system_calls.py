@@ -59,8 +59,8 @@ class Kernel:
         return True
 
 
-SYSTEM_CALLS: dict[str, Callable[..., Any]] = {}  # their results are what marshal carries
-UNLOCKED: set[str] = set()  # those that wait for another host and take the lock themselves
+SYSTEM_CALLS: dict[str, Callable[..., Any]] = {}  # by name; marshal must be able to carry their results
+UNLOCKED: set[str] = set()  # system calls that wait for another host, and take the lock themselves
 AT_BOOT: list[Callable[[Kernel], None]] = []
 
 

@@ -156,7 +156,7 @@ def _eject(words: list[str]) -> int:
         call("eject", device=disk["device"], force=False)
     except OSError as error:
         return _report_refusal(disk["device"], disk["name"], disk["mounted_at"], error, "eject")
-    # the whole path before 10.9
+    # before 10.9 diskutil prints the whole path
     name = disk["device"] if profiles.current().number >= (10, 9) else f"/dev/{disk['device']}"
     print(f"Disk {name} ejected")
     return 0

@@ -45,7 +45,7 @@ def main(argv: list[str]) -> int:
         mount_options.warn("mount_afp", str(refused))
         return refused.code
     if number < (10, 13):
-        # seen on OS X 10.8 and 10.9, where all was well
+        # OS X 10.8 and 10.9 were seen to print this where all was well
         mount_options.warn("mount_afp", "the mount flags are 0000 the altflags are 0020")
     return 0
 

@@ -22,7 +22,7 @@ usage: ps [-AaCcEefhjlMmrSTvwXx] [-O fmt | -o fmt] [-G gid[,gid...]]
 STATES = {"R": "R", "S": "S", "D": "U", "T": "T", "t": "T", "Z": "Z", "I": "I"}
 LETTERS = "AaCcEefG:g:hjLlMmO:o:p:rSTt:U:u:vwXx"
 BY_USER = ("user", "pid", "pcpu", "pmem", "vsz", "rss", "tty", "stat", "start", "time", "command")
-DEFAULT = ("pid", "tty", "time", "command")
+BY_PROCESS = ("pid", "tty", "time", "command")
 LONG = ("uid", "pid", "ppid", "flags", "pri", "nice", "vsz", "rss", "wchan", "stat", "tty", "time", "command")
 JOBS = ("user", "pid", "ppid", "pgid", "sess", "jobc", "stat", "tty", "time", "command")
 FULL = ("uid", "pid", "ppid", "C", "stime", "tty", "time", "command")
@@ -103,7 +103,7 @@ def _columns(available: Columns, options: list[tuple[str, str]], flags: set[str]
     """(keyword, heading); the last keyword of each -o may have a heading of its own, after =."""
     formats = [value for letter, value in options if letter == "o"]
     if not formats:
-        names = FULL if "f" in flags else LONG if "l" in flags else JOBS if "j" in flags else DEFAULT
+        names = FULL if "f" in flags else LONG if "l" in flags else JOBS if "j" in flags else BY_PROCESS
         return [(name, available.columns[name][0]) for name in names]
     columns = []
     for text in formats:

@@ -28,12 +28,12 @@ class LinuxClock(Clock):
     def install(self, directory: str, interface: str, peer: str) -> None:
         """With the stopwatch goes the list of what it reads, and whose connections."""
         super().install(directory, interface, tcp.as_filter(peer))
-        lines = "\n".join((counters.KEPT, self.peer, *counters.counted(interface)))
+        lines = "\n".join((counters.KEPT, self.peer, *counters.list_counted_files(interface)))
         self.host.shell('umask 077; cat > "$1/counted"', directory, given=f"{lines}\n")
 
     def counters(self, interface: str) -> Counters:
         """Without the stopwatch, whose perl takes ten times as long to start."""
-        result = self.host.shell(COUNTS, counters.KEPT, self.peer, *counters.counted(interface))
+        result = self.host.shell(COUNTS, counters.KEPT, self.peer, *counters.list_counted_files(interface))
         return self.parse(lambda text: counters.parse_counters(text.splitlines(), interface), result)
 
     def parse_counters(self, lines: Iterable[str], interface: str) -> Counters:

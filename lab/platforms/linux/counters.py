@@ -32,18 +32,18 @@ KEPT = (
 PROCESS = re.compile(r"([0-9]+) \((.*)\) \S (?:\S+ ){10}([0-9]+) ([0-9]+) (?:\S+ ){6}([0-9]+)", re.DOTALL)
 
 
-def sampled(interface: str) -> tuple[str, ...]:
+def list_sampled_files(interface: str) -> tuple[str, ...]:
     """The files that change while bytes move; the byte counters come first."""
     return (*(f"/sys/class/net/{interface}/statistics/{name}" for name in NET), *SAMPLED)
 
 
-def counted(interface: str) -> tuple[str, ...]:
+def list_counted_files(interface: str) -> tuple[str, ...]:
     """Every file that is read before and after a transfer."""
-    return (UPTIME, *sampled(interface), PRESSURE, SNMP, *STATE, f"/sys/class/net/{interface}/mtu")
+    return (UPTIME, *list_sampled_files(interface), PRESSURE, SNMP, *STATE, f"/sys/class/net/{interface}/mtu")
 
 
 def parse_counters(lines: Iterable[str], interface: str) -> Counters:
-    """The counters of a host, from the lines of the files of :func:`counted`. Raises ValueError."""
+    """The counters of a host, from the lines of the files of :func:`list_counted_files`. Raises ValueError."""
     files = by_source(lines)
     reading = _reading(files, interface, quantity(_only(files, UPTIME).split(" ")[0]))
     for name in ("tx_bytes", "rx_bytes"):

@@ -34,7 +34,7 @@ echo "rd_nr=$(cat rd_nr) rd_size=$(cat rd_size)"
 """
 FORMAT = read_script(__file__, "format_ext4.sh")
 MOUNT = 'mount -t ext4 -o noatime /dev/ram0 "$1" && chmod 1777 "$1"'
-# Not -l: what is out of sight keeps the memory, and nobody sees whose fault that is
+# No lazy unmount: a busy file system would keep its memory without being in the table of mounts
 UNMOUNT = 'for try in 1 2 3 4 5 6 7 8 9 10; do umount "$1" && exit; sleep 1; done'
 # $1 the state that is ours. A device that was made later is somebody else's, and would go with the module
 UNLOAD = f"""
@@ -87,11 +87,11 @@ class LinuxRamDisks(RamDisks):
             yield self._device(size_kib)
             self.host.shell(FORMAT, str(size_kib), root=True, deadline_s=120)  # what is made there goes with the device
             unmount = script(UNMOUNT, path, root=True, deadline_s=120)
-            yield self._mounted(path, script(MOUNT, path, root=True), unmount)
+            yield self._mount_setting(path, script(MOUNT, path, root=True), unmount)
         else:
             self._check_fits(size_bytes)
             unmount = script('umount "$1" || { sleep 1; umount -l "$1"; }', path, root=True)
-            yield self._mounted(path, script(TMPFS, path, f"size={size_bytes},mode=1777", root=True), unmount)
+            yield self._mount_setting(path, script(TMPFS, path, f"size={size_bytes},mode=1777", root=True), unmount)
         return self.parse(parse_mount, self.host.shell(FIND, in_table(path)))
 
     def _check_fits(self, size_bytes: int) -> None:
@@ -114,7 +114,7 @@ class LinuxRamDisks(RamDisks):
             undo=lambda _: (script(UNLOAD, state, root=True, deadline_s=60),),
         )
 
-    def _mounted(self, path: str, mount: Command, unmount: Command) -> Setting:
+    def _mount_setting(self, path: str, mount: Command, unmount: Command) -> Setting:
         return Setting(
             host=self.host.role,
             name=f"RAM disk {path}",

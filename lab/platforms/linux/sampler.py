@@ -39,10 +39,10 @@ def sampling(
     yield folder(_folder(directory), "755")
     program, file = f"{directory}/sampler.pl", file_of(directory)
     host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
-    argv = ("perl", program, file, peer, counters.KEPT, *counters.sampled(interface))
+    argv = ("perl", program, file, peer, counters.KEPT, *counters.list_sampled_files(interface))
     yield background_process(host.role, "sampler", argv, directory, ready=f"[ -s '{file}' ]", root=False)
 
 
 def parse(text: str, interface: str) -> tuple[Reading, ...]:
     """Every reading in what the sampler wrote. Raises ValueError."""
-    return tuple(counters.parse_samples(whole_lines(text), counters.sampled(interface), interface))
+    return tuple(counters.parse_samples(whole_lines(text), counters.list_sampled_files(interface), interface))

@@ -27,15 +27,15 @@ class MacClock(Clock):
 
     def counters(self, interface: str) -> Counters:
         """See :meth:`Clock.counters`; with what only root is told."""
-        return replace(super().counters(interface), retransmits=self._resent())
+        return replace(super().counters(interface), retransmits=self._count_resent())
 
-    def timed(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
-        """See :meth:`Clock.timed`; with what only root is told, which the transfer is not run as."""
-        before = self._resent()
-        timing = super().timed(interface, flush, argv, deadline_s)
-        return replace(timing, counted=replace(timing.counted, retransmits=grown(self._resent(), before)))
+    def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        """See :meth:`Clock.time_transfer`; with what only root is told, which the transfer is not run as."""
+        before = self._count_resent()
+        timing = super().time_transfer(interface, flush, argv, deadline_s)
+        return replace(timing, counted=replace(timing.counted, retransmits=grown(self._count_resent(), before)))
 
-    def _resent(self) -> int | None:
+    def _count_resent(self) -> int | None:
         return counters.parse_resent(self.host.run("netstat", "-s", "-p", "tcp", root=True).stdout)
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:

@@ -21,7 +21,7 @@ from lab.platforms.ram_disk import RamDisks
 from lab.settings.setting import Setting
 
 IMAGES = ("hdiutil", "info", "-plist")
-# It may be busy for a moment
+# $1 ram://SECTORS. hdiutil refuses to attach while it is busy with another image, for a moment
 ATTACH = """
 for try in 1 2 3; do hdiutil attach -nomount "$1" && exit; sleep 2; done
 echo "no RAM image after three tries: end what works on disk images there (Disk Utility, installers), or restart it" >&2
@@ -64,10 +64,10 @@ class MacRamDisks(RamDisks):
             )
         yield self._ram_image(sectors, place)
         device = self.read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)
-        yield self._ram_volume(self._formatted(device, layout), place, "apfs" if layout == "apfs" else "hfs")
+        yield self._ram_volume(self._format(device, layout), place, "apfs" if layout == "apfs" else "hfs")
         return layout or self.formats[0]
 
-    def _formatted(self, device: str, layout: str | None) -> str:
+    def _format(self, device: str, layout: str | None) -> str:
         """The device of the new volume on a RAM image; what is made there goes with the image.
 
         Not as root: a user may write to the RAM images that are their own, and to no other disk.

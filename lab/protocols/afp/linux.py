@@ -97,13 +97,13 @@ class LinuxAfp(LinuxMount):
         answer = share.password.get_secret_value() + "\n"
         mount = script(MOUNT_AFPFS, share.account, server.address, share.name, path, given=answer, deadline_s=60)
         yield mount_setting(client, path, mount)
-        return Attached(path, effective={"mount": "mount_afpfs", **self.negotiated(server, share)})
+        return Attached(path, effective={"mount": "mount_afpfs", **self.read_negotiated(server, share)})
 
     def uri(self, server: Side, share: Share) -> str:
         """The share as GVfs names it."""
         return gvfs.share_uri("afp", share.account, server.address, share.name)
 
-    def negotiated(self, server: Side, share: Share) -> Values:
+    def read_negotiated(self, server: Side, share: Share) -> Values:
         """The version, from the server's log."""
         return read_last_login(server, share)
 

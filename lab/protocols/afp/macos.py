@@ -71,7 +71,7 @@ class MacAfp(macos_sharing.MacShare):
         url = f"afp:{macos_sharing.url(server, share)}"
         return answer_prompt(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """No command of macOS tells; netatalk does."""
         return read_last_login(server, share)
 

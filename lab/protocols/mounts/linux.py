@@ -48,7 +48,7 @@ class LinuxMount(Driver):
         """The source and the options of ``mount -t``; writes credentials into a file where they are needed."""
         raise NotImplementedError
 
-    def negotiated(self, server: Side, share: Share) -> Values:
+    def read_negotiated(self, server: Side, share: Share) -> Values:
         """What client and server agreed on, where the server can tell; the kernel's options are added to it."""
         return {}
 
@@ -95,7 +95,7 @@ class LinuxMount(Driver):
         if self.session is None:
             yield from session.start()
         path = yield from session.mount(self.uri(server, share), share.password.get_secret_value())
-        effective = {"mount": "gvfs", **self.negotiated(server, share)}
+        effective = {"mount": "gvfs", **self.read_negotiated(server, share)}
         return Attached(path, effective=effective, options={"client": "gvfs"} if self.options else {})
 
     def _read_levels(self, mounted_with: Mapping[str, str]) -> dict[str, str]:
@@ -113,7 +113,7 @@ class LinuxMount(Driver):
         if len(fields) < 4:
             raise LabFailure(f"the options of the mount {path} cannot be read", host=client.host.role)
         limits = parse_mount_options(fields[3], self.versions_of)
-        effective = {"mount": "kernel", **limits, **self.negotiated(server, share), "mount_options": fields[3]}
+        effective = {"mount": "kernel", **limits, **self.read_negotiated(server, share), "mount_options": fields[3]}
         mounted_with = split_mount_options(fields[3]) | self.options_outside_table(client, server, share)
         return Attached(path, effective=effective, options=self._read_levels(mounted_with | {"client": "kernel"}))
 

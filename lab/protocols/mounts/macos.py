@@ -18,11 +18,11 @@ from lab.settings.setting import Setting
 # Remedies that hold for several protocols
 NO_ROUTE = "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal"
 ALREADY_MOUNTED = "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
-# What sizes sockets that ask for more than they get
+# What limits sockets that ask for a size of their own
 BUFFER_LIMIT = "kern.ipc.maxsockbuf, which can be lowered until the next restart,"
 PROMPT = read_script(__file__, "prompt.pl")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
-# Of a mount that is left: its server may be dead, or a program may hold it
+# For a mount that is still there after UNMOUNT: its server may be dead, or a program may hold it
 FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'
 # What the command that was meant to list the share says where macOS keeps programs of an SSH session out of it
 PRIVACY = (
@@ -51,7 +51,7 @@ class MacMount(Driver):
         """The command that mounts the share at ``path``."""
         raise NotImplementedError
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What client and server agreed on, as either of them tells."""
         return {}
 
@@ -72,7 +72,7 @@ class MacMount(Driver):
         yield mount_setting(client, path, self.mount(client, server, share, path))
         client.host.shell('ls "$1" >/dev/null', path)
         options = read_mount_options(client, path, self.file_system)
-        effective = {"mount": "kernel", **self.negotiated(client, server, share, path), "mount_options": options}
+        effective = {"mount": "kernel", **self.read_negotiated(client, server, share, path), "mount_options": options}
         return Attached(path, effective=effective)
 
 

@@ -19,7 +19,7 @@ from lab.settings.setting import Setting
 PORT = 2049
 MOUNT_PORT = 20048
 RPCBIND_PORT = 111
-THREADS = 8  # what nfs.conf(5) gives it
+THREADS = 8  # the default of nfs.conf(5)
 EXPORT = "rw,no_root_squash,no_subtree_check,insecure,fsid=77"  # a tmpfs has no identity of its own
 LEVELS = {"default": "sync", "sync": "sync", "async": "async"}
 START = read_script(__file__, "knfsd_start.sh")

@@ -157,7 +157,7 @@ class LinuxNfs(LinuxMount):
         """Soft: a dead server must end a trial, not hang the host; no lock daemon is needed for copies."""
         return f"{server.address}:{exported_path(server, share)}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
 
-    def negotiated(self, server: Side, share: Share) -> Values:
+    def read_negotiated(self, server: Side, share: Share) -> Values:
         """GVfs mounts by libnfs, which speaks version 3 unless told otherwise, and GVfs does not tell it."""
         return {} if self.by_kernel else {"dialect": "NFSv3"}
 

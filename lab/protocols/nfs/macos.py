@@ -118,7 +118,7 @@ class MacNfs(MacMount):
         source = f"{server.address}:{exported_path(server, share)}"
         return command("mount_nfs", "-o", OPTIONS, source, path, root=True, deadline_s=60)
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
         parameters = parse_nfsstat(client.host.run("nfsstat", "-m", path, check=False).stdout)
         if parameters.get("dialect", "NFSv3") != "NFSv3":

@@ -7,7 +7,7 @@ from lab.base.scripts import read_script
 from lab.protocols.share import Side
 
 UNFLUSHED = read_script(__file__, "unflushed.pl")
-CHECK = read_script(__file__, "unflushed_check.sh")
+READ_FILTERS = read_script(__file__, "unflushed_check.sh")
 
 
 def without_flushes(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def without_flushes(argv: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_unflushed(server: Side, identity: str, program: str) -> bool:
     """Whether flushes of a running daemon's ``program`` do nothing; ``identity`` is its file. Raises LabFailure."""
-    return parse_filtered(server.host.shell(CHECK, identity, program, root=True).stdout, program)
+    return parse_filtered(server.host.shell(READ_FILTERS, identity, program, root=True).stdout, program)
 
 
 def parse_filtered(text: str, program: str) -> bool:

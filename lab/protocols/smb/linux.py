@@ -154,7 +154,7 @@ class LinuxSmb(LinuxMount):
         text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
         return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
 
-    def negotiated(self, server: Side, share: Share) -> Values:
+    def read_negotiated(self, server: Side, share: Share) -> Values:
         """Dialect, signing and encryption, as our Samba reports its newest session; ksmbd reports none."""
         if not share.served_by_lab or server.platform != "linux" or share.options.get("server") == "ksmbd":
             return {}
@@ -177,7 +177,7 @@ def parse_smbstatus(text: str) -> dict[str, str]:
     """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
     try:
         sessions = list(from_json(text)["sessions"].values())
-        # their ids are random
+        # by time, for the ids of sessions are random
         newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
         return {
             "dialect": word(newest["session_dialect"]),

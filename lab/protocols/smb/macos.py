@@ -102,7 +102,7 @@ class MacSmb(macos_sharing.MacShare):
             client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_sharing.url(server, share), path
         )
 
-    def negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
         channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on

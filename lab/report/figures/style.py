@@ -28,7 +28,7 @@ WAY_MARKERS: dict[stats.Level, str] = {"write": ">", "read": "<", stats.EVERY: "
 WAY_COLOURS: dict[stats.Level, str] = {"write": "#009E73", "read": "#E69F00", stats.EVERY: PALE}
 SPEED = "MB/s (10⁶ bytes/s)"
 WIDTH_IN, DPI = 8.0, 150
-LONGEST_NAME = 60  # of a row: more would leave a panel no room
+LONGEST_NAME = 60  # characters of a row's name: a longer one would leave a panel no room
 MOST_MARKS = 4000  # in one panel: more of them are one blot
 MOST_VECTORS = 1000  # more marks in a panel are pixels, in an SVG too
 CROSS = Line2D([], [], color=INK, linestyle="", marker="x", markersize=5, label="void or failed, in no median")

@@ -305,7 +305,7 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     assert isinstance(client.host, FakeHost)
     driver = protocols.find(protocol).driver("linux")
     vars(driver)["kernel_can"] = True
-    vars(driver)["negotiated"] = lambda *_: {}
+    vars(driver)["read_negotiated"] = lambda *_: {}
     vars(driver)["kernel_mount"] = lambda *_: ("source", "words")
     vars(driver)["options_outside_table"] = lambda *_: {"signed": "false"}
     client.host.on(("mkdir", "-p", "/lab/mnt"))

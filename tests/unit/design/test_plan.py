@@ -18,7 +18,7 @@ from lab.base.errors import BadInput
 from lab.design import fraction, plan_text
 from lab.design.blocks import Slot, anchor_gaps, block_slots, order
 from lab.design.case import Case
-from lab.design.effects import levels_of, varied
+from lab.design.effects import levels_of, varied_factors
 from lab.design.factors import OPTIONS
 from lab.design.grid import grid_of
 from lab.design.plan import Plan, plan
@@ -157,7 +157,7 @@ def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep
     denied = {line.split(" ")[0] for line in found.cannot_tell}
     lost = set(fraction.not_estimable(levels, chosen))
     assert lost <= denied
-    assert varied(levels_of(found.cases)) == varied(levels)
+    assert varied_factors(levels_of(found.cases)) == varied_factors(levels)
 
 
 def test_an_old_trial_keeps_its_name_and_an_anchor_has_one_of_its_own() -> None:

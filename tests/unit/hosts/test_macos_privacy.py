@@ -97,7 +97,7 @@ def test_a_transfer_that_privacy_refused_says_so() -> None:
         stderr=refused,
     )
     with pytest.raises(TransferError, match=r"exit code 1: cp: /Volumes/share/x: Operation not permitted: System Sett"):
-        platform.clock.timed("en0", "", ("cp", "a", "b"), 10)
+        platform.clock.time_transfer("en0", "", ("cp", "a", "b"), 10)
 
 
 @pytest.mark.parametrize(("system", "told"), [("darwin", True), ("linux", False)])

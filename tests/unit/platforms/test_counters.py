@@ -66,12 +66,12 @@ def asked(host: FakeHost, seconds: str, *resent: int) -> MacOS:
 def test_a_clock_that_was_set_back_fails_the_trial(seconds: str) -> None:
     platform = asked(FakeHost(), seconds, 16916)
     with pytest.raises(TransferError, match="the clock was set back"):
-        platform.clock.timed("en0", "", ("cp", "a", "b"), 10)
+        platform.clock.time_transfer("en0", "", ("cp", "a", "b"), 10)
 
 
 def test_on_a_mac_what_was_sent_again_is_asked_as_root_around_the_transfer() -> None:
     host = FakeHost()
-    timing = asked(host, "2.5", 16916, 16921).clock.timed("en0", "", ("cp", "a", "b"), 10)
+    timing = asked(host, "2.5", 16916, 16921).clock.time_transfer("en0", "", ("cp", "a", "b"), 10)
     assert (timing.counted.retransmits, timing.counted.cpu_s, timing.tool_cpu_s) == (5, None, 0.25)
     assert host.sent[0] == host.sent[2] == ("netstat", "-s", "-p", "tcp")
 

@@ -11,7 +11,7 @@ from support.paths import LINUX_CAPTURES
 
 from lab.platforms import Reading, Ticks
 from lab.platforms.linux import sampler
-from lab.platforms.linux.counters import parse_counters, parse_samples, sampled
+from lab.platforms.linux.counters import list_sampled_files, parse_counters, parse_samples
 from lab.platforms.linux.tcp import as_filter, parse_ss
 from lab.platforms.readings import Disk, Process
 from lab.platforms.timing import Counters
@@ -198,7 +198,7 @@ def test_whatever_a_host_prints_is_read_or_refused(said: list[str]) -> None:
     whole = lines("counted-cgroup2.txt")
     for parser in (
         parse_ss,
-        lambda rows: tuple(parse_samples(rows, sampled("eth0"), "eth0")),
+        lambda rows: tuple(parse_samples(rows, list_sampled_files("eth0"), "eth0")),
         lambda rows: parse_counters([*whole, *rows], "eth0"),
         lambda rows: parse_counters([*(f"/proc/stat:{row}" for row in rows), *whole], "eth0"),
     ):

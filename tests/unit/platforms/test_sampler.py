@@ -25,7 +25,7 @@ def sampling(folder: Path) -> Iterator[subprocess.Popen[str]]:
     program, file = folder / "sampler.pl", folder / "samples" / "file"
     program.write_text(sampler.SAMPLER, encoding="utf-8")
     file.parent.mkdir()
-    argv = ("perl", str(program), str(file), "127.0.0.1", counters.KEPT, *counters.sampled("lo"))
+    argv = ("perl", str(program), str(file), "127.0.0.1", counters.KEPT, *counters.list_sampled_files("lo"))
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process

@@ -32,7 +32,7 @@ def run(
     file = folder / "stopwatch.pl"
     counts = LinuxClock.counts if not perl else MacClock.counts
     file.write_text(counts + STOPWATCH, encoding="utf-8")
-    listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.counted("lo")))
+    listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
     (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
     environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
     argv = ["perl", *perl, str(file), *args]
@@ -41,7 +41,7 @@ def run(
 
 
 def counted(done: subprocess.CompletedProcess[str], when: str) -> Counters:
-    return Linux(FakeHost()).clock.counted(done.stdout, "lo", when)
+    return Linux(FakeHost()).clock.pick_counters(done.stdout, "lo", when)
 
 
 def emulate_netstat(folder: Path, name: str) -> None:
@@ -133,7 +133,9 @@ def test_on_a_mac_it_reads_netstat(
     emulate_netstat(tmp_path, name)
     values, done = run(tmp_path, ("-e", ON_A_MAC), interface, "", "sh", "-c", "echo out; sleep 0.1")
     assert done.stderr == "out\n"
-    before, after = (MacOS(FakeHost()).clock.counted(done.stdout, interface, when) for when in ("before", "after"))
+    before, after = (
+        MacOS(FakeHost()).clock.pick_counters(done.stdout, interface, when) for when in ("before", "after")
+    )
     for counters in (before, after):
         assert (counters.tx_bytes, counters.rx_bytes) == (int(sent), int(received))
         assert counters.state == {"mtu": mtu, "sendspace": "131072", "recvspace": "131072"}

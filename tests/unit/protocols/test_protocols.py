@@ -102,7 +102,7 @@ def test_the_afp_version_is_found_in_a_real_log(tmp_path: Path) -> None:
     host = EmulatedHost(tmp_path, {}, ["sh", "grep", "tail"], "server")
     side = side_of(host, "linux", "192.0.2.2", str(tmp_path), "root")
     share = Share("/x", "lab", "lab", SecretStr("x"), served_by_lab=True)
-    assert LinuxAfp().negotiated(side, share) == {"dialect": "AFP 3.3"}
+    assert LinuxAfp().read_negotiated(side, share) == {"dialect": "AFP 3.3"}
 
 
 def test_ssh_says_version_and_cipher() -> None:
@@ -313,5 +313,5 @@ def test_without_them_nobody_knows_the_toys() -> None:
 def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
     server = side_of(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
     share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
-    assert driver().negotiated(server, share) == {}
-    assert MacAfp().negotiated(server, server, share, "/lab/mnt") == {}
+    assert driver().read_negotiated(server, share) == {}
+    assert MacAfp().read_negotiated(server, server, share, "/lab/mnt") == {}

@@ -16,7 +16,7 @@ from lab.protocols.mounts.linux import UNMOUNT
 from lab.protocols.nfs import knfsd
 from lab.protocols.nfs.linux import START as START_GANESHA
 from lab.protocols.nfs.macos import AWAIT, AWAIT_END, AWAIT_EXPORT
-from lab.protocols.servers.unflushed import CHECK
+from lab.protocols.servers.unflushed import READ_FILTERS
 from lab.protocols.smb.ksmbd import UNLOAD
 from lab.protocols.ssh import MAKE_KEYS
 
@@ -139,8 +139,8 @@ def test_a_process_without_the_filter_flushes(tmp_path: Path) -> None:
     try:
         (tmp_path / "identity").write_text(f"{process.pid}\n")
         host = EmulatedHost(tmp_path, {}, ["sh", "ps", "tr", "grep"])
-        assert host.shell(CHECK, "identity", "sleep").stdout == "no\n"
-        assert host.shell(CHECK, "identity", "other").stdout == ""
+        assert host.shell(READ_FILTERS, "identity", "sleep").stdout == "no\n"
+        assert host.shell(READ_FILTERS, "identity", "other").stdout == ""
     finally:
         process.kill()
         process.wait()

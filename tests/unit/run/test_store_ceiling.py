@@ -31,7 +31,7 @@ class Server:
     def files(self) -> Server:
         return self
 
-    def timed(self, *_: Any) -> None:
+    def time_transfer(self, *_: Any) -> None:
         raise LabFailure("server: perl: exit code 28: No space left on device")
 
     def remove(self, *paths: str) -> None:
