@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 from support.memory_host import World, knob, untouched
+from support.sides import side_of
 from support.sweeps import sweep_of
 
 from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
@@ -63,9 +64,7 @@ class Bench:
         self.session: Any = SimpleNamespace(
             pair=SimpleNamespace(
                 hosts=self.world.hosts,
-                sides={
-                    "server": SimpleNamespace(host=self.world.hosts["server"], address="192.0.2.2", directory="/lab")
-                },
+                sides={"server": side_of(self.world.hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
             ),
             settings=self.world.settings,
             layers=Layers(self.world.settings),

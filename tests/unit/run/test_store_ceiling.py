@@ -41,7 +41,7 @@ class Server:
 def pair(server: Server, tuned: bool = True) -> Any:
     return SimpleNamespace(
         platforms={"server": server}, interface=lambda _: "eth0", token="t",
-        config=SimpleNamespace(tuned=lambda _: tuned),
+        config=SimpleNamespace(may_tune=lambda _: tuned),
     )  # fmt: skip
 
 
