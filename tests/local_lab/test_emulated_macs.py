@@ -247,6 +247,9 @@ def test_sudo_refuses_in_the_words_of_its_version(macs: Bench, host: str, refusa
 
 def test_a_whole_sweep_over_ssh_leaves_nothing(macs: Bench) -> None:
     """With another MTU and pinned buffers, both ways, between two Macs; and every text says what they are."""
+    await_link = "for try in 1 2 3 4 5 6 7 8 9; do ifconfig en0 | grep -q ': active' && exit; sleep 1; done; exit 1"
+    for host in HOSTS:  # whose links are up about a second after the hosts are
+        told(macs, host, await_link)
     before = {host: macs.inside(host, STATE) for host in HOSTS}
     done = macs.run(mtu=[9000], tcp_space=["64 KiB"])
     assert done.returncode == 0, done.stdout + done.stderr
