@@ -33,7 +33,7 @@ def test_the_notebook_is_kept_without_outputs(nbformat: ModuleType, notebook: An
 def test_the_notebook_runs_from_both_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notebook: Any, working_directory: Path
 ) -> None:
-    folder = write_run(tmp_path, make_trials(2, combinations=[("afp", "cp"), ("afp", "rsync")]))
+    folder = write_run(tmp_path, make_trials(2, combinations=[("afp", "cp")]))
     monkeypatch.setenv("LAB_RUN", str(folder.path))
     client = importlib.import_module("nbclient").NotebookClient
     client(notebook, timeout=120, resources={"metadata": {"path": str(working_directory)}}).execute()
