@@ -20,6 +20,7 @@ from lab.base import units
 from lab.design import factors
 from lab.hosts import fields
 from lab.hosts.command import Command
+from lab.results.json_object import JsonObject
 
 # What a value of these types looks like in a file; a type is known by the function that reads it
 NOTATIONS = {
@@ -41,7 +42,7 @@ NOTATIONS = {
     fields.Instance: "`NAME/TOKEN`",
 }
 BY_READER = {typing.get_args(alias)[1]: words for alias, words in NOTATIONS.items()}
-PLAIN = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "object", list: "list"}
+PLAIN = {str: "text", int: "integer", float: "number", bool: "true or false", dict: "object", list: "list"}
 PLAIN |= {type(None): "null", Command: "command", Any: "any"}
 
 
@@ -116,8 +117,8 @@ def _readers(field: FieldInfo) -> list[Any]:
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of Markdown; literals of reST become those of Markdown."""
-    lines = (headings, ["---"] * len(headings), *rows)
-    return "".join(f"| {' | '.join(lines).replace('``', '`')} |\n" for lines in map(_escaped, lines))
+    head, *body = (f"| {' | '.join(_escaped(line))} |\n".replace("``", "`") for line in (headings, *rows))
+    return "".join((head, f"|{'---|' * len(headings)}\n", *body))
 
 
 def _escaped(line: Sequence[str]) -> list[str]:
@@ -145,8 +146,18 @@ def _written(field: FieldInfo) -> str:
 
 
 def record(owner: type) -> str:
-    """A table of the fields of a dataclass, as JSON has them."""
+    """A table of the fields of a dataclass, as JSON has them; fields of one type and meaning share a row.
+
+    A field of a :class:`JsonObject` that is None is a key that is absent, so its type names no null.
+    """
     about, hints = descriptions(owner), typing.get_type_hints(owner, include_extras=True)
     assert dataclasses.is_dataclass(owner)
-    rows = [(f"`{field.name}`", notation(hints[field.name]), about[field.name]) for field in dataclasses.fields(owner)]
-    return table(("field", "type", "meaning"), rows)
+    names: dict[tuple[str, str], list[str]] = {}
+    for field in dataclasses.fields(owner):
+        if issubclass(owner, JsonObject) and field.name == "other":
+            continue
+        kind = notation(hints[field.name])
+        if issubclass(owner, JsonObject):
+            kind = kind.removesuffix(" or null")
+        names.setdefault((kind, about[field.name]), []).append(f"`{field.name}`")
+    return table(("field", "type", "meaning"), [(", ".join(group), *told) for told, group in names.items()])

@@ -21,6 +21,8 @@ from lab.hosts import hosts_file
 from lab.platforms import Facts
 from lab.protocols.options import Option
 from lab.results import run_folder, trial
+from lab.results.effective import Effective
+from lab.results.observed import HostUsage, Observed, TcpFacts, WireFacts
 from lab.settings import journal
 
 HERE = Path(__file__).parent
@@ -47,6 +49,17 @@ DERIVED = {
     "share_of_ceiling": "`bytes_per_s` / `ceiling_bytes_per_s`.",
     "client_cpu_s_per_GB": "`client_cpu_s` per 10^9 bytes of payload.",
     "server_cpu_s_per_GB": "`server_cpu_s` per 10^9 bytes of payload.",
+}
+SAMPLES = {
+    "at_s": "Seconds since the first reading.",
+    "tx_bytes`, `rx_bytes`, `tx_packets`, `rx_packets`, `tx_errors`, `rx_errors": "Of the data interface, since then.",
+    "cpu_s": "CPU seconds of the host's control group, since then.",
+    "disk_read_bytes`, `disk_written_bytes": "Of all disks, since then.",
+    "available_bytes": "Memory that programs could get.",
+    "core_busy": "By core: the share of the time since the reading before that it was not free.",
+    "user`, `system`, `softirq`, `iowait`, `steal": "Shares of the time of all cores since the reading before.",
+    "processes": '`[at_s, {"name id": CPU seconds since the first reading}]`, where processes were looked at.',
+    "connections": '`[at_s, "local peer", {…}]`, where connections were looked at.',
 }
 
 
@@ -146,7 +159,7 @@ def run_folder_page() -> Iterator[str]:
 `results/<UTC>-<sweep name>/`
 
 | file | what |
-| --- | --- |
+|---|---|
 | `run.json` | [what the run was](#run-json) |
 | `trials.jsonl` | [one line a trial](#a-trial), never edited; a line that a crash tore goes to `trials.torn` |
 | `samples.jsonl` | [the course of each trial](observed.md#the-course-of-a-trial); no table rests on it |
@@ -183,11 +196,43 @@ columns:
     yield "One more for each option of a mount that a trial names, such as `smb.signing`; `–` for other protocols.\n"
 
 
+def observed_page() -> Iterator[str]:
+    """What is inside ``effective`` and ``observed`` of a trial, and a line of samples.jsonl."""
+    yield """# Counted and in effect
+
+The objects `effective` and `observed` of [a trial](run-folder.md#a-trial), and a line of `samples.jsonl`. A key is
+absent where the system does not tell or count it.
+
+## effective
+
+What was in effect, as both hosts and the mount said. The [options of the mount](sweep-file.md#options-of-a-mount) are
+here too, by their names in a sweep, such as `nfs.version`.
+"""
+    yield record(Effective) + "\n## observed\n"
+    yield record(Observed)
+    yield """### client and server
+
+From right before to right after the transfer. Shares are from 0 to 1. On macOS shares of cores' time count only seconds
+that lie wholly within the transfer.
+"""
+    yield record(HostUsage)
+    yield "### tcp\n\nAs the sender saw the connection last. Counts are of this transfer.\n"
+    yield record(TcpFacts) + "\n### wire\n"
+    yield record(WireFacts)
+    yield """## The course of a trial
+
+A line of `samples.jsonl`: `trial_id`, and for each host lists that are as long as there were readings. The first and
+the last reading are those around the transfer.
+"""
+    yield table(("key", "meaning"), [(f"`{key}`", text) for key, text in SAMPLES.items()])
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
     "sweep-file.md": sweep_page,
     "hosts-file.md": hosts_page,
     "run-folder.md": run_folder_page,
+    "observed.md": observed_page,
 }
 
 

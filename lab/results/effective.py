@@ -16,53 +16,53 @@ class Effective(JsonObject):
     """
 
     client_tcp_rmem: str | None = None
-    """``net.ipv4.tcp_rmem`` of a client on Linux: receive buffers, bytes."""
+    """``net.ipv4.tcp_rmem`` on Linux: receive buffers of the system, bytes."""
     client_tcp_wmem: str | None = None
-    """``net.ipv4.tcp_wmem`` of a client on Linux: send buffers, bytes."""
+    """``net.ipv4.tcp_wmem`` on Linux: send buffers of the system, bytes."""
     client_sendspace: str | None = None
-    """``net.inet.tcp.sendspace`` of a client on macOS, bytes."""
+    """``net.inet.tcp.sendspace`` on macOS, bytes."""
     client_recvspace: str | None = None
-    """``net.inet.tcp.recvspace`` of a client on macOS, bytes."""
+    """``net.inet.tcp.recvspace`` on macOS, bytes."""
     client_mtu: str | None = None
-    """MTU of the client's data interface, bytes."""
+    """MTU of the data interface during the transfer, bytes."""
     server_tcp_rmem: str | None = None
-    """``net.ipv4.tcp_rmem`` of a server on Linux: receive buffers, bytes."""
+    """``net.ipv4.tcp_rmem`` on Linux: receive buffers of the system, bytes."""
     server_tcp_wmem: str | None = None
-    """``net.ipv4.tcp_wmem`` of a server on Linux: send buffers, bytes."""
+    """``net.ipv4.tcp_wmem`` on Linux: send buffers of the system, bytes."""
     server_sendspace: str | None = None
-    """``net.inet.tcp.sendspace`` of a server on macOS, bytes."""
+    """``net.inet.tcp.sendspace`` on macOS, bytes."""
     server_recvspace: str | None = None
-    """``net.inet.tcp.recvspace`` of a server on macOS, bytes."""
+    """``net.inet.tcp.recvspace`` on macOS, bytes."""
     server_mtu: str | None = None
-    """MTU of the server's data interface, bytes."""
+    """MTU of the data interface during the transfer, bytes."""
     client_ram_disk: str | None = None
-    """The client's RAM disk, in words."""
+    """The client's RAM disk: its file system, on Linux with the options of its mount."""
     server_ram_disk: str | None = None
-    """The server's RAM disk, in words; of a trial whose files lie on it."""
+    """The server's RAM disk, in the same words; of a trial whose files lie on it."""
     server_sync: str | None = None
-    """What the server promises about written data: ``async``, ``sync`` or ``always``."""
+    """When the server counts written data as safe: ``async``, ``sync`` or ``always``."""
     server_sync_by: str | None = None
-    """The option of the server that makes it so."""
+    """The option or program of the server that makes it so."""
     mount: str | None = None
-    """Who mounts: ``kernel``, ``gvfs`` or ``mount_afpfs``; ``none`` for SSH."""
+    """What mounts: ``kernel``, ``gvfs`` or ``mount_afpfs``; ``none`` for SSH."""
     rsize: int | None = None
-    """Bytes that the mount reads in one request at most."""
+    """Bytes of the largest read request."""
     wsize: int | None = None
-    """Bytes that the mount writes in one request at most."""
+    """Bytes of the largest write request."""
     dialect: str | None = None
-    """Version of the file protocol that client and server agreed on."""
+    """Version of the file protocol that client and server agreed on, or of the SSH server."""
     signing: str | None = None
     """Signing of SMB messages."""
     encryption: str | None = None
     """Encryption of SMB messages."""
     multichannel: str | None = None
-    """``on`` or ``off``: whether SMB may use several connections."""
+    """``on`` or ``off``: whether the SMB mount of a Mac may use several connections."""
     session: str | None = None
-    """``own`` where the mount of a Mac has an SMB session of its own."""
+    """``own`` where the SMB mount of a Mac has a session of its own."""
     cipher: str | None = None
     """The cipher of SSH."""
     mount_options: str | None = None
-    """The options of the mount, as the system lists them."""
+    """The options of a kernel's mount, in the system's words."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Options of the mount by their names in a sweep, such as ``smb.signing``, and what else a driver reports."""
     server_cache: str | None = None
@@ -70,16 +70,22 @@ class Effective(JsonObject):
     clock: str | None = None
     """The clock that timed it: ``monotonic``, or ``wall`` where the client has no better one."""
     flushed: str | None = None
-    """How written data was flushed in the timed window: ``none``, ``fsync`` or ``F_FULLFSYNC``, and why not better."""
+    """How written data was flushed in the measured time: ``none``, ``fsync``, ``F_FULLFSYNC``, or ``fsync
+    (F_FULLFSYNC: why not)``.
+    """
     tool_version: str | None = None
-    """Version of the tool on the client."""
+    """The program of that name that copied, with its version."""
     server_tool_version: str | None = None
-    """Version of the tool on the server, where it runs at both ends."""
+    """The same at the server's end, where it runs at both."""
     client_sndbuf: int | None = None
-    """Bytes that the kernel allowed the client's send buffer, bookkeeping included."""
+    """Send buffer of the payload's connection, bytes: what the kernel allowed, on Linux twice what a program asks for
+    (socket(7)).
+    """
     client_rcvbuf: int | None = None
-    """Bytes that the kernel allowed the client's receive buffer, bookkeeping included."""
+    """Its receive buffer, counted in the same way."""
     server_sndbuf: int | None = None
-    """Bytes that the kernel allowed the server's send buffer, bookkeeping included."""
+    """Send buffer of the payload's connection, bytes: what the kernel allowed, on Linux twice what a program asks for
+    (socket(7)).
+    """
     server_rcvbuf: int | None = None
-    """Bytes that the kernel allowed the server's receive buffer, bookkeeping included."""
+    """Its receive buffer, counted in the same way."""

@@ -13,61 +13,62 @@ from lab.results.json_object import JsonObject
 
 @dataclass(frozen=True, kw_only=True)
 class HostUsage(JsonObject):
-    """What one host did from the first reading of its counters to the last one.
+    """What one host counted from right before to right after the transfer. A share is from 0 to 1.
 
-    Averages are of these two alone, so they are exact; peaks and the least memory rest on the samples between them.
+    Averages are of these two readings alone, so they are exact; peaks and the least memory rest on the samples between
+    them. On macOS shares are of the seconds that lie wholly within the transfer.
     """
 
     cores: int | None = None
     """Cores of the host."""
     cpu_cores: float | None = None
-    """CPU seconds of the host's control group a second: how many cores were in use on average."""
+    """Cores that the host's control group used on average."""
     throttled_s: float | None = None
-    """Seconds that a quota kept the host's control group off the CPU."""
+    """Seconds that a quota kept its processes off the cores."""
     waited_s: float | None = None
-    """Seconds that something in the control group was ready to run while every core was taken."""
+    """Seconds that something of it was ready to run and got no core."""
     user: float | None = None
-    """Share (0 to 1) of the time of all cores that went to programs."""
+    """Share of all cores' time in programs, nice ones included."""
     system: float | None = None
-    """Share (0 to 1) of the time of all cores that went to the kernel."""
+    """Share of all cores' time in the kernel, on macOS with interrupts."""
     softirq: float | None = None
-    """Share (0 to 1) of the time of all cores that went to interrupts, most of all those of the network."""
+    """Share of all cores' time in interrupts, most of all those of the network."""
     iowait: float | None = None
-    """Share (0 to 1) of the time of all cores that was idle while a disk was waited for."""
+    """Share of all cores' time that was idle while a disk was waited for."""
     steal: float | None = None
-    """Share (0 to 1) of the time of all cores that the hypervisor gave to another guest."""
+    """Share of all cores' time that the hypervisor gave to another guest."""
     core_mean: float | None = None
-    """Share (0 to 1) of its time that the busiest core was busy, over the whole transfer."""
+    """Share of its time that the busiest core was not free, on average."""
     core_peak: float | None = None
-    """Share (0 to 1) of its time that any core was busy at most, over at least 0.5 s."""
+    """Share of its time that any core was not free at most, over at least 0.5 s."""
     process: str | None = None
     """Name of the process that used most CPU time."""
     process_mean: float | None = None
-    """CPU seconds a second of that process: how many cores it used while it was seen."""
+    """Cores that it used while it was seen; 1.0 is a program of one thread that could do no more."""
     tx_bytes: int | None = None
     """Bytes that left through the data interface."""
     rx_bytes: int | None = None
     """Bytes that arrived through the data interface."""
     tx_errors: int | None = None
-    """Packets that the data interface could not send."""
+    """Packets that the data interface could not send; on macOS."""
     rx_errors: int | None = None
-    """Packets that arrived damaged at the data interface."""
+    """Packets that arrived damaged at the data interface; on macOS."""
     peak_bytes_per_s: int | None = None
-    """Bytes a second through the data interface at most, of the busier direction, over at least 0.5 s."""
+    """Bytes a second through the data interface at most, in the busier direction, over at least 0.5 s."""
     disk_read_bytes: int | None = None
     """Bytes read from all disks of the host."""
     disk_written_bytes: int | None = None
     """Bytes written to all disks of the host."""
     disk_busy: float | None = None
-    """Share (0 to 1) of the time that the busiest disk had something to do."""
+    """Share of the time that the busiest disk had something to do."""
     memory_least_bytes: int | None = None
-    """Bytes of memory that were available at the least."""
+    """The least memory that programs could still get."""
     swapped_bytes: int | None = None
-    """Bytes written to swap."""
+    """Bytes written to swap; on macOS."""
     samples: int | None = None
     """Readings between the first and the last one."""
     tool_cpu_s: float | None = None
-    """CPU seconds of the tool and all that it started; on the client only."""
+    """Of the client: CPU seconds of the tool and all that it started."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys of another version of the lab."""
 
@@ -77,11 +78,11 @@ class TcpFacts(JsonObject):
     """The connection that carried the payload, as its sender saw it last; counts are of this transfer alone."""
 
     age_s: float | None = None
-    """Seconds before the end of the transfer that the connection was seen last."""
+    """How many seconds before the end it was seen last."""
     congestion: str | None = None
-    """Name of the congestion control, such as ``cubic``."""
+    """Congestion control, such as ``cubic``."""
     mss: int | None = None
-    """Bytes of a segment without headers, at most."""
+    """Most bytes of a segment, without headers."""
     pmtu: int | None = None
     """MTU of the path in bytes, as the sender knows it."""
     rtt_ms: float | None = None
@@ -93,7 +94,7 @@ class TcpFacts(JsonObject):
     ssthresh: int | None = None
     """Slow start threshold in segments."""
     window_bytes: int | None = None
-    """Bytes that the receiver will take at once: its window."""
+    """The receiver's window in bytes."""
     sent_bytes: int | None = None
     """Bytes sent, those that were sent again included."""
     acked_bytes: int | None = None
@@ -101,13 +102,13 @@ class TcpFacts(JsonObject):
     retransmits: int | None = None
     """Segments sent again."""
     delivery_bytes_per_s: int | None = None
-    """Bytes a second that arrived last, as the sender estimates it."""
+    """The kernel's latest estimate of the speed."""
     busy_ms: int | None = None
-    """Milliseconds that there was something to send."""
+    """Time with something to send."""
     rwnd_limited_ms: int | None = None
-    """Milliseconds of ``busy_ms`` that the sender waited for the receiver's window."""
+    """Of ``busy_ms``: waiting for the receiver's window."""
     sndbuf_limited_ms: int | None = None
-    """Milliseconds of ``busy_ms`` that the sender waited for room in its own buffer."""
+    """Of ``busy_ms``: waiting for room in the sender's buffer."""
     received_bytes: int | None = None
     """Bytes that the receiver got."""
     other: Mapping[str, object] = field(default_factory=dict)
@@ -119,13 +120,13 @@ class WireFacts(JsonObject):
     """Bytes on the wire against the payload, and what one host sent against what the other one received."""
 
     overhead: float | None = None
-    """Bytes on the wire in the payload's direction over the payload, less one."""
+    """Bytes on the wire / payload − 1, in the payload's direction."""
     lost_bytes: int | None = None
     """Bytes sent less bytes received, in the payload's direction."""
     reverse_lost_bytes: int | None = None
-    """Bytes sent less bytes received, in the other direction."""
+    """The same in the other direction."""
     least_overhead: float | None = None
-    """What ``overhead`` would be if headers of TCP, IP and Ethernet were all that is added."""
+    """What the [headers of TCP, IP and Ethernet](../explanation/methods.md#wire-bytes) alone come to."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys of another version of the lab."""
 
@@ -135,19 +136,19 @@ class Observed(JsonObject):
     """What both hosts counted during one transfer."""
 
     client: HostUsage | None = None
-    """What the client did."""
+    """What the client counted."""
     server: HostUsage | None = None
-    """What the server did."""
+    """What the server counted."""
     tcp: TcpFacts | None = None
     """The connection that carried the payload; empty where none was seen."""
     wire: WireFacts | None = None
-    """Bytes on the wire against the payload."""
+    """The wire against the payload."""
     remarks: tuple[str, ...] | None = None
-    """What was odd but does not void the trial: a sentence each."""
+    """Sentences on what is odd and does not void the trial."""
     store_ceiling_bytes_per_s: int | None = None
-    """Bytes a second that the server's disk took or gave by itself, measured in the same block."""
+    """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction."""
     store_ceiling_disk_bytes: int | None = None
-    """Bytes that the server's disks moved while that was measured."""
+    """Bytes that the server's disks moved meanwhile."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys of another version of the lab."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,13 +23,12 @@ from lab.results import dataframe
 from lab.results.dataframe import frame as frame
 from lab.results.dataframe import observed as observed
 from lab.results.decoder import Columns, Decoder, fields_lacking_in, join, read_line
+from lab.results.reader import read_columns
 from lab.results.trial import SCHEMA, RunJson, problem, run_problem
 from lab.results.trial import Trial as Trial
 
 JOURNAL = "journal.jsonl"
 _TAIL_BYTES = 4096  # looked at from the end of the file for its last line end
-_BUNCH_BYTES = 512 << 10  # decoded at once: small enough for the caches of a processor
-_KEPT_BYTES = 24 << 20  # of memory, from bunch to bunch
 
 
 class RunFolder:
@@ -109,19 +108,12 @@ class RunFolder:
         """Every trial, as columns, and the decoder that has their levels. Raises as :meth:`trials` does."""
         decoder = Decoder(self.run["schema"])
         whole, tail = self._whole_and_tail()
-        # After a block of this size was freed, glibc keeps as much for the next bunch; else the kernel clears it anew
-        bytearray(_KEPT_BYTES)
-        parts = [decoder.of_trials([])]
         try:
-            for lines in self._bunches(whole):
-                parts.append(decoder.of_lines(lines))
-                if parts[-1].problem:
-                    break
+            columns = read_columns(self.trials_path, whole, decoder) if whole else decoder.of_trials([])
         except OSError as error:
             raise self._unreadable(error) from error
-        if not parts[-1].problem and _is_json(tail):
-            parts.append(decoder.of_lines(tail + b"\n"))
-        columns = join(parts)
+        if _is_json(tail) and not columns.problem:
+            columns = join([columns, decoder.of_lines(tail + b"\n")])
         if columns.problem:
             raise self._bad_line(len(columns) + 1, columns.problem)
         self._check_unique(columns.trial_ids)
@@ -168,20 +160,6 @@ class RunFolder:
                 return file.read(end - start)
         except OSError as error:
             raise self._unreadable(error) from error
-
-    def _bunches(self, whole: int) -> Iterator[bytes]:
-        """The lines in the first ``whole`` bytes of trials.jsonl, some at a time."""
-        start, size = 0, _BUNCH_BYTES
-        if not whole:
-            return
-        with self.trials_path.open("rb", buffering=0) as file:
-            while start < whole:
-                lines = os.pread(file.fileno(), min(size, whole - start), start)
-                if not lines:
-                    raise BadInput(f"{self.trials_path}: cannot be read: it became shorter meanwhile")
-                if length := lines.rfind(b"\n") + 1:
-                    yield lines[:length]
-                start, size = start + length, _BUNCH_BYTES if length else 2 * size  # for one long line
 
     def _mend_tail(self) -> None:
         """Move a torn last line aside; finish one that lacks nothing but its line end."""

@@ -33,7 +33,13 @@ NAMING = ("", ".ini", ".ipynb", ".pl", ".py", ".sh", ".toml")  # files that name
 COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?lab ([a-z].*)")
 PLACE = re.compile(r"(?:lab|tests|scripts|docs|sweeps|benchmarks)/|[a-z_]+/[a-z_/]+[.]py$")
 DOTTED = re.compile(r"lab(?:[.][a-zA-Z_0-9]+)+")
-TO_BE_MADE = {"docs/_build", "lab/protocols/sshfs.py", "lab/workloads/dd.py", "lab/workloads/zeros.py"}
+TO_BE_MADE = {
+    "docs/_build",
+    "lab/protocols/sshfs.py",
+    "lab/workloads/dd.py",
+    "lab/workloads/zeros.py",
+    "lab/platforms/freebsd.py",
+}
 NAME_OF_LAB = re.compile(r"(?<=--name )first|(?<=hosts\.local\.)first")
 
 

@@ -7,6 +7,6 @@ from lab.protocols.options import Option, yes_or_no
 ENCRYPTION = Option(
     yes_or_no,  # what a sweep may say: true, false
     {"true": "seal", "false": ""}.__getitem__,  # the option of mount.cifs(8) for each
-    lambda said: str("seal" in said).lower(),  # the level in effect, by the options in the table of mounts
+    lambda mounted_with: str("seal" in mounted_with).lower(),  # the level in effect, by the table of mounts
     about="Whether every message is encrypted.",
 )

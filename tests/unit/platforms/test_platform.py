@@ -35,7 +35,7 @@ def test_a_platform_is_detected_by_uname(uname: str, platform: type[Platform]) -
 def test_an_unknown_system_is_an_error_and_no_guess() -> None:
     host = FakeHost("server")
     host.on(("uname", "-s"), "SunOS\n")
-    with pytest.raises(Unsupported, match="server: uname says 'SunOS'; the lab knows linux, macos and does not guess"):
+    with pytest.raises(Unsupported, match=r"server: uname says 'SunOS'; the lab knows .*linux.* and does not guess"):
         platforms.detect(host)
 
 
