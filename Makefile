@@ -1,3 +1,5 @@
+# tests run side by side, one on each core: threads of the numerical library would only wait for each other
+SINGLE = OPENBLAS_NUM_THREADS=1
 .PHONY: demo unit test test-guests faults check docs docs-reference fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
@@ -6,11 +8,11 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
 	@scripts/setup.sh unit
-	.venv/bin/python -m pytest --numprocesses 2 --dist loadfile --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
+	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist loadfile --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test
-	.venv/bin/python -m pytest -m "not guests and not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder
 	.venv/bin/python -m pytest -m "alone"
 
 test-guests: ## every test of guests with kernels of their own, on each backend that boots here

@@ -7,6 +7,7 @@ Where one line of a bunch is not taken, all lines of the bunch go through these 
 
 from __future__ import annotations
 
+import functools
 import json
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -90,7 +91,7 @@ class Decoder:
     def __init__(self, schema: int):
         self.schema = schema
         self.lacking = fields_lacking_in(schema)
-        self._struct = _line_struct(self.lacking)
+        self._struct = _line_struct(schema)
         self._decode = msgspec.json.Decoder(self._struct).decode_lines
         self.levels: dict[str, Levels[Any, Any]] = {name: Levels(_reader_of(name)) for name in WORDED}
         self.combinations: Levels[tuple[str | bytes, ...], list[int]] = Levels(
@@ -195,8 +196,10 @@ def _check(columns: Columns, rows: Sequence[Any]) -> None:
         raise ValueError("observed is no object")
 
 
-def _line_struct(lacking: Mapping[str, object]) -> type[msgspec.Struct]:
+@functools.cache
+def _line_struct(schema: int) -> type[msgspec.Struct]:
     """A struct that takes the lines of a schema: each field required, but those that the schema lacks."""
+    lacking = fields_lacking_in(schema)
     fields: list[Any] = [
         (name, _hint(name, kinds), *([_default(lacking[name])] if name in lacking else []))
         for name, kinds in FIELDS.items()

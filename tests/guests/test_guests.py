@@ -3,57 +3,20 @@
 from __future__ import annotations
 
 import os
-import platform
-import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.guests import MIB, WAITING, left
+from support.guests import MIB, WAITING, a_long_run, in_ext4, left, modules
 from support.local_lab import Bench, end
 from support.traces import gone
 
-from lab.base.errors import LabFailure
-from lab.local import backend_probe, root_image, state
-from lab.local import guest_kernels as kernels
-from lab.local.backends import GUESTS, choose
-
-pytestmark = [
-    pytest.mark.skipif(platform.machine() != kernels.MACHINE, reason=f"guests are for {kernels.MACHINE} only"),
-]
-
-
-@pytest.fixture(
-    scope="module",
-    params=["uml", pytest.param("kvm", marks=pytest.mark.guests), pytest.param("tcg", marks=pytest.mark.guests)],
-)
-def backend(request: pytest.FixtureRequest) -> str:
-    """One that boots here."""
-    name = str(request.param)
-    try:
-        problem = GUESTS[name].prepare()
-    except LabFailure as error:
-        problem = str(error)
-    if problem:
-        pytest.skip(f"{name}: {problem}")
-    return name
-
-
-@pytest.fixture(scope="module")
-def booted(new_bench: Callable[..., Bench], backend: str) -> Bench:
-    return new_bench("--kernel", "own", "--backend", backend)
-
-
-@pytest.fixture
-def guests(booted: Bench) -> Bench:
-    """With no results yet, or those of another run could be mistaken for a test's own."""
-    shutil.rmtree(booted.directory / "results", ignore_errors=True)
-    return booted
+from lab.local import state
+from lab.local.backends import GUESTS
 
 
 def test_the_kernels_mount_and_serve_and_all_is_put_back(guests: Bench) -> None:
@@ -222,24 +185,6 @@ def test_afp_lasts_though_its_client_minds_early_replies(guests: Bench) -> None:
     assert left(guests) == before
 
 
-def in_ext4(guests: Bench) -> Path:
-    """The hosts file, with RAM disks that are block devices."""
-    return guests.changed_hosts(client_ram_disk_format="ext4", server_ram_disk_format="ext4")
-
-
-@contextmanager
-def a_long_run(guests: Bench) -> Iterator[subprocess.Popen[str]]:
-    """One on such RAM disks, to be ended."""
-    sweep = guests.sweep(protocol=["nfs"], tool=["cp"], blocks=50)
-    with guests.started("run", "--hosts", str(in_ext4(guests)), str(sweep)) as run:
-        yield run
-
-
-def modules(guests: Bench) -> set[str]:
-    """What is known of brd on both hosts."""
-    return {guests.inside(host, "ls -d /sys/module/brd /dev/ram* 2>/dev/null || :") for host in state.HOSTS}
-
-
 def test_ram_disks_with_ext4_come_and_go(guests: Bench) -> None:
     before = left(guests)
     done = guests.run(hosts=in_ext4(guests), protocol=["ssh", "smb", "nfs"], size="16 MiB")
@@ -339,41 +284,3 @@ def test_nothing_is_left_of_guests_after_a_kill(new_bench: Callable[..., Bench],
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0
     assert not gone(bench.name)
     assert not bench.hosts.exists()
-
-
-def test_an_emulated_mac_has_no_kernel_of_its_own(tmp_path: Path) -> None:
-    bench = Bench("no-such-guests", tmp_path)
-    done = bench.lab("local", "up", "--name", bench.name, "--kernel", "own", "--platform", "macos@15.5")
-    assert done.returncode == 2
-    assert "--kernel own is for Linux" in done.stderr
-
-
-def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) -> None:
-    done = Bench("no-such-guests", tmp_path).lab("local", "up", "--name", "no-such-guests", "--backend", "uml")
-    assert (done.returncode, done.stderr) == (2, "--backend uml is for guests: give --kernel own too\n")
-
-
-def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:
-    answer, layers = tmp_path / "answer.json", [tmp_path, root_image.ensure()]
-    said = backend_probe.find_problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
-    assert said == "a guest did not boot: one / KVM internal error"
-    assert backend_probe.find_problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == said
-    answer.write_text('{"boot": "another", "problem": "none that is known"}')
-    assert backend_probe.find_problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == ""
-
-
-def test_a_guest_that_does_not_end_is_given_up(tmp_path: Path) -> None:
-    layers = [tmp_path, root_image.ensure()]
-    said = backend_probe.find_problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
-    assert said == "a guest did not boot in 1 s: no message"
-
-
-def test_the_first_backend_that_boots_is_taken_and_the_others_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = {"kvm": "there is no /dev/kvm", "uml": "", "tcg": "too slow"}
-    for name, answer in answers.items():
-        monkeypatch.setattr(GUESTS[name], "prepare", lambda answer=answer: answer)
-    found, why = choose(True, "", ["linux"])
-    assert (found.name, why) == ("uml", "the first that boots here; kvm: there is no /dev/kvm")
-    monkeypatch.setattr(GUESTS["uml"], "prepare", lambda: "Kernel panic")
-    with pytest.raises(LabFailure, match="kvm: there is no /dev/kvm; uml: Kernel panic; tcg: too slow"):
-        choose(True, "", ["linux"])

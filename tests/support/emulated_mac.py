@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from lab.hosts import Host
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost
 from support.paths import MACOS_CAPTURES
 
@@ -139,3 +142,8 @@ def mac(
 def state(host: EmulatedHost) -> dict[str, str]:
     """All that a setting can change."""
     return {name: (host.folder / name).read_text(encoding="utf-8") for name in ("mtu", "images", "mounts", "values")}
+
+
+def settings_of(host: Host, folder: Path) -> Settings:
+    """The settings of one host, with a journal in ``folder``."""
+    return Settings({host.role: host}, Journal(folder / "journal.jsonl"))

@@ -1,7 +1,13 @@
-"""What a test between guests leaves on them."""
+"""What a test between guests leaves on them, and runs on RAM disks that are block devices."""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.local import state as lab_state
 from support.local_lab import Bench
 
 MIB = 1 << 20
@@ -14,3 +20,21 @@ def left(bench: Bench) -> dict[str, list[str]]:
     """The state of both hosts, without what is the kernel's own business."""
     state = bench.state()
     return {host: [line for line in lines if not line.startswith(NOT_OURS)] for host, lines in state.items()}
+
+
+def in_ext4(guests: Bench) -> Path:
+    """The hosts file, with RAM disks that are block devices."""
+    return guests.changed_hosts(client_ram_disk_format="ext4", server_ram_disk_format="ext4")
+
+
+@contextmanager
+def a_long_run(guests: Bench) -> Iterator[subprocess.Popen[str]]:
+    """One on such RAM disks, to be ended."""
+    sweep = guests.sweep(protocol=["nfs"], tool=["cp"], blocks=50)
+    with guests.started("run", "--hosts", str(in_ext4(guests)), str(sweep)) as run:
+        yield run
+
+
+def modules(guests: Bench) -> set[str]:
+    """What is known of brd on both hosts."""
+    return {guests.inside(host, "ls -d /sys/module/brd /dev/ram* 2>/dev/null || :") for host in lab_state.HOSTS}

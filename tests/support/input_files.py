@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 HOSTS = """\
 [client]
 host = mac.example
@@ -22,3 +24,11 @@ protocol = ["smb"]
 """
 # names of shares as people give them
 SHARES = ("a b", "it's", '"quoted"', "100%", "$(touch x)`id`", "a;b#c,d=e&f", "-n", "é😀", "x" * 80)
+
+
+def write_hosts(folder: Path) -> Path:
+    """The hosts file in ``folder``, which nobody else can read."""
+    path = folder / "hosts.ini"
+    path.write_text(HOSTS)
+    path.chmod(0o600)
+    return path

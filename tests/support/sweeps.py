@@ -10,13 +10,29 @@ from hypothesis import strategies as st
 
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue
-from lab.design.plan import plan
+from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
+from lab.run.catalogue import CATALOGUE
 
 
 def sweep_of(blocks: int = 2, seed: int = 1, size: str = "1 MiB", kind: str = "file", **factors: Any) -> Sweep:
     content = {"workload": {"kind": kind, "size": size}, "factors": {"protocol": ["smb"]} | factors}
     return Sweep.model_validate({"name": "try", "blocks": blocks, "seed": seed} | content)
+
+
+def sweep_of_options(protocol: Sequence[str] = ("smb", "nfs"), **more: Any) -> Sweep:
+    """A sweep of the options that ``smb`` and ``nfs`` say."""
+    factors = {"protocol": list(protocol), "direction": ["write"]} | {
+        name: more.pop(name) for name in ("smb", "nfs", "ssh", "mtu", "tool") if name in more
+    }
+    return Sweep.model_validate({"name": "try", "workload": {"size": "1 MiB"}, "factors": factors} | more)
+
+
+def fraction_of_options() -> tuple[Sweep, Plan]:
+    """A sweep of many options that runs some of its cases only, and its plan."""
+    smb, nfs = {"dialect": ["2.1", "3.0", "3.1.1"], "signing": [True, False]}, {"version": [3, 4.0, 4.1]}
+    sweep = sweep_of_options(smb=smb, nfs=nfs, mtu=[1500, 4000, 9000], tool=["cp", "rsync"], blocks=4, fraction=0.6)
+    return sweep, plan(sweep, CATALOGUE)
 
 
 def some(*levels: Any) -> st.SearchStrategy[list[Any]]:

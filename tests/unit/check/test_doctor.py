@@ -1,173 +1,19 @@
-"""The check on what is not a real host here: findings as such, files of the controller, emulated Macs."""
+"""The check as a whole, on two emulated Macs."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.emulated_mac import IFCONFIG, mac
-from support.fake_host import EmulatedHost, FakeHost
+from support.fake_host import EmulatedHost
 from support.input_files import HOSTS
 
-from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure, RestoreError
-from lab.check import doctor, files
-from lab.check import host as host_check
-from lab.check.finding import Finding, Level, examine, of_error, worst_first
-from lab.check.machine import Machine
+from lab.base.errors import HostError
+from lab.check import doctor
 from lab.cli import main as cli
 from lab.hosts import Result
-from lab.hosts.hosts_file import HostConfig, load_hosts
-from lab.platforms.linux.platform import Linux
-
-# --- findings
-
-
-def test_the_worst_comes_first_and_else_the_order_stays() -> None:
-    levels: list[Level] = ["ok", "note", "problem", "warning"]
-    findings = [Finding(level, str(number), "") for number, level in enumerate(levels * 2)]
-    assert [finding.subject for finding in worst_first(findings)] == ["2", "6", "3", "7", "1", "5", "0", "4"]
-
-
-def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
-    found = Finding("ok", "client", "one\x1b[31m\r\n  two\u202e\n\n", "three\x07\tfour")
-    assert (found.message, found.remedy) == ("one?[31m / two?", "three??four")
-
-
-@pytest.mark.parametrize(
-    ("error", "message", "remedy"),
-    [
-        (
-            HostKeyError("you@mac: unknown host key: x", "Compare it", host="client"),
-            "you@mac: unknown host key: x",
-            "Compare it",
-        ),
-        (HostError("mac: no route", "Is it on, and so on?", host="client"), "mac: no route", "Is it on, and so on?"),
-        (LabFailure("It has. Two sentences: and a colon"), "It has. Two sentences: and a colon", ""),
-        (
-            RestoreError(["client: MTU should be 1500"]),
-            "not everything could be put back",
-            "`lab restore` tries again / client: MTU should be 1500",
-        ),
-        (CommandError("client", ("ip", "x"), 2, "a\nb. C\n"), "ip x: exit code 2: b. C", ""),
-        (
-            CommandError("client", ("/bin/sh", "-c", "long"), 1, ""),
-            "a script of the lab's: exit code 1: it printed",
-            "",
-        ),
-        (ValueError("no number"), "what a command printed cannot be read: no number", ""),
-    ],
-)
-def test_an_error_is_a_finding_of_what_is_wrong_and_what_to_do(error: Exception, message: str, remedy: str) -> None:
-    found = of_error("problem", "client", error)
-    assert found.message.startswith(message)
-    assert found.remedy == remedy
-
-
-def test_a_look_that_fails_is_a_finding_and_a_lost_connection_is_not() -> None:
-    def look(error: Exception) -> Iterator[Finding]:
-        yield Finding("ok", "a", "before")
-        raise error
-
-    for error in (LabFailure("no"), CommandError("client", ("x",), 1, "no"), ValueError("no"), KeyError("no")):
-        before, failed = examine("a", lambda error=error: look(error))  # type: ignore[misc]
-        assert (before.level, failed.level, failed.subject) == ("ok", "warning", "a")
-        assert failed.message.startswith("could not be looked at: ")
-    with pytest.raises(HostError, match="gone"):
-        list(examine("a", lambda: look(HostError("gone"))))
-
-
-# --- the controller's files
-
-
-def written(folder: Path) -> Path:
-    path = folder / "hosts.ini"
-    path.write_text(HOSTS)
-    path.chmod(0o600)
-    return path
-
-
-@pytest.fixture
-def hosts_file(tmp_path: Path) -> Path:
-    return written(tmp_path)
-
-
-def of_files(path: Path) -> list[Finding]:
-    return list(files.findings(load_hosts(path), path))
-
-
-def test_a_hosts_file_that_others_can_write_is_warned_of(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_PASSWORD", "x")
-    assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
-    hosts_file.chmod(0o606)
-    warned = of_files(hosts_file)[0]
-    assert (warned.level, warned.remedy) == ("warning", f"`chmod o-w {hosts_file}`")
-    assert "proxy_command" in warned.message
-    hosts_file.chmod(0o600)
-    hosts_file.parent.chmod(0o707)
-    assert of_files(hosts_file)[0].remedy == f"`chmod o-w {hosts_file.parent}`"
-    hosts_file.parent.chmod(0o1707)  # as /tmp: nobody can replace another's file there
-    assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_hosts_file_of_another_user_is_warned_of(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_PASSWORD", "x")
-    os.chown(hosts_file, 12345, -1)
-    warned = of_files(hosts_file)[0]
-    assert (warned.level, warned.remedy) == ("warning", f"`sudo chown 0 {hosts_file}`")
-
-
-def test_a_password_that_a_run_will_not_get_is_a_problem(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LAB_PASSWORD", raising=False)
-    (found,) = of_files(hosts_file)
-    assert found.level == "problem"
-    assert "LAB_PASSWORD, which is not set" in found.message
-    secret = hosts_file.parent / "secret"
-    secret.write_text("hunter2")
-    secret.chmod(0o644)
-    hosts_file.write_text(HOSTS.replace("env:LAB_PASSWORD", f"file:{secret}"))
-    (found,) = of_files(hosts_file)
-    assert found.level == "problem"
-    assert f"chmod 600 {secret}" in found.message + found.remedy
-    hosts_file.write_text(HOSTS.replace("env:LAB_PASSWORD", "prompt"))
-    assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
-
-
-# --- becoming root
-
-MAY = "`sudo visudo -f /etc/sudoers.d/file-share-lab` there, and in it `you ALL=(root) "
-
-
-@pytest.mark.parametrize(
-    ("stderr", "remedy"),
-    [
-        (
-            "sudo: sorry, a password is required to run sudo",
-            f"give sudo = password in [client], or {MAY}NOPASSWD: ALL`",
-        ),
-        ("sudo: a terminal is required to read the password; either use the -S option", "give sudo = password in"),
-        ("Sorry, try again.\nsudo: 1 incorrect password attempt", "the password that sudo_password in [client] leads"),
-        ("you is not in the sudoers file.", f"let you use sudo: {MAY}ALL`"),
-        ("sudo: sorry, you must have a tty to run sudo", "`sudo visudo` there, and in it `Defaults:you !requiretty`"),
-        ("sh: 1: sudo: not found", "install sudo there, or log in as root: user = root and sudo = none in [client]"),
-    ],
-)
-def test_why_nobody_becomes_root(tmp_path: Path, stderr: str, remedy: str) -> None:
-    host = FakeHost()
-    host.on(("id", "-un"), "you\n")
-    host.on(("id", "-u"), stderr=stderr, exit_code=1, root=True)
-    config = load_hosts(written(tmp_path)).client
-    (found,) = host_check._check_root(Machine("client", config, host, Linux(host), None), "client sudo")
-    assert (found.level, found.message) == (
-        "problem",
-        f"you cannot become root (sudo = nopasswd): {stderr.splitlines()[-1]}",
-    )
-    assert remedy.replace("or `sudo", "or for the time of the measurements `sudo") in found.remedy
-
-
-# --- two emulated Macs
+from lab.hosts.hosts_file import HostConfig
 
 ADDRESSES = {"client": "10.254.100.2", "server": "10.254.100.7"}
 PMSET = """

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.paths import ROOT
 from support.sweeps import SWEEPS, cases_of, runs, sweep_of
 
@@ -73,7 +74,7 @@ def test_names_that_nobody_knows_are_said_with_the_file() -> None:
 
 
 @given(SWEEPS)
-@settings(max_examples=60)
+@at_most(60)
 def test_every_block_has_every_case_once(sweep: Sweep) -> None:
     planned = plan(sweep, CATALOGUE)
     counts = Counter((slot.block, slot.case) for slot in planned.slots)
@@ -86,7 +87,7 @@ def test_every_block_has_every_case_once(sweep: Sweep) -> None:
 
 
 @given(SWEEPS, st.integers(1, 100))
-@settings(max_examples=60)
+@at_most(60)
 def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) -> None:
     ordered = order(cases_of(sweep, CATALOGUE)[0], sweep.seed, block)
     mtus, buffers = (len(sweep.factors.of(name)) for name in ("mtu", "tcp_space"))
@@ -98,7 +99,7 @@ def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) ->
 
 
 @given(SWEEPS)
-@settings(max_examples=30)
+@at_most(30)
 def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
     planned = plan(sweep, CATALOGUE)
     mtus = tcp_spaces = servers = 0
@@ -115,7 +116,7 @@ def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
 
 
 @given(SWEEPS)
-@settings(max_examples=30)
+@at_most(30)
 def test_a_plan_is_the_same_every_time_and_can_be_written_as_json(sweep: Sweep) -> None:
     planned = plan(sweep, CATALOGUE)
     assert planned == plan(sweep, CATALOGUE)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import at_most
 
 from lab.design import fraction
 
@@ -44,7 +45,7 @@ GRIDS = st.builds(
 
 
 @given(GRIDS, st.floats(0, 1), st.integers(0, 1000))
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 def test_what_is_promised_can_be_estimated(levels: Levels, share: float, seed: int) -> None:
     least = fraction.least_runs(levels)
     runs = least + round(share * (size(levels) - least))
@@ -64,7 +65,7 @@ def test_what_is_promised_can_be_estimated(levels: Levels, share: float, seed: i
 
 
 @given(GRIDS, st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 def test_a_choice_is_the_same_for_a_seed(levels: Levels, seed: int) -> None:
     runs = (fraction.least_runs(levels) + size(levels)) // 2
     assert fraction.choose(levels, runs, seed) == fraction.choose(levels, runs, seed)

@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.sweeps import cases_of, runs, some, sweep_of
 
 from lab import protocols
@@ -113,7 +114,7 @@ def test_a_sweep_that_says_nothing_of_the_options_has_the_cases_it_had() -> None
 
 
 @given(SWEEPS)
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 def test_every_case_is_once_in_each_block_beside_the_anchors(wanted: Sweep) -> None:
     found = planned(wanted)
     own = Counter((slot.block, slot.case) for slot in found.slots if not slot.anchor)
@@ -136,7 +137,7 @@ def test_every_case_is_once_in_each_block_beside_the_anchors(wanted: Sweep) -> N
 
 
 @given(SWEEPS)
-@settings(max_examples=20, deadline=None)
+@at_most(20)
 def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wanted: Sweep) -> None:
     found = planned(wanted)
     assert found == plan(wanted, CATALOGUE)
@@ -146,7 +147,7 @@ def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wan
 
 
 @given(SWEEPS)
-@settings(max_examples=30, deadline=None)
+@at_most(30)
 def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep) -> None:
     found, (grid, _) = planned(wanted), grid_of(wanted, CATALOGUE)
     assert len(found.cases) == wanted.runs_of(len(grid))

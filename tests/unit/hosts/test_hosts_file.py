@@ -1,19 +1,14 @@
-"""Files that people write: whatever is wrong in them is said once, with the place and what would be right."""
+"""The hosts file: whatever is wrong in it is said once, with the place and what would be right."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from support.input_files import HOSTS, SWEEP
+from support.input_files import HOSTS
 from support.paths import ROOT
 
 from lab.base.errors import BadInput
-from lab.design.factors import OPTIONS
-from lab.design.sweep_file import MOST_TRIALS, Factors, load_sweep, parse_sweep
 from lab.hosts import ssh_target as ways
 from lab.hosts.hosts_file import load_hosts
 from lab.local import host_config
@@ -45,13 +40,6 @@ def refused_hosts(folder: Path, text: str) -> str:
     return str(caught.value).replace(f"{path}: ", "")
 
 
-def refused_sweep(text: str) -> str:
-    with pytest.raises(BadInput) as caught:
-        parse_sweep(text, Path("my.toml"))
-    assert all(line.startswith("my.toml: ") for line in str(caught.value).splitlines())
-    return str(caught.value).replace("my.toml: ", "")
-
-
 def test_a_hosts_file_has_its_defaults(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS + "# the end ; of it\n")
@@ -73,11 +61,6 @@ def test_comments_end_a_value_but_a_percent_or_hash_inside_does_not(tmp_path: Pa
 @pytest.mark.parametrize("path", [*ROOT.glob("hosts.ini")], ids=lambda path: path.name)
 def test_hosts_files_that_come_with_the_lab_load(path: Path) -> None:
     load_hosts(path)
-
-
-@pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
-def test_sweeps_that_come_with_the_lab_load(path: Path) -> None:
-    assert load_sweep(path).description
 
 
 LINUX = {"client": "linux", "server": "linux"}
@@ -192,102 +175,6 @@ def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
     assert len(said.splitlines()) == 5
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('name = "try"', 'name = "../try"', "name: String should match pattern"),
-        ('name = "try"', "", "name: missing"),
-        ("name", "nmae", "nmae: unknown; what may stand here is name, description, blocks, seed"),
-        ("[factors]", "[factor]", "[factor]: unknown; what may stand here is"),
-        ("[factors]", "[factor]", "[factors]: missing"),
-        ("protocol", "protocols", "[factors] protocols: unknown; what may stand here is protocol, tool, direction"),
-        ("protocol", 'name = "x"\nprotocol', "[factors] name: unknown; what may stand here is protocol, tool"),
-        ('["smb"]', '"smb"', "[factors] protocol: is not a list (it is 'smb')"),
-        ('["smb"]', "[]", "[factors] protocol: is an empty list; it needs at least one level"),
-        ('["smb"]', '["smb", "smb"]', "[factors] protocol: has a level twice"),
-        ('["smb"]', '["smb"]\nmtu = [1500, 1500]', "[factors] mtu: has a level twice"),
-        ('["smb"]', '["smb"]\ntcp_space = ["64 KiB", 65536]', "[factors] tcp_space: has a level twice"),
-        ('["smb"]', '["smb"]\nmtu = [575]', "[factors] mtu: Input should be greater than or equal to 576 (it is 575)"),
-        ('["smb"]', '["smb"]\nmtu = [65536]', "[factors] mtu: Input should be less than or equal to 65535"),
-        ('["smb"]', '["smb"]\nmtu = ["1500"]', "[factors] mtu: Input should be a valid integer (it is '1500')"),
-        ('["smb"]', '["smb"]\nmtu = [true]', "[factors] mtu: Input should be a valid integer (it is True)"),
-        ('["smb"]', '["smb"]\ndirection = ["up"]', "[factors] direction: Input should be 'write' or 'read'"),
-        ('["smb"]', '["smb"]\nstore = ["tape"]', "[factors] store: Input should be 'ram' or 'disk'"),
-        ('["smb"]', '["smb"]\ntcp_space = ["64 kib"]', "[factors] tcp_space: is not a size such as 64 KiB"),
-        ('["smb"]', '["smb"]\ntcp_space = [1.5]', "[factors] tcp_space: is not a size such as 64 KiB"),
-        ('"32 MiB"', "32.7", "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB: bytes are whole"),
-        ('"32 MiB"', '"٣٢ MiB"', "[workload] size: is not a size"),
-        ('name = "try"', 'name = "try"\nceiling_seconds = "300 h"', "ceiling_seconds: Input should be less than or"),
-        ('name = "try"', 'name = "try"\ntime_cap = "٣ h"', "time_cap: is not a time"),
-        ('"32 MiB"', '"0"', "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB (it is '0')"),
-        ('"32 MiB"', '"0.4 B"', "[workload] size: is not a size"),
-        ('"32 MiB"', '"32 MiB"\ncolour = 1', "[workload] colour: unknown; what may stand here is kind, size"),
-        ('[workload]\nsize = "32 MiB"', "workload = 3", "[workload]: is not a section (it is 3)"),
-        ('name = "try"', 'name = "try"\nblocks = 0', "blocks: Input should be greater than or equal to 1 (it is 0)"),
-        ('name = "try"', 'name = "try"\nblocks = "3"', "blocks: Input should be a valid integer (it is '3')"),
-        ('name = "try"', 'name = "try"\nseed = 1.5', "seed: Input should be a valid integer"),
-        ('name = "try"', 'name = "try"\ntime_cap = "5 minutes"', "time_cap: is not a time such as 90 s, 5 min or 2 h"),
-        ('name = "try"', 'name = "try"\nfraction = 0', "fraction: is not a share such as 0.25 or \"1/4\", above"),
-        ('name = "try"', 'name = "try"\nfraction = "3/2"', "fraction: is not a share"),
-        ('name = "try"', 'name = "try"\nfraction = "1/0"', "fraction: is not a share"),
-        ('name = "try"', 'name = "try"\nfraction = "half"', "fraction: is not a share"),
-        ('name = "try"', 'name = "try"\nanchors = -1', "anchors: Input should be greater than or equal to 0"),
-        ('name = "try"', 'name = "try"\neffects = []', "effects: is an empty list"),
-        ('name = "try"', 'name = "try"\nblocks = 10\nprecision = 0', "precision: Input should be greater than 0"),
-        ('name = "try"', 'name = "try"\nblocks = 10\nprecision = "3 %"', "precision: Input should be a valid number"),
-        ('name = "try"', 'name = "try"\nblocks = 9\nprecision = 0.03', "blocks: 9 are too few to stop at a precision"),
-        ('name = "try"', 'name = "try"\nmax_blocks = 9', "max_blocks: means nothing without a precision"),
-        (
-            'name = "try"',
-            'name = "try"\nblocks = 20\nprecision = 0.03\nmax_blocks = 19',
-            "max_blocks: 19 are fewer than blocks (20), the least number",
-        ),
-        ('name = "try"', 'name = "try"\nname = "try"', "not valid TOML: Cannot overwrite a value (at line 2"),
-        ('name = "try"', "name = try", "not valid TOML: Invalid value (at line 1"),
-        ('name = "try"', f'name = "try"\nseed = {"9" * 5000}', "not valid TOML"),
-        ('name = "try"', f'name = "try"\nseed = 0x{"f" * 5000}', "seed: Input should be less than"),
-        ('name = "try"', f'name = "try"\nx = {"[" * 5000}', "not valid TOML"),
-    ],
-)  # fmt: skip
-def test_a_wrong_sweep_is_explained(old: str, new: str, said: str) -> None:
-    assert said in refused_sweep(SWEEP.replace(old, new, 1))
-
-
-def test_a_list_of_one_wrong_level_is_not_called_empty_too() -> None:
-    said = refused_sweep(SWEEP + "mtu = [0]\nstore = []\n").splitlines()
-    assert said == [
-        "[factors] mtu: Input should be greater than or equal to 576 (it is 0)",
-        "[factors] store: is an empty list; it needs at least one level (it is [])",
-    ]
-
-
-def test_a_sweep_that_no_plan_can_hold_says_what_to_reduce() -> None:
-    levels = f"mtu = {list(range(1000, 2000))}\ntcp_space = {list(range(1000, 2000))}\n"
-    said = refused_sweep("blocks = 1000\n" + SWEEP + levels)
-    assert said == (
-        "[factors]: 2000000000 trials are more than 100000: give fewer blocks (1000) or fewer levels "
-        "(direction 2, mtu 1000, tcp_space 1000)"
-    )
-    most = SWEEP + f"mtu = {list(range(1000, 1050))}\n"
-    assert parse_sweep(f"blocks = {MOST_TRIALS // 100}\n{most}", Path("a")).blocks == 1000
-    assert "100002 trials" in refused_sweep(f"blocks = 1\n{SWEEP}mtu = {list(range(1000, 51001))}\n")
-
-
-def test_the_most_blocks_count_and_so_do_anchors_and_the_fraction() -> None:
-    levels = f"mtu = {list(range(1000, 1050))}\n"
-    precise = "blocks = 100\nprecision = 0.03\n"
-    assert parse_sweep(precise + SWEEP + levels, Path("a")).most_blocks == 1000
-    assert "101000 trials are more than" in refused_sweep("anchors = 1\n" + precise + SWEEP + levels)
-    assert parse_sweep('anchors = 1\nfraction = "1/2"\n' + precise + SWEEP + levels, Path("a")).anchors == 1
-    capped = parse_sweep("max_blocks = 150\n" + precise + SWEEP, Path("a"))
-    assert (capped.most_blocks, parse_sweep("blocks = 100\n" + SWEEP, Path("a")).most_blocks) == (150, 100)
-
-
-@pytest.mark.parametrize(("share", "runs"), [("0.25", 8), ('"1/4"', 8), ('"1/3"', 11), ("1", 32), ("0.001", 1)])
-def test_a_fraction_is_never_fewer_cases_than_it_says(share: str, runs: int) -> None:
-    assert parse_sweep(f"fraction = {share}\n{SWEEP}", Path("a")).runs_of(32) == runs
-
-
 @pytest.mark.parametrize("address", ["10.99.0.1", "fd00::1"])
 def test_addresses_are_taken(tmp_path: Path, address: str) -> None:
     path = tmp_path / "hosts.ini"
@@ -299,69 +186,3 @@ def test_a_home_folder_and_no_instance_are_taken(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS + "path = ~/a~b\n[lab]\ninstance =\n")
     assert (load_hosts(path).share.path, load_hosts(path).lab.instance) == ("~/a~b", None)
-
-
-def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "marked"
-    path.write_text(HOSTS, encoding="utf-8-sig")
-    assert load_hosts(path).client.host == "mac.example"
-    path.write_text(SWEEP, encoding="utf-8-sig")
-    assert load_sweep(path).name == "try"
-    # as a run keeps it, for when it is resumed
-    assert parse_sweep(path.read_text(encoding="utf-8"), path).name == "try"
-
-
-def test_what_is_found_wrong_later_can_name_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(HOSTS)
-    assert load_hosts(path).client.place == f"{path}: "
-    assert parse_sweep(SWEEP, Path("my.toml")).place == "my.toml: "
-
-
-def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nothing: no such file; copy the commented hosts\.ini"):
-        load_hosts(tmp_path / "nothing")
-    with pytest.raises(BadInput, match="nothing: no such file; sweeps/"):
-        load_sweep(tmp_path / "nothing")
-    with pytest.raises(BadInput, match="cannot be read: "):
-        load_sweep(tmp_path)
-    (tmp_path / "binary").write_bytes(b"[client]\nhost = \xff\xfe")
-    for load in (load_hosts, load_sweep):
-        with pytest.raises(BadInput, match="binary: cannot be read: "):
-            load(tmp_path / "binary")
-
-
-# pieces of both formats, so that text that is nearly right comes up too
-PIECES = st.sampled_from(
-    [*re.findall(r"\S+", HOSTS + SWEEP), "\n", "\n", " ", "=", "[", "]", "[]", "'", '"', "#", ";", ":", "\t", "\0",
-     "[[factors]]", "[factors.mtu]", "{}", "mtu", "[lab]", "%(host)s", "${HOME}", "0x1", "1e999", "1979-02-30", "x.y"]
-)  # fmt: skip
-TEXTS = st.one_of(
-    st.text(max_size=200),
-    st.lists(PIECES, max_size=40).map("".join),
-    st.lists(PIECES, max_size=12).map("".join).map(HOSTS.__add__),
-    st.lists(PIECES, max_size=12).map("".join).map(SWEEP.__add__),
-)
-
-
-@settings(max_examples=150)
-@given(TEXTS.map(str.encode) | st.binary(max_size=100))
-@example(HOSTS.encode())
-@example(SWEEP.encode())
-def test_no_file_whatever_raises_anything_but_bad_input(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes
-) -> None:
-    path = tmp_path_factory.getbasetemp() / "some.file"
-    path.write_bytes(content)
-    said = []
-    for load in (load_hosts, load_sweep):
-        try:
-            load(path)
-        except BadInput as error:
-            said.append(str(error))
-    assert all(message.startswith(f"{path}: ") for message in said)
-
-
-def test_options_have_the_levels_that_stand_for_silence() -> None:
-    factors = Factors(protocol=("smb",))
-    assert {name: getattr(factors, name) for name in OPTIONS} == {name: (level,) for name, level in OPTIONS.items()}

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import functools
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from support.synthetic_frames import cases, noise, run
@@ -46,26 +48,35 @@ def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    return load(tmp_path_factory.mktemp("full"), SWEEPS["full"])
+def frame_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pd.DataFrame]:
+    """The frame of one of SWEEPS, which is written and read once."""
+    return functools.cache(lambda sweep: load(tmp_path_factory.mktemp("run"), SWEEPS[sweep]))
 
 
 @pytest.fixture(scope="module")
-def plain(full: pd.DataFrame) -> dict[str, bytes]:
-    """Every figure of the frame as it is loaded, as PNG."""
-    drawings = {name: io.BytesIO() for name in figures.ALL}
-    for name, drawing in drawings.items():
-        figures.ALL[name](full).savefig(drawing, dpi=40)
-    return {name: drawing.getvalue() for name, drawing in drawings.items()}
+def full(frame_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    return frame_of("full")
+
+
+def png(figure: Figure) -> bytes:
+    """Small, and drawn once: ``savefig`` draws a figure twice."""
+    drawing = io.BytesIO()
+    figure.set_dpi(40)
+    FigureCanvasAgg(figure).print_png(drawing)  # type: ignore[no-untyped-call]
+    return drawing.getvalue()
+
+
+@pytest.fixture(scope="module")
+def plain(full: pd.DataFrame) -> Callable[[str], bytes]:
+    """A figure of the frame as it is loaded, as PNG."""
+    return functools.cache(lambda name: png(figures.ALL[name](full)))
 
 
 @pytest.mark.parametrize("sweep", SWEEPS)
 @pytest.mark.parametrize("name", figures.ALL)
-def test_every_figure_draws_every_sweep(tmp_path: Path, sweep: str, name: str) -> None:
-    figure = figures.ALL[name](load(tmp_path, SWEEPS[sweep]))
-    drawn = io.BytesIO()
-    figure.savefig(drawn, dpi=40)
-    assert drawn.getvalue().startswith(b"\x89PNG")
+def test_every_figure_draws_every_sweep(frame_of: Callable[[str], pd.DataFrame], sweep: str, name: str) -> None:
+    figure = figures.ALL[name](frame_of(sweep))
+    assert png(figure).startswith(b"\x89PNG")
     assert figure.get_size_inches()[0] == 8
 
 
@@ -160,7 +171,7 @@ def test_a_fraction_of_a_grid_has_its_effects_drawn() -> None:
     of = of[[row.count(row[0]) % 2 == 0 for row in zip(*(pd.factorize(of[name])[0] for name in of), strict=True)]]
     trials = run(of.reset_index(drop=True), noise(np.random.default_rng(1), of, 4))
     assert "model" in set(stats.effects(stats.grid(trials))["method"])
-    figures.effects(trials).savefig(io.BytesIO())
+    png(figures.effects(trials))
 
 
 def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Path) -> None:
@@ -230,7 +241,7 @@ def test_the_largest_and_smallest_numbers_can_be_drawn(tmp_path: Path, name: str
         for block, status in ((1, "ok"), (2, "void"), (most, "ok"))
         for mtu, size, elapsed in ((0, 1, most), (most, most, least))
     ]  # fmt: skip
-    figures.ALL[name](load(tmp_path, trials)).savefig(io.BytesIO())
+    png(figures.ALL[name](load(tmp_path, trials)))
 
 
 def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:
@@ -244,16 +255,16 @@ def test_figures_open_nothing_global() -> None:
 
 
 @pytest.mark.parametrize("name", figures.ALL)
-def test_words_that_are_categories_are_drawn_alike(full: pd.DataFrame, plain: dict[str, bytes], name: str) -> None:
+def test_words_that_are_categories_are_drawn_alike(
+    full: pd.DataFrame, plain: Callable[[str], bytes], name: str
+) -> None:
     words = [column for column in (*stats.FACTORS, "status", "case_id") if column != "mtu"]
     named = full.assign(**{column: full[column].astype("category") for column in words})
-    drawing = io.BytesIO()
-    figures.ALL[name](named).savefig(drawing, dpi=40)
-    assert drawing.getvalue() == plain[name]
+    assert png(figures.ALL[name](named)) == plain(name)
 
 
 @pytest.mark.parametrize("name", figures.ALL)
-def test_trials_that_were_coded_before_are_drawn_alike(full: pd.DataFrame, plain: dict[str, bytes], name: str) -> None:
-    drawing = io.BytesIO()
-    figures.ALL[name](stats.encode(full)).savefig(drawing, dpi=40)
-    assert drawing.getvalue() == plain[name]
+def test_trials_that_were_coded_before_are_drawn_alike(
+    full: pd.DataFrame, plain: Callable[[str], bytes], name: str
+) -> None:
+    assert png(figures.ALL[name](stats.encode(full))) == plain(name)

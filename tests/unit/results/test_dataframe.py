@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return write_run(tmp_path, [trial(trial_id=f"t{row}", observed=counted) for row, counted in enumerate(COUNTED)])
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.builds(

@@ -34,10 +34,13 @@ SCRAPS = [
 ]  # fmt: skip
 
 
+GOOD = trial(observed={"client": {"user_s": 1.5}, "tcp": {}}, options={"placebo": "a"}).to_json()
+GOOD_FIELDS = {name: json.dumps(value) for name, value in GOOD.items()}
+
+
 def fields(number: int) -> dict[str, str]:
     """A good line, as the JSON of each of its fields."""
-    good = trial(trial_id=f"t{number}", observed={"client": {"user_s": 1.5}, "tcp": {}}, options={"placebo": "a"})
-    return {name: json.dumps(value) for name, value in good.to_json().items()}
+    return GOOD_FIELDS | {"trial_id": f'"t{number}"'}
 
 
 def written(lines: list[dict[str, str]]) -> bytes:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.synthetic_runs import SIZE, make_trials, trial, write_run
 
 from lab import stats
@@ -92,7 +93,7 @@ def test_ranks_are_those_of_printed_tables(count: int, rank: int) -> None:
 
 
 @given(st.integers(101, 3000))
-@settings(max_examples=20)
+@at_most(20)
 def test_ranks_of_many_values_are_exact_too(count: int) -> None:
     rank = stats.interval_rank(count)
     tail = sum(math.comb(count, k) for k in range(rank))
@@ -125,7 +126,7 @@ def test_summary_of_known_speeds() -> None:
     assert row["share_of_ceiling"] == pytest.approx(0.52)
 
 
-@settings(max_examples=15)
+@at_most(15)
 @given(st.lists(speeds, min_size=1, max_size=7), st.lists(speeds, max_size=3), st.integers(0, 3))
 def test_void_and_failed_trials_are_counted_and_never_averaged(good: list[float], void: list[float], lost: int) -> None:
     trials = [timed(block, speed) for block, speed in enumerate(good)]

@@ -6,8 +6,9 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.fake_host import EmulatedHost
 
 from lab import workloads
@@ -31,7 +32,7 @@ def made(host: EmulatedHost, size: int, seed: str, name: str = "payload") -> Pat
 @example(size=CHUNK, at=CHUNK - 1)
 @example(size=2 * CHUNK + 1, at=2 * CHUNK)
 @given(size=st.integers(1, 3 * CHUNK), at=st.integers(0, 3 * CHUNK))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@at_most(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_one_wrong_byte_a_missing_one_and_one_too_many_are_found(host: EmulatedHost, size: int, at: int) -> None:
     file = made(host, size, "a")
     right = file.read_bytes()

@@ -1,0 +1,92 @@
+"""A runner of sweeps over two hosts in memory, where transfers and iperf3 are what a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from lab.design.case import Case
+from lab.design.sweep_file import Sweep
+from lab.platforms import Counters, Timing
+from lab.results.effective import Effective
+from lab.results.observed import Observed
+from lab.results.run_folder import RunFolder, Trial
+from lab.run import runner as runner_module
+from lab.run.runner import Progress, Runner
+from lab.run.session import Session
+from lab.run.transfer import Measured
+from lab.settings.layers import Layers
+from lab.workloads import iperf3
+from support.memory_host import World, knob
+from support.sides import side_of
+from support.sweeps import sweep_of
+
+RATES = {"write": 100e6, "read": 50e6}
+
+
+def measured(void: str = "") -> Measured:
+    counted = Counters(1_100_000, 12_345, 0.25, 3, {"mtu": "1500"})
+    server = Counters(12_345, 1_100_000, None, 4, {"mtu": "1500"})
+    timing = Timing(0.5, counted, "monotonic", "fsync", 0.1)
+    return Measured(
+        timing, server, Effective(mount="gvfs"), void, Observed(remarks=("odd",)), {"client": {"at_s": [0.0]}}
+    )
+
+
+class Bench:
+    """A runner over two hosts in memory, where transfers and iperf3 are what a test says."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch):
+        self.world = World(folder)
+        self.folder = RunFolder.create(folder / "results", "try", {})
+        self.transfers: list[str] = []
+        self.ceilings: list[tuple[str, int]] = []
+        self.outcome: Callable[[str], Measured] = lambda _: measured()
+        self.link: Callable[[str], dict[str, float]] = lambda direction: {
+            "bytes": RATES[direction], "elapsed_s": 1.0, "bytes_per_s": RATES[direction], "retransmits": 2
+        }  # fmt: skip
+        self.seen: list[Progress] = []
+        self.session: Any = SimpleNamespace(
+            pair=SimpleNamespace(
+                hosts=self.world.hosts,
+                sides={"server": side_of(self.world.hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
+            ),
+            settings=self.world.settings,
+            layers=Layers(self.world.settings),
+            stand_on_network=self.stand_on_network,
+            recover=lambda: self.session.layers.step_down(0),
+        )
+        patch.setattr(runner_module, "transfer", self.transfer)
+        patch.setattr(iperf3, "server", lambda *_: knob("server", "mount", "iperf3 runs"))
+        patch.setattr(iperf3, "measure", self.measure)
+
+    def stand_on_network(self, case: Case) -> None:
+        layer = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
+        self.session.layers.move([layer])
+
+    def transfer(self, session: Any, case: Case, trial_id: str, deadline_s: float) -> Measured:
+        assert deadline_s == runner_module.SLACK_S + case.size_bytes / SMALL.slowest
+        assert self.world.hosts["server"].values["mount"] == "absent", "iperf3 must not run during a transfer"
+        self.transfers.append(trial_id)
+        return self.outcome(trial_id)
+
+    def measure(self, client: Any, address: str, direction: str, seconds: float) -> dict[str, float]:
+        assert self.world.hosts["server"].values["mount"] == "iperf3 runs"
+        self.ceilings.append((direction, int(self.world.hosts["server"].values["mtu"])))
+        return self.link(direction)
+
+    def runner(self, sweep: Sweep) -> Runner:
+        return Runner(cast(Session, self.session), RunFolder(self.folder.path), sweep, self.seen.append)
+
+    def trials(self) -> dict[str, Trial]:
+        return {trial.trial_id: trial for trial in RunFolder(self.folder.path).trials()}
+
+    def transferred(self) -> dict[str, Trial]:
+        return {name: trial for name, trial in self.trials().items() if trial.protocol != "link"}
+
+
+SMALL = sweep_of(blocks=2, mtu=[1500, 9000], protocol=["smb", "nfs"])

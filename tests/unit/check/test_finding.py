@@ -1,0 +1,64 @@
+"""Findings of the check: their order, their one line, and what an error becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure, RestoreError
+from lab.check.finding import Finding, Level, examine, of_error, worst_first
+
+
+def test_the_worst_comes_first_and_else_the_order_stays() -> None:
+    levels: list[Level] = ["ok", "note", "problem", "warning"]
+    findings = [Finding(level, str(number), "") for number, level in enumerate(levels * 2)]
+    assert [finding.subject for finding in worst_first(findings)] == ["2", "6", "3", "7", "1", "5", "0", "4"]
+
+
+def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
+    found = Finding("ok", "client", "one\x1b[31m\r\n  two\u202e\n\n", "three\x07\tfour")
+    assert (found.message, found.remedy) == ("one?[31m / two?", "three??four")
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "remedy"),
+    [
+        (
+            HostKeyError("you@mac: unknown host key: x", "Compare it", host="client"),
+            "you@mac: unknown host key: x",
+            "Compare it",
+        ),
+        (HostError("mac: no route", "Is it on, and so on?", host="client"), "mac: no route", "Is it on, and so on?"),
+        (LabFailure("It has. Two sentences: and a colon"), "It has. Two sentences: and a colon", ""),
+        (
+            RestoreError(["client: MTU should be 1500"]),
+            "not everything could be put back",
+            "`lab restore` tries again / client: MTU should be 1500",
+        ),
+        (CommandError("client", ("ip", "x"), 2, "a\nb. C\n"), "ip x: exit code 2: b. C", ""),
+        (
+            CommandError("client", ("/bin/sh", "-c", "long"), 1, ""),
+            "a script of the lab's: exit code 1: it printed",
+            "",
+        ),
+        (ValueError("no number"), "what a command printed cannot be read: no number", ""),
+    ],
+)
+def test_an_error_is_a_finding_of_what_is_wrong_and_what_to_do(error: Exception, message: str, remedy: str) -> None:
+    found = of_error("problem", "client", error)
+    assert found.message.startswith(message)
+    assert found.remedy == remedy
+
+
+def test_a_look_that_fails_is_a_finding_and_a_lost_connection_is_not() -> None:
+    def look(error: Exception) -> Iterator[Finding]:
+        yield Finding("ok", "a", "before")
+        raise error
+
+    for error in (LabFailure("no"), CommandError("client", ("x",), 1, "no"), ValueError("no"), KeyError("no")):
+        before, failed = examine("a", lambda error=error: look(error))  # type: ignore[misc]
+        assert (before.level, failed.level, failed.subject) == ("ok", "warning", "a")
+        assert failed.message.startswith("could not be looked at: ")
+    with pytest.raises(HostError, match="gone"):
+        list(examine("a", lambda: look(HostError("gone"))))

@@ -1,0 +1,126 @@
+"""The sweep file: whatever is wrong in it is said once, with the place and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.input_files import SWEEP
+from support.paths import ROOT
+
+from lab.base.errors import BadInput
+from lab.design.factors import OPTIONS
+from lab.design.sweep_file import MOST_TRIALS, Factors, load_sweep, parse_sweep
+
+
+def refused_sweep(text: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        parse_sweep(text, Path("my.toml"))
+    assert all(line.startswith("my.toml: ") for line in str(caught.value).splitlines())
+    return str(caught.value).replace("my.toml: ", "")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
+def test_sweeps_that_come_with_the_lab_load(path: Path) -> None:
+    assert load_sweep(path).description
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('name = "try"', 'name = "../try"', "name: String should match pattern"),
+        ('name = "try"', "", "name: missing"),
+        ("name", "nmae", "nmae: unknown; what may stand here is name, description, blocks, seed"),
+        ("[factors]", "[factor]", "[factor]: unknown; what may stand here is"),
+        ("[factors]", "[factor]", "[factors]: missing"),
+        ("protocol", "protocols", "[factors] protocols: unknown; what may stand here is protocol, tool, direction"),
+        ("protocol", 'name = "x"\nprotocol', "[factors] name: unknown; what may stand here is protocol, tool"),
+        ('["smb"]', '"smb"', "[factors] protocol: is not a list (it is 'smb')"),
+        ('["smb"]', "[]", "[factors] protocol: is an empty list; it needs at least one level"),
+        ('["smb"]', '["smb", "smb"]', "[factors] protocol: has a level twice"),
+        ('["smb"]', '["smb"]\nmtu = [1500, 1500]', "[factors] mtu: has a level twice"),
+        ('["smb"]', '["smb"]\ntcp_space = ["64 KiB", 65536]', "[factors] tcp_space: has a level twice"),
+        ('["smb"]', '["smb"]\nmtu = [575]', "[factors] mtu: Input should be greater than or equal to 576 (it is 575)"),
+        ('["smb"]', '["smb"]\nmtu = [65536]', "[factors] mtu: Input should be less than or equal to 65535"),
+        ('["smb"]', '["smb"]\nmtu = ["1500"]', "[factors] mtu: Input should be a valid integer (it is '1500')"),
+        ('["smb"]', '["smb"]\nmtu = [true]', "[factors] mtu: Input should be a valid integer (it is True)"),
+        ('["smb"]', '["smb"]\ndirection = ["up"]', "[factors] direction: Input should be 'write' or 'read'"),
+        ('["smb"]', '["smb"]\nstore = ["tape"]', "[factors] store: Input should be 'ram' or 'disk'"),
+        ('["smb"]', '["smb"]\ntcp_space = ["64 kib"]', "[factors] tcp_space: is not a size such as 64 KiB"),
+        ('["smb"]', '["smb"]\ntcp_space = [1.5]', "[factors] tcp_space: is not a size such as 64 KiB"),
+        ('"32 MiB"', "32.7", "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB: bytes are whole"),
+        ('"32 MiB"', '"٣٢ MiB"', "[workload] size: is not a size"),
+        ('name = "try"', 'name = "try"\nceiling_seconds = "300 h"', "ceiling_seconds: Input should be less than or"),
+        ('name = "try"', 'name = "try"\ntime_cap = "٣ h"', "time_cap: is not a time"),
+        ('"32 MiB"', '"0"', "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB (it is '0')"),
+        ('"32 MiB"', '"0.4 B"', "[workload] size: is not a size"),
+        ('"32 MiB"', '"32 MiB"\ncolour = 1', "[workload] colour: unknown; what may stand here is kind, size"),
+        ('[workload]\nsize = "32 MiB"', "workload = 3", "[workload]: is not a section (it is 3)"),
+        ('name = "try"', 'name = "try"\nblocks = 0', "blocks: Input should be greater than or equal to 1 (it is 0)"),
+        ('name = "try"', 'name = "try"\nblocks = "3"', "blocks: Input should be a valid integer (it is '3')"),
+        ('name = "try"', 'name = "try"\nseed = 1.5', "seed: Input should be a valid integer"),
+        ('name = "try"', 'name = "try"\ntime_cap = "5 minutes"', "time_cap: is not a time such as 90 s, 5 min or 2 h"),
+        ('name = "try"', 'name = "try"\nfraction = 0', "fraction: is not a share such as 0.25 or \"1/4\", above"),
+        ('name = "try"', 'name = "try"\nfraction = "3/2"', "fraction: is not a share"),
+        ('name = "try"', 'name = "try"\nfraction = "1/0"', "fraction: is not a share"),
+        ('name = "try"', 'name = "try"\nfraction = "half"', "fraction: is not a share"),
+        ('name = "try"', 'name = "try"\nanchors = -1', "anchors: Input should be greater than or equal to 0"),
+        ('name = "try"', 'name = "try"\neffects = []', "effects: is an empty list"),
+        ('name = "try"', 'name = "try"\nblocks = 10\nprecision = 0', "precision: Input should be greater than 0"),
+        ('name = "try"', 'name = "try"\nblocks = 10\nprecision = "3 %"', "precision: Input should be a valid number"),
+        ('name = "try"', 'name = "try"\nblocks = 9\nprecision = 0.03', "blocks: 9 are too few to stop at a precision"),
+        ('name = "try"', 'name = "try"\nmax_blocks = 9', "max_blocks: means nothing without a precision"),
+        (
+            'name = "try"',
+            'name = "try"\nblocks = 20\nprecision = 0.03\nmax_blocks = 19',
+            "max_blocks: 19 are fewer than blocks (20), the least number",
+        ),
+        ('name = "try"', 'name = "try"\nname = "try"', "not valid TOML: Cannot overwrite a value (at line 2"),
+        ('name = "try"', "name = try", "not valid TOML: Invalid value (at line 1"),
+        ('name = "try"', f'name = "try"\nseed = {"9" * 5000}', "not valid TOML"),
+        ('name = "try"', f'name = "try"\nseed = 0x{"f" * 5000}', "seed: Input should be less than"),
+        ('name = "try"', f'name = "try"\nx = {"[" * 5000}', "not valid TOML"),
+    ],
+)  # fmt: skip
+def test_a_wrong_sweep_is_explained(old: str, new: str, said: str) -> None:
+    assert said in refused_sweep(SWEEP.replace(old, new, 1))
+
+
+def test_a_list_of_one_wrong_level_is_not_called_empty_too() -> None:
+    said = refused_sweep(SWEEP + "mtu = [0]\nstore = []\n").splitlines()
+    assert said == [
+        "[factors] mtu: Input should be greater than or equal to 576 (it is 0)",
+        "[factors] store: is an empty list; it needs at least one level (it is [])",
+    ]
+
+
+def test_a_sweep_that_no_plan_can_hold_says_what_to_reduce() -> None:
+    levels = f"mtu = {list(range(1000, 2000))}\ntcp_space = {list(range(1000, 2000))}\n"
+    said = refused_sweep("blocks = 1000\n" + SWEEP + levels)
+    assert said == (
+        "[factors]: 2000000000 trials are more than 100000: give fewer blocks (1000) or fewer levels "
+        "(direction 2, mtu 1000, tcp_space 1000)"
+    )
+    most = SWEEP + f"mtu = {list(range(1000, 1050))}\n"
+    assert parse_sweep(f"blocks = {MOST_TRIALS // 100}\n{most}", Path("a")).blocks == 1000
+    assert "100002 trials" in refused_sweep(f"blocks = 1\n{SWEEP}mtu = {list(range(1000, 51001))}\n")
+
+
+def test_the_most_blocks_count_and_so_do_anchors_and_the_fraction() -> None:
+    levels = f"mtu = {list(range(1000, 1050))}\n"
+    precise = "blocks = 100\nprecision = 0.03\n"
+    assert parse_sweep(precise + SWEEP + levels, Path("a")).most_blocks == 1000
+    assert "101000 trials are more than" in refused_sweep("anchors = 1\n" + precise + SWEEP + levels)
+    assert parse_sweep('anchors = 1\nfraction = "1/2"\n' + precise + SWEEP + levels, Path("a")).anchors == 1
+    capped = parse_sweep("max_blocks = 150\n" + precise + SWEEP, Path("a"))
+    assert (capped.most_blocks, parse_sweep("blocks = 100\n" + SWEEP, Path("a")).most_blocks) == (150, 100)
+
+
+@pytest.mark.parametrize(("share", "runs"), [("0.25", 8), ('"1/4"', 8), ('"1/3"', 11), ("1", 32), ("0.001", 1)])
+def test_a_fraction_is_never_fewer_cases_than_it_says(share: str, runs: int) -> None:
+    assert parse_sweep(f"fraction = {share}\n{SWEEP}", Path("a")).runs_of(32) == runs
+
+
+def test_options_have_the_levels_that_stand_for_silence() -> None:
+    factors = Factors(protocol=("smb",))
+    assert {name: getattr(factors, name) for name in OPTIONS} == {name: (level,) for name, level in OPTIONS.items()}

@@ -1,0 +1,210 @@
+"""RAM disks of a Mac: they come and go, and no image or device but the lab's own is touched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from support.emulated_mac import capture, mac, settings_of, state
+from support.fake_host import EmulatedHost, FakeHost
+from support.paths import MACOS_CAPTURES
+
+from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
+from lab.hosts.command import script
+from lab.hosts.mounts import is_mounted_on_mac
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos import parsers as output
+from lab.platforms.macos import ram_disk as macos_ram_disk
+from lab.platforms.macos.platform import MacOS
+from lab.settings.changes import Settings
+
+MIB = 2**20
+SIZE = 64 * MIB
+BUSY_TWICE, ALWAYS_BUSY = "2\n", "99\n"
+
+
+def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tuple[Settings, Path]:
+    place = folder / "ram & disk"
+    place.mkdir(exist_ok=True)
+    changes = settings_of(host, folder)
+    changes.follow(MacOS(host).ram_disks.make(str(place), SIZE, layout))
+    return changes, place
+
+
+def test_a_ram_disk_comes_and_goes(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    before = state(host)
+    (tmp_path / "busy").write_text(BUSY_TWICE)
+    changes, place = ram_disk(host, tmp_path)
+    assert state(host)["mounts"].endswith(f"/dev/disk4 {place}\n")
+    assert host.calls("newfs_hfs") == ["newfs_hfs -v lab /dev/rdisk4"]
+    assert (place / ".metadata_never_index").exists()
+    assert (place / ".fseventsd" / "no_log").exists()
+    assert (tmp_path / "indexing").read_text() == "disabled\n"
+    assert place.stat().st_mode & 0o7777 == 0o1777
+    changes.unwind()
+    assert state(host) == before
+    assert [call for call in host.calls("hdiutil") if "-force" in call] == []
+
+
+def test_a_case_sensitive_ram_disk(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    ram_disk(host, tmp_path, "hfs-case")
+    assert host.calls("newfs_hfs") == ["newfs_hfs -s -v lab /dev/rdisk4"]
+
+
+def test_of_apfs_the_image_is_detached_and_not_the_disk_that_is_made_up(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    before = state(host)
+    changes, place = ram_disk(host, tmp_path, "apfs")
+    assert f"mount -t apfs -o noatime /dev/disk9s1 {place}" in host.calls("mount")
+    assert host.calls("newfs_hfs") == []
+    (tmp_path / "busy").write_text(BUSY_TWICE)
+    changes.unwind()
+    assert state(host) | {"values": ""} == before | {"values": ""}
+    assert {call for call in host.calls("hdiutil") if "detach" in call} == {"hdiutil detach /dev/disk4"}
+
+
+def test_apfs_that_cannot_be_made_is_an_error_and_leaves_no_image(tmp_path: Path) -> None:
+    host = mac(tmp_path, more={"diskutil": 'echo "Error: -69461: Unable to delete the APFS Container"; exit 1'})
+    changes = settings_of(host, tmp_path)
+    (tmp_path / "ram & disk").mkdir()
+    with pytest.raises(CommandError, match="-69461"), changes.scope():
+        changes.follow(MacOS(host).ram_disks.make(str(tmp_path / "ram & disk"), SIZE, "apfs"))
+    assert state(host)["images"] == ""
+
+
+def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    (tmp_path / "indexing").write_text("stubborn\n")
+    with pytest.raises(CommandError, match="Spotlight still indexes"):
+        ram_disk(host, tmp_path)
+
+
+def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path: Path) -> None:
+    linux, macos_host = Linux(FakeHost("server")), MacOS(FakeHost("server"))
+    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: that host can have tmpfs, ext4:"):
+        linux.ram_disks.check("apfs")
+    with pytest.raises(Unsupported, match=r"ram_disk_format = zfs: that host can have hfs, hfs-case, apfs"):
+        macos_host.ram_disks.check("zfs")
+    for layout in (None, "hfs-case", "apfs"):
+        macos_host.ram_disks.check(layout)
+
+
+def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    before = state(host)
+    ram_disk(host, tmp_path)
+    (tmp_path / "busy").write_text(ALWAYS_BUSY)
+    settings_of(host, tmp_path).unwind()
+    assert state(host) == before
+    assert host.calls("hdiutil")[-2:] == ["hdiutil detach /dev/disk4 -force", "hdiutil info -plist"]
+
+
+def test_only_our_own_image_is_removed(tmp_path: Path) -> None:
+    """Another user's image of the same length, and one of our user with another, are left alone."""
+    host = mac(tmp_path)
+    changes, place = ram_disk(host, tmp_path)
+    sectors = output.image_sectors(SIZE, str(place), set())
+    others = f"{sectors} 12345 /dev/disk7\n{sectors + 8} 501 /dev/disk8\n"
+    with (tmp_path / "images").open("a") as images:
+        images.write(others)
+    changes.unwind()
+    assert state(host)["images"] == others
+    assert [call for call in host.calls("hdiutil") if "detach" in call] == ["hdiutil detach /dev/disk4"]
+
+
+def test_an_image_of_ours_that_somebody_mounted_elsewhere_is_left_alone(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    changes, _ = ram_disk(host, tmp_path)
+    (tmp_path / "mounts").write_text("/dev/disk1s1 /\n/dev/disk4 /Volumes/theirs\n")
+    with pytest.raises(RestoreError, match=r"RAM image ram://\d+ should be 'absent' and is 'attached'"):
+        changes.unwind()
+    assert not [call for call in host.calls("hdiutil") if "detach" in call]
+
+
+def test_an_image_that_belongs_to_somebody_else_is_neither_erased_nor_removed(tmp_path: Path) -> None:
+    host = mac(tmp_path, owner=12345)
+    with pytest.raises(SettingRefused, match="asked for 'attached', in effect is 'absent'"):
+        ram_disk(host, tmp_path)
+    settings_of(host, tmp_path).unwind()
+    assert not [call for call in host.calls() if "newfs" in call or "detach" in call or "mount -t" in call]
+
+
+@pytest.mark.parametrize(
+    ("name", "owner", "said"),
+    [
+        ("hdiutil-info-10.13.plist", os.getuid(), "attached"),
+        ("hdiutil-info-10.13.plist", 12345, "absent"),
+        ("hdiutil-info-15.plist", os.getuid(), "absent"),
+        ("hdiutil-info-none-10.13.plist", os.getuid(), "absent"),
+        ("vm_stat-16k-pages.txt", os.getuid(), "cannot read hdiutil info -plist"),
+    ],
+)
+def test_the_image_is_found_in_what_hdiutil_prints(tmp_path: Path, name: str, owner: int, said: str) -> None:
+    host = EmulatedHost(
+        tmp_path, {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}, ("sh", "sed", "perl")
+    )
+    result = host.run("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", "4194304", "/work", check=False)
+    assert result.output == said
+
+
+@pytest.mark.parametrize(
+    ("images", "complaint"),
+    [
+        ([(501, 0, "/dev/disk4", "")] * 2, "2 images"),
+        ([], "0 images"),
+        ([(0, 0, "/dev/disk4", "")], "belongs to user 0"),
+        ([(501, 8, "/dev/disk4", "")], "sectors: not ours"),
+        ([(501, 0, "/dev/disk4", "/Volumes/x")], "in use already"),
+        ([(501, 0, "/dev/disk0s2", "")], "in use already"),
+    ],
+)
+def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
+    tmp_path: Path, images: Sequence[tuple[int, int, str, str]], complaint: str
+) -> None:
+    host = FakeHost()
+    sectors = output.image_sectors(SIZE, "/work", set())
+    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", str(sectors), "/work")
+    host.on(script('cd "$1" && pwd -P', "/work"), "/work\n")
+    host.on(is_mounted_on_mac("/work"), "absent\n")
+    host.on(("id", "-u"), "501\n")
+    host.on(macos_ram_disk.IMAGES, capture("hdiutil-info-none-10.13.plist"))
+    host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
+    host.on(find, "absent\n")
+    host.on(
+        script(macos_ram_disk.ATTACH, f"ram://{sectors}"), "/dev/disk4          \t                               \t\n"
+    )
+    host.on(find, "attached\n", times=2)
+    host.on(macos_ram_disk.IMAGES, plist(sectors, images))
+    host.on((*find[:3], "detach", *find[4:]))
+    host.on(find, "absent\n")
+    changes = settings_of(host, tmp_path)
+    with pytest.raises(LabFailure, match=f"client: hdiutil info -plist: .*{complaint}"), changes.scope():
+        changes.follow(MacOS(host).ram_disks.make("/work", SIZE))
+    assert host.unused() == []
+    assert not [argv for argv in host.sent if argv[0] in ("newfs_hfs", "diskutil", "mount")]
+
+
+def plist(sectors: int, images: Sequence[tuple[int, int, str, str]]) -> str:
+    text = ""
+    for owner, more, device, place in images:
+        mounted = f"<key>mount-point</key><string>{place}</string>" if place else ""
+        text += (
+            f"<dict><key>blockcount</key><integer>{sectors + more}</integer><key>image-path</key><string>ram://{sectors}"
+            f"</string><key>owner-uid</key><integer>{owner}</integer><key>system-entities</key><array><dict>"
+            f"<key>dev-entry</key><string>{device}</string>{mounted}</dict></array></dict>"
+        )
+    head = '<?xml version="1.0"?><plist version="1.0"><dict><key>framework</key><string>1</string><key>images</key>'
+    return f"{head}<array>{text}</array></dict></plist>"
+
+
+def test_a_ram_disk_goes_neither_over_a_mount_nor_beyond_free_memory(tmp_path: Path) -> None:
+    host = mac(tmp_path)
+    with pytest.raises(LabFailure, match="something is mounted at / already"):
+        settings_of(host, tmp_path).follow(MacOS(host).ram_disks.make("/", SIZE))
+    with pytest.raises(LabFailure, match=r"RAM disk of 102400 MiB does not fit: 11791 MiB of memory are free"):
+        settings_of(host, tmp_path).follow(MacOS(host).ram_disks.make(str(tmp_path), 100 * 2**30))
+    assert not [call for call in host.calls("hdiutil") if "attach" in call]

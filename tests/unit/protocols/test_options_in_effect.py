@@ -1,0 +1,122 @@
+"""Options of a protocol's mount: what the kernel is told, what is in effect, and what a client cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+from support.fake_host import FakeHost
+from support.paths import LINUX_CAPTURES
+from support.sides import side_of
+
+from lab import protocols
+from lab.base.errors import SettingRefused
+from lab.protocols import Attached, Share
+from lab.protocols.mounts.linux import split_mount_options
+from lab.protocols.smb.linux import parse_signed
+
+SIGNED, UNSIGNED = (
+    (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8") for name in ("signed", "unsigned")
+)
+MOUNTS = [line.split(" ") for line in (LINUX_CAPTURES / "mounts-7.2.txt").read_text(encoding="utf-8").splitlines()]
+SHARE = r"\\10.99.0.2\lab"
+
+
+def share(**options: str) -> Share:
+    return Share("/lab/ram", "lab", "lab", SecretStr("x"), served_by_lab=True, options=options)
+
+
+def test_the_kernel_says_which_connection_is_signed() -> None:
+    assert parse_signed(SIGNED, SHARE) == "true"
+    assert parse_signed(UNSIGNED, SHARE) == "false"
+    assert parse_signed(SIGNED, SHARE + "2") == ""
+    assert parse_signed(SIGNED + UNSIGNED, SHARE) == ""
+    assert parse_signed("", SHARE) == ""
+
+
+NFS = {"client": "kernel", "server": "ganesha"}
+SMB = NFS | {"signing": "true"}
+
+
+def in_effect(protocol: str, fields: list[str], **said: str) -> dict[str, str]:
+    options = protocols.find(protocol).options
+    return {name: option.read_level(split_mount_options(fields[3]) | said) for name, option in options.items()}
+
+
+def test_what_is_in_effect_stands_in_the_table_of_mounts() -> None:
+    said = NFS | {"signed": "true"}
+    found = [in_effect("nfs" if fields[2].startswith("nfs") else "smb", fields, **said) for fields in MOUNTS]
+    expected = [
+        NFS | {"version": "3", "nconnect": "4", "rsize": "64 KiB", "wsize": "512 KiB", "hard": "true"},
+        NFS | {"version": "4.0", "nconnect": "1", "rsize": "512 KiB", "wsize": "512 KiB", "hard": "false"},
+        NFS | {"version": "4.2", "nconnect": "16", "rsize": "512 KiB", "wsize": "64 KiB", "hard": "false"},
+        *(SMB | {"dialect": dialect} for dialect in ("2.0.2", "2.1", "3.0.2", "3.1.1")),
+    ]
+    for levels, captured in zip(found, expected, strict=True):
+        assert levels.items() >= captured.items()  # an option that was added since has a level too
+
+
+def test_odd_words_of_a_mount_are_no_level() -> None:
+    assert split_mount_options("rw,vers=4.2,rsize=-1,x=\x1b[2J,hard,=,a=b=c") == {"rw": "", "vers": "4.2", "hard": ""}
+    assert in_effect("nfs", ["", "", "", "rsize=x,vers=9"])["rsize"] == ""
+
+
+def mount(protocol: str, told: Share) -> tuple[str, Attached]:
+    """What mount(8) is told on a kernel that takes everything, and what is attached then."""
+    fields = next(fields for fields in MOUNTS if fields[2].startswith({"smb": "cifs", "nfs": "nfs4"}[protocol]))
+    client, server = (side_of(FakeHost(role), "linux", "10.99.0.2", "/lab", "me") for role in ("client", "server"))
+    assert isinstance(client.host, FakeHost)
+    driver = protocols.find(protocol).driver("linux")
+    vars(driver)["kernel_can"] = True
+    vars(driver)["read_negotiated"] = lambda *_: {}
+    vars(driver)["kernel_mount"] = lambda *_: ("source", "words")
+    vars(driver)["options_outside_table"] = lambda *_: {"signed": "false"}
+    client.host.on(("mkdir", "-p", "/lab/mnt"))
+    client.host.on(("/bin/sh", "-c", 'grep -F " $1 " /proc/self/mounts', "sh", "/lab/mnt"), " ".join(fields) + "\n")
+    steps = driver.attach(client, server, told)
+    argv = next(steps).apply[0].argv
+    with pytest.raises(StopIteration) as done:
+        next(steps)
+    return argv[argv.index("-o") + 1], done.value.value
+
+
+@pytest.mark.parametrize(
+    ("protocol", "options", "words"),
+    [
+        ("smb", {}, "words"),
+        ("smb", {"dialect": "3.0.2", "signing": "true"}, "words,vers=3.02,sign"),
+        ("smb", {"signing": "false"}, "words"),
+        ("nfs", {"version": "4.1", "nconnect": "4", "rsize": "64 KiB"}, "words,vers=4.1,nconnect=4,rsize=65536"),
+        ("nfs", {"hard": "true"}, "words,hard"),
+    ],
+)
+def test_the_kernel_is_told_what_was_asked_for(protocol: str, options: dict[str, str], words: str) -> None:
+    assert mount(protocol, share(**options))[0] == words
+
+
+def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
+    told = share(version="4.0", rsize="1 MiB")
+    with pytest.raises(
+        SettingRefused, match=r"client: nfs\.rsize was set to 1 MiB and reads back as 512 KiB: client or"
+    ):
+        protocols.options_in_effect("nfs", told, mount("nfs", told)[1].options)
+    with pytest.raises(SettingRefused, match=r"smb\.signing was set to true and reads back as unknown"):
+        protocols.options_in_effect("smb", share(signing="true"), {})
+    found = protocols.options_in_effect("nfs", share(version="4.0"), mount("nfs", told)[1].options)
+    assert found["nfs.version"] == "4.0"
+
+
+def test_a_client_that_cannot_be_told_says_so() -> None:
+    host = FakeHost()
+    side = side_of(host, "linux", "10.99.0.1", "/lab", "me")
+    driver = protocols.find("nfs").driver("linux")
+    vars(driver)["_kernel_can"] = lambda _: False
+    vars(driver)["_check_gvfs"] = lambda _: None
+    cannot = "this client mounts by GVfs, which takes no options: its kernel has no nfs"
+    for options in ({"version": "3"}, {"client": "kernel"}):
+        assert driver.cannot_attach(side, options) == cannot
+    for options in ({}, {"client": "gvfs"}, {"server": "kernel"}):
+        assert driver.cannot_attach(side, options) == ""
+    vars(driver)["_kernel_can"] = lambda _: True
+    assert driver.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
+    mac, there = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", "/lab", "me")
+    assert "the lab tells macos" in mac.cannot_attach(there, {"client": "gvfs"})

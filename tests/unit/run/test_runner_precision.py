@@ -1,0 +1,131 @@
+"""A sweep that goes on until it is precise: where it stops, resumed or not, and what it says where it is not."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from support.runner_bench import Bench, measured
+from support.sweeps import sweep_of
+
+from lab.base.errors import Interrupted
+from lab.design import stopping
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep
+from lab.results import run_folder
+from lab.results.run_folder import RunFolder
+from lab.run import runner as runner_module
+from lab.run.catalogue import CATALOGUE
+from lab.run.transfer import Measured
+from lab.settings.layers import Layers
+from lab.stats import wide_effects
+
+PRECISE = sweep_of(blocks=10, mtu=[1500, 9000]).model_copy(update={"precision": 0.03, "max_blocks": 40})
+
+
+def noisy(spread: float) -> Callable[[str], Measured]:
+    """Transfers whose time depends on nothing but their name, with a standard deviation of its logarithm."""
+
+    def outcome(trial_id: str) -> Measured:
+        timing = replace(measured().timing, elapsed_s=0.5 * math.exp(random.Random(trial_id).gauss(0, spread)))
+        return replace(measured(), timing=timing)
+
+    return outcome
+
+
+def looks(bench: Bench, sweep: Sweep, blocks: int) -> list[list[str]]:
+    """What is too wide after 1, 2, … so many blocks, from the run folder."""
+    trials = run_folder.load(bench.folder.path)
+    names = [effect.name for effect in plan(sweep, CATALOGUE).effects]
+    assert sweep.precision
+    return [wide_effects(trials[trials["block"] <= n], names, sweep.precision) for n in range(1, blocks + 1)]
+
+
+def last_block(bench: Bench) -> int:
+    return max(trial.block for trial in bench.transferred().values())
+
+
+def test_a_run_goes_on_until_it_is_precise_and_no_longer(bench: Bench) -> None:
+    bench.outcome = noisy(0.04)
+    ending = bench.runner(PRECISE).run()
+    blocks = last_block(bench)
+    assert (ending.early, ending.imprecise, ending.text) == ("", "", "complete")
+    assert stopping.LEAST_BLOCKS < blocks < 40
+    narrow = [not wide for wide in looks(bench, PRECISE, blocks)]
+    stops = [n for n in range(10, blocks + 1) if stopping.enough(n, narrow[max(0, n - stopping.LOOKS) : n])]
+    assert stops == [blocks]
+    assert len(bench.transferred()) == 4 * blocks
+
+
+def test_a_run_without_noise_ends_after_its_least_blocks(bench: Bench) -> None:
+    bench.runner(PRECISE).run()
+    assert last_block(bench) == 10
+
+
+def test_a_resumed_run_stops_where_it_would_have_stopped(bench: Bench, tmp_path: Path) -> None:
+    bench.outcome = noisy(0.04)
+    bench.runner(PRECISE).run()
+    bench.world.settings.unwind()
+    whole = {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()}
+    bench.folder = RunFolder.create(tmp_path / "results", "again", {})
+    for stop_at in ("b003-0002", "b011-0003", "b012-0001"):
+
+        def outcome(trial_id: str, stop_at: str = stop_at) -> Measured:
+            if trial_id == stop_at:
+                raise Interrupted("stopped by SIGINT")
+            return noisy(0.04)(trial_id)
+
+        bench.outcome = outcome
+        with pytest.raises(Interrupted):
+            bench.runner(PRECISE).run()
+        bench.world.settings.unwind()
+        bench.session.layers = Layers(bench.world.settings)
+    bench.outcome = noisy(0.04)
+    assert bench.runner(PRECISE).run().text == "complete"
+    assert {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()} == whole
+    bench.transfers.clear()
+    assert bench.runner(PRECISE).run().text == "complete"
+    assert bench.transfers == []
+
+
+def test_a_precision_that_is_not_reached_is_said_with_every_width(bench: Bench) -> None:
+    bench.outcome = noisy(0.2)
+    hasty = PRECISE.model_copy(update={"max_blocks": 11, "effects": ("mtu", "direction:mtu")})
+    ending = bench.runner(hasty).run()
+    assert (last_block(bench), ending.early) == (11, "")
+    wide = r"MTU 1500 → 9000, SMB cp write: ±[0-9.]+ %; .*; direction write → read with MTU 1500 → 9000, SMB cp: ±.*"
+    said = f"the precision of ± 3 % was not reached in 11 blocks: {wide}"
+    assert re.fullmatch(said, ending.imprecise)
+    assert ending.text == ending.imprecise
+    bench.transfers.clear()
+    assert bench.runner(hasty).run() == ending
+    assert bench.transfers == []
+
+
+def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def outcome(trial_id: str) -> Measured:
+        clock[0] += 10
+        return noisy(0.2)(trial_id)
+
+    bench.outcome = outcome
+    ending = bench.runner(PRECISE.model_copy(update={"time_cap": 495.0})).run()
+    assert ending.early == "the time cap of 495 s was reached after 50 of 40 to 160 trials"
+    assert ending.imprecise.startswith("the precision of ± 3 % was not reached in 12 blocks: MTU 1500 → 9000, SMB ")
+    assert ending.text == f"{ending.early}; {ending.imprecise}"
+
+
+def test_a_watcher_knows_how_many_blocks_there_may_be(bench: Bench) -> None:
+    bench.outcome = noisy(0.04)
+    bench.runner(PRECISE).run()
+    assert {(step.least_blocks, step.most_blocks) for step in bench.seen} == {(10, 40)}
+    assert all(step.total == 4 * max(10, step.slot.block) for step in bench.seen)
+    assert bench.seen[-1].done == bench.seen[-1].total

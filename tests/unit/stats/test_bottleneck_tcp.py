@@ -1,0 +1,120 @@
+"""What the rules say of the way: its window, its round trips, and the link where TCP buffers lower its ceiling."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.bottleneck_trials import BARE, FULL_LINK, MB, SIZE, a_trial, judged, verdict
+from support.synthetic_runs import trial
+
+
+@pytest.mark.parametrize(
+    ("tcp", "effective", "limit"),
+    [
+        ({"window_bytes": 104_000, "rwnd_limited_ms": 0}, {}, "unclear"),  # full, but the sender never waited for it
+        ({"window_bytes": 30_000, "rwnd_limited_ms": 9000}, {"server_rcvbuf": 4 * MB}, "protocol round trips"),
+        ({"window_bytes": None, "rwnd_limited_ms": 9000}, {"server_rcvbuf": 210_000}, "latency × window"),
+        ({"sndbuf_limited_ms": 9000, "sndbuf": 210_000}, {}, "latency × window"),
+        (
+            {"window_bytes": 104_000, "rwnd_limited_ms": 9000, "sent_bytes": SIZE // 2, "acked_bytes": 0},
+            {},
+            "unclear",
+        ),  # one of two connections
+        # more of the waiting was for the receiver, whose window is large by now
+        ({"rwnd_limited_ms": 5000, "sndbuf_limited_ms": 2000, "sndbuf": 210_000}, {}, "protocol round trips"),
+        ({"window_bytes": 104_000, "busy_ms": None}, {}, "latency × window"),  # nothing says how long it waited
+        ({"window_bytes": 160_000, "busy_ms": None}, {}, "protocol round trips"),
+    ],
+)
+def test_a_window_explains_the_rate_only_where_it_was_full_and_felt(
+    tmp_path: Path, tcp: dict[str, Any], effective: dict[str, Any], limit: str
+) -> None:
+    found, evidence = verdict(tmp_path, a_trial(tcp=tcp, effective=effective))
+    assert found == limit, evidence
+
+
+WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
+    "tcp_space": 65536,
+    "tcp": {"window_bytes": 1_600_000, "rwnd_limited_ms": 9000},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "best", "limit", "words"),
+    [
+        (WINDOW_AND_LINK, 102e6, "link", "link: 94% of the ceiling"),  # the queue of a full link fills the window, too
+        (WINDOW_AND_LINK, 150e6, "latency × window", "window: 1562 KiB"),
+        (WINDOW_AND_LINK, None, "unclear", "link: 94% of the ceiling, which the TCP buffers may have lowered"),
+        (WINDOW_AND_LINK | {"observed": BARE}, 102e6, "link", "link: 94% of the ceiling"),
+        (WINDOW_AND_LINK | {"observed": BARE}, 125e6, "unclear", "which the TCP buffers may have lowered"),
+        (
+            WINDOW_AND_LINK | {"observed": BARE},
+            400e6,
+            "latency × window",
+            "window: 94% of a ceiling that is itself 25% of that with other TCP buffers",
+        ),
+        (WINDOW_AND_LINK | {"observed": BARE}, None, "unclear", "which the TCP buffers may have lowered"),
+    ],
+)
+def test_the_ceiling_with_other_tcp_buffers_tells_link_and_window_apart(
+    tmp_path: Path, given: dict[str, Any], best: float | None, limit: str, words: str
+) -> None:
+    made = a_trial(**given)
+    rates = {65536: made.ceiling_bytes_per_s} | ({"default": best} if best else {})
+    common: dict[str, Any] = {"protocol": "link", "size_bytes": SIZE}
+    links = [
+        trial(**common, trial_id=f"link-{space}", case_id=f"link-{space}", tcp_space=space, elapsed_s=SIZE / rate)
+        for space, rate in rates.items()
+        if rate
+    ]
+    other = trial(**common, trial_id="read", case_id="read", direction="read", elapsed_s=SIZE / 900e6)
+    row = judged(tmp_path, made, *links, other).iloc[0]
+    assert row["limited_by"] == limit, row["evidence"]
+    assert words in row["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"tcp": {"sent_bytes": MB, "acked_bytes": MB}}, "not observed: most of the TCP connection"),
+        ({"client": {"waited_s": 4.0}}, "the client waited for a free core 40% of the time"),
+        ({"elapsed_s": 0.9, "ceiling_bytes_per_s": 900e6, "tcp": {"cwnd": 5000}}, "only 90 round trips"),
+        ({"tcp": {"retransmits": 2000}}, "2.9% of what was sent was sent again"),
+        ({"tcp": {"cwnd": 80}}, "what TCP allowed on the way may have set the pace"),
+        ({"tcp": {"min_rtt_ms": 0.2}}, "a round trip of 0.2 ms is too short to explain the rate"),
+        ({"ceiling_bytes_per_s": None}, "not observed: the link's ceiling"),
+        ({"tcp": {"min_rtt_ms": 0.8}, "elapsed_s": 2.0}, "a round trip of 0.8 ms is too short to explain the rate"),
+        ({"tcp": {"busy_ms": 4000, "cwnd": 80}}, "nothing was on the way 60% of the time"),
+        ({"elapsed_s": 0.8}, "the ceiling does not tell; link: 125% of the ceiling, which was measured too low"),
+        ({"elapsed_s": 1.6, "tcp": {"cwnd": 5000}}, "waiting for replies cannot explain most of the time; link: 62%"),
+        ({"files": 20_000, "elapsed_s": 2000.0}, ""),  # ten round trips for each small file
+        ({"files": 1, "elapsed_s": 2000.0}, "a round trip of 10 ms is too short to explain the rate"),
+        ({"server": {"process_mean": 1.7}}, ""),  # several threads, none of which need have been at its end
+        ({"server": {"core_mean": 1.0}}, ""),  # some core was full, of something else
+    ],
+)
+def test_round_trips_are_named_only_where_nothing_else_may_be_why(
+    tmp_path: Path, given: dict[str, Any], words: str
+) -> None:
+    found, evidence = verdict(tmp_path, a_trial(**given))
+    assert found == ("unclear" if words else "protocol round trips"), evidence
+    assert words in evidence
+
+
+def test_waiting_for_the_window_is_said_where_it_is_not_why(tmp_path: Path) -> None:
+    limit, evidence = verdict(tmp_path, a_trial(tcp={"window_bytes": 250_000, "rwnd_limited_ms": 2000}))
+    assert limit == "protocol round trips"
+    assert evidence.endswith("; the sender waited for the window 20% of the time")
+
+
+def test_a_window_that_was_next_to_empty_is_not_worth_a_word(tmp_path: Path) -> None:
+    assert "window" not in verdict(tmp_path, a_trial(tcp={"min_rtt_ms": 0.01}))[1]
+    assert "window: 1953 KiB per 2 ms" in verdict(tmp_path, a_trial(tcp={"min_rtt_ms": 2.0, "cwnd": 20}))[1]
+
+
+def test_headroom_of_round_trips_is_that_of_the_link_and_unclear_has_none(tmp_path: Path) -> None:
+    assert judged(tmp_path, a_trial()).iloc[0]["headroom"] == pytest.approx(0.9)
+    assert math.isnan(judged(tmp_path, a_trial(tcp={"cwnd": 80})).iloc[0]["headroom"])

@@ -1,0 +1,113 @@
+"""Options of a protocol's mount in the statistics: compared within their protocol, and found in a fraction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.sweeps import cases_of, fraction_of_options, sweep_of_options
+from support.synthetic_frames import cases, noise, run
+from support.synthetic_runs import trial, write_run
+
+from lab import stats
+from lab.design.factors import ABSENT
+from lab.design.sweep_file import Sweep
+from lab.results.run_folder import load
+from lab.run.catalogue import CATALOGUE
+
+
+def test_a_frame_has_a_column_for_each_option_and_none_where_nobody_named_one(tmp_path: Path) -> None:
+    options = {"smb.dialect": "3.0", "placebo": "none"}
+    more = [trial(trial_id=name, protocol=name) for name in ("smb", "nfs")]
+    trials = [trial(protocol="smb", options=options), *more]
+    assert load(write_run(tmp_path / "a", trials).path)["smb.dialect"].tolist() == ["3.0", "default", ABSENT]
+    assert "smb.dialect" not in load(write_run(tmp_path / "b", more).path)
+
+
+def frame_of(wanted: Sweep, logs: Any) -> Any:
+    """A synthetic run of the cases of a sweep."""
+    made, _ = cases_of(wanted, CATALOGUE)
+    names = list(dict.fromkeys(name for case in made for name, _ in case.options if "." in name))
+    of = cases(protocol=["x"] * len(made)).assign(
+        protocol=[case.protocol for case in made], mtu=[case.mtu for case in made], tool=[case.tool for case in made],
+        **{name: [case.option(name) for case in made] for name in names},
+    )  # fmt: skip
+    return of, run(of, logs(of))
+
+
+WANTED = sweep_of_options(
+    smb={"dialect": ["2.1", "3.0"], "signing": [True, False]}, nfs={"version": [3, 4.1, 4.2]}, mtu=[1500, 9000]
+)
+
+
+def test_an_option_is_compared_within_its_protocol() -> None:
+    _, trials = frame_of(WANTED, lambda of: noise(np.random.default_rng(1), of, 4))
+    table = stats.effects(stats.grid(trials))
+    compared = table[["factor", "baseline", "level", "protocol", "n_pairs"]].to_numpy().tolist()
+    assert compared == [
+        ["protocol", "nfs", "smb", "all", 8], ["mtu", 1500, 9000, "nfs", 12], ["mtu", 1500, 9000, "smb", 16],
+        ["smb.dialect", "2.1", "3.0", "smb", 16], ["smb.signing", "false", "true", "smb", 16],
+        ["nfs.version", "3", "4.1", "nfs", 8], ["nfs.version", "3", "4.2", "nfs", 8],
+    ]  # fmt: skip
+    assert set(table["method"]) == {"pairs"}
+    speed = np.log(trials["MB_per_s"]).groupby([trials["block"], trials["protocol"]]).mean().unstack()
+    ratio = np.exp((speed["smb"] - speed["nfs"]).mean())
+    assert table["ratio"].iloc[0] == pytest.approx(ratio)
+
+
+def test_the_model_of_a_whole_grid_says_what_pairs_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, trials = frame_of(WANTED, lambda of: noise(np.random.default_rng(2), of, 4))
+    by_pairs = stats.effects(stats.grid(trials), by=["tool"])
+    monkeypatch.setattr("lab.stats.contrasts._is_paired", lambda *_: False)
+    by_model = stats.effects(stats.grid(trials), by=["tool"])
+    assert set(by_model["method"]) == {"model"}
+    options = by_pairs["factor"].str.contains(".", regex=False) | (by_pairs["factor"] == "protocol")
+    np.testing.assert_allclose(by_model["ratio"][options], by_pairs["ratio"][options])
+
+
+def test_a_fraction_finds_what_was_put_into_it() -> None:
+    """Log speeds that are sums of effects: the model has to give each back, whatever cases were left out."""
+    wanted, _ = fraction_of_options()
+    put = {"protocol": {"smb": 0.3}, "smb.signing": {"true": -0.2}, "nfs.version": {"4.1": 0.1}, "mtu": {9000: 0.05}}
+
+    def logs(of: Any) -> Any:
+        made = sum(of[name].map(lambda level, by=by: by.get(level, 0.0)) for name, by in put.items())
+        return np.tile(np.asarray(made, dtype=float)[:, None], 3)
+
+    _, trials = frame_of(wanted, logs)
+    table = stats.effects(stats.grid(trials))
+    found = {(row["factor"], row["level"]): np.log(row["ratio"]) for row in table.to_dict("records")}
+    assert set(table["method"][table["factor"] == "protocol"]) == {"model"}
+    assert found["smb.signing", "true"] == pytest.approx(-0.2)
+    assert found["nfs.version", "4.1"] == pytest.approx(0.1)
+    assert found["smb.dialect", "3.0"] == pytest.approx(0, abs=1e-9)
+    assert found["mtu", 9000] == pytest.approx(0.05)
+    # over all signings and versions: what they cost is part of what a protocol is
+    assert found["protocol", "smb"] == pytest.approx(0.3 - 0.2 / 2 - 0.1 / 3)
+    assert set(table["protocol"][table["factor"] == "smb.signing"]) == {"smb"}
+
+
+def test_shares_interactions_and_medians_know_options() -> None:
+    _, trials = frame_of(WANTED, lambda of: noise(np.random.default_rng(3), of, 3))
+    shares = stats.shares(stats.grid(trials)).table
+    assert shares["share"].sum() == pytest.approx(1)
+    assert shares["df"].sum() == 14 * 3 - 1
+    pairs = stats.interactions(stats.grid(trials))[["factor", "with_factor"]].drop_duplicates().to_numpy().tolist()
+    assert pairs == [
+        ["mtu", "smb.dialect"],
+        ["mtu", "smb.signing"],
+        ["mtu", "nfs.version"],
+        ["smb.dialect", "smb.signing"],
+    ]
+    assert stats.summary(trials)["nfs.version"].value_counts().to_dict() == {ABSENT: 8, "3": 2, "4.1": 2, "4.2": 2}
+
+
+def test_runs_are_compared_where_only_one_of_them_named_an_option() -> None:
+    _, plain = frame_of(sweep_of_options(), lambda of: noise(np.random.default_rng(4), of, 3))
+    asked = sweep_of_options(smb={"signing": ["default", True]})
+    _, more = frame_of(asked, lambda of: noise(np.random.default_rng(5), of, 3))
+    table, _ = stats.compare(plain, more)
+    assert table[["protocol", "smb.signing"]].to_numpy().tolist() == [["nfs", ABSENT], ["smb", "default"]]
+    assert ("smb.signing", ["default"], ["default", "true"]) in stats.differing_levels(plain, more)
