@@ -66,7 +66,7 @@ class EmulatedHost(Host):
         self.folder = folder
         self._programs = folder / "bin"
         self._programs.mkdir()
-        for name in real:
+        for name in set(real) - set(commands):  # or a script would be written through the link, into the real tool
             (self._programs / name).symlink_to(shutil.which(name) or f"/no/{name}")
         for name, text in commands.items():
             program = self._programs / name
