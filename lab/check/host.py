@@ -127,8 +127,8 @@ def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
     lost = {name for name, tool in tools.items() if program in tool.programs}
     remote = {name for name, tool in tools.items() if not tool.needs_mount}
     unmounted = [protocol.name for protocol in protocols.by_name().values() if not protocol.mounted]
-    also = f", and with it the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
-    return f"the tool {', '.join(sorted(lost))} is out{also}"
+    also = f", and with that the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
+    return f"out is {' and '.join(sorted(lost))}{also}"
 
 
 def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
