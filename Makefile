@@ -8,7 +8,7 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
 	@scripts/setup.sh unit
-	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist loadfile --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
+	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
 
 test:   ## every test, those on the local lab included, but for the slowest of guests
 	@scripts/setup.sh test
