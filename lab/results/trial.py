@@ -16,8 +16,8 @@ from lab.results.json_object import JsonObject, json_types
 from lab.results.observed import Observed
 
 SCHEMA = 2
-# What a schema brought that the one before it lacked, and what stands for it in a file of that one
 RunJson: typing.TypeAlias = Mapping[str, typing.Any]  # the content of run.json
+# What a schema brought that the one before it lacked, and what stands for it in a file of that one
 ADDED: dict[int, dict[str, object]] = {2: {"anchor": False, "observed": {}}}
 
 

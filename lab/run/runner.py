@@ -177,7 +177,7 @@ class Runner:
 
 
 def plan_trial(slot: Slot, started_at: str) -> Trial:
-    """The trial of a slot before anything of it was measured."""
+    """The trial of a slot before anything of it was measured: failed, until something says otherwise."""
     case = slot.case
     return Trial(
         trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,

@@ -52,8 +52,8 @@ def of_rows(cases: Cells, block: Codes, blocks: Sequence[Level], speed: Floats, 
     tried = np.zeros(shape, dtype=bool)
     tried.ravel()[place] = True
     np.log(log_speed, out=log_speed)
-    levels = {name: [level for level in names if level != ABSENT] for name, names in cases.levels.items()}
-    codes = np.where(cases.codes < [len(names) for names in levels.values()], cases.codes, -1)  # ABSENT is the last
+    levels = {name: [level for level in values if level != ABSENT] for name, values in cases.levels.items()}
+    codes = np.where(cases.codes < [len(values) for values in levels.values()], cases.codes, -1)  # ABSENT is the last
     return Grid(tuple(levels), levels, codes, np.array(blocks, dtype=np.int64), log_speed, tried)
 
 
@@ -67,10 +67,10 @@ def over_options(grid: Grid) -> Grid | None:
         return grid
     options = [grid.factors.index("protocol"), *(set(range(len(grid.factors))) - set(plain))]
     codes, row = np.unique(grid.codes[:, plain], axis=0, return_inverse=True)
-    options_of = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # how many there are of each protocol
+    combinations = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # of options, by protocol
     count = np.bincount(row)
     factors = tuple(grid.factors[place] for place in plain)
-    if (count != options_of[codes[:, factors.index("protocol")]]).any():
+    if (count != combinations[codes[:, factors.index("protocol")]]).any():
         return None
     log_speed, tried = np.zeros((len(codes), len(grid.blocks))), np.zeros((len(codes), len(grid.blocks)), dtype=bool)
     np.add.at(log_speed, row, grid.log_speed)

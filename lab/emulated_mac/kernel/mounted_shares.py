@@ -46,7 +46,7 @@ def mount_share(
         if same and not again:
             raise OSError(errno.EEXIST, source)
     owner = Path(target).stat().st_uid
-    with _refused_password(names_it=kind != "nfs"):
+    with _password_refusals(has_passwords=kind != "nfs"):
         session = Session(uri, password, owner, smb_conf, reserved=reserved and caller.uid == 0)
         share = Share(session, target, owner, denied=kernel.fault("tcc-network-volume"))
 
@@ -66,7 +66,7 @@ def mount_share(
 @waiting_system_call
 def smb_shares(kernel: Kernel, caller: Caller, uri: str, password: str, smb_conf: str) -> list[str]:
     """The names of a server's shares; EKEYREJECTED for a refused password."""
-    with _refused_password():
+    with _password_refusals():
         session = Session(uri, password, caller.uid, smb_conf)
     try:
         return session.run("gio", "list", "--print-display-names", uri).split()
@@ -81,12 +81,12 @@ def share_facts(kernel: Kernel, caller: Caller) -> dict[str, SmbFacts | NfsFacts
 
 
 @contextmanager
-def _refused_password(names_it: bool = True) -> Iterator[None]:
-    """Turn EACCES of a client into EKEYREJECTED, where ``names_it``: NFS has no passwords."""
+def _password_refusals(has_passwords: bool = True) -> Iterator[None]:
+    """Raise EKEYREJECTED instead of EACCES where the protocol ``has_passwords``: then that is what was refused."""
     try:
         yield
     except OSError as error:
-        refused = error.errno == errno.EACCES and names_it
+        refused = error.errno == errno.EACCES and has_passwords
         raise OSError(errno.EKEYREJECTED if refused else error.errno, str(error)) from error
 
 

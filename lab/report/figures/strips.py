@@ -127,7 +127,7 @@ def cpu_cost(trials: stats.Trials) -> Figure:
 def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
     """The transfers that have one of ``values``, by row (protocol, tool, every other factor that varies) and strip."""
     measured = {name: trials.values(name)[trials.transfer] for name in values}
-    shown: Chosen = np.logical_or.reduce([~np.isnan(of_strip) for of_strip in measured.values()])
+    shown: Chosen = np.logical_or.reduce([~np.isnan(column) for column in measured.values()])
     if not shown.any():
         return None
     cases, notes = trials.cases.only(shown), []
@@ -141,7 +141,7 @@ def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]
     cell = cases.cell[drawn]
     return _Strips(
         list(rows[:MOST_ROWS]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
-        trials.ok[trials.transfer][shown], {name: of_strip[shown] for name, of_strip in measured.items()}, notes,
+        trials.ok[trials.transfer][shown], {name: column[shown] for name, column in measured.items()}, notes,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from lab import stats
 from lab.report.figures.fonts import as_is, drawable
 
 # Okabe and Ito (2008), told apart by colour-blind eyes too; without their yellow, which is faint on white.
+LevelT = TypeVar("LevelT", bound=stats.Level)
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
 INK, PALE = "#222222", "#8a8a8a"
@@ -128,6 +130,6 @@ def mark(label: str, colour: str, marker: str, size: float = 5) -> Line2D:
     return Line2D([], [], color=colour, linestyle="", marker=marker, markersize=size, label=label)
 
 
-def styles(levels: Sequence[stats.Level], kinds: Sequence[str]) -> dict[stats.Level, str]:
+def styles(levels: Sequence[LevelT], kinds: Sequence[str]) -> dict[LevelT, str]:
     """A colour or marker for each level, from the first again when they run out."""
     return dict(zip(levels, itertools.cycle(kinds), strict=False))

@@ -31,6 +31,7 @@ from lab.report.figures.style import (
     name_axes,
     note,
     sample,
+    styles,
 )
 
 MOST_BLOCKS = 60  # that have a line of their own
@@ -51,7 +52,7 @@ def timeline(trials: stats.Trials) -> Figure:
     figure = begin(trials, 6.2, notes)
     speed, drift = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     protocols = [str(name) for name in trials.levels("protocol", rows)[1]]
-    colours = dict(zip([name for name in protocols if name != "link"], itertools.cycle(PALETTE), strict=False))
+    colours = styles([name for name in protocols if name != "link"], PALETTE)
     colours |= {"link": INK} if "link" in protocols else {}
     change = stats.from_own_median(trials).to_numpy()[rows]
     shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
