@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
+from support.examples import JSON
 from support.fake_host import EmulatedHost, FakeHost
 from support.paths import LINUX_CAPTURES
 from support.sides import side_of
@@ -29,13 +30,6 @@ from lab.protocols.mounts import gvfs
 from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
 from lab.run.catalogue import CATALOGUE
-from lab.workloads import iperf3
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=8,
-)
 
 
 def capture(name: str) -> str:
@@ -109,70 +103,6 @@ def test_ssh_says_version_and_cipher() -> None:
     found = parse_verbose(capture("ssh-v.txt"))
     assert found == {"dialect": "OpenSSH_10.0p2", "cipher": "chacha20-poly1305@openssh.com"}
     assert parse_verbose("") == {}
-
-
-# --- the link
-
-
-@pytest.mark.parametrize("name", ["iperf3.json", "iperf3-reverse.json"])
-def test_iperf3_counts_what_arrived(name: str) -> None:
-    end = json.loads(capture(name))["end"]
-    found = iperf3.parse(capture(name))
-    assert found["bytes"] == end["sum_received"]["bytes"]
-    assert found["bytes"] / found["elapsed_s"] == pytest.approx(found["bytes_per_s"], rel=1e-6)
-    assert 100e6 < found["bytes_per_s"] < 125e6  # the link of the capture had 1 Gbit/s
-    assert found["retransmits"] == end["sum_sent"]["retransmits"]
-
-
-def test_iperf3_says_itself_what_went_wrong() -> None:
-    with pytest.raises(LabFailure, match=r"iperf3: unable to connect to server .*: Connection refused"):
-        iperf3.parse(capture("iperf3-refused.json"))
-
-
-IPERF3 = """
-tries=$(cat tries 2>/dev/null || echo 0); echo $((tries + 1)) >tries
-[ "$tries" -lt {failures} ] && exec cat {capture}/{failed}
-cat {capture}/iperf3.json
-"""
-
-
-def link_client(folder: Path, failures: int, failed: str) -> EmulatedHost:
-    """A client whose iperf3 prints a failed report so many times, and a good one after that."""
-    script = IPERF3.format(failures=failures, failed=failed, capture=LINUX_CAPTURES)
-    return EmulatedHost(folder, {"iperf3": script}, ["cat"])
-
-
-def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_path: Path) -> None:
-    client = link_client(tmp_path, 2, "iperf3-reset.json")
-    assert iperf3.measure(client, "192.0.2.2", "read", 1)["bytes"] > 0
-    assert len(client.calls("iperf3")) == 3
-
-
-def test_a_test_that_had_begun_is_no_other_the_second_time(tmp_path: Path) -> None:
-    client = link_client(tmp_path, 1, "iperf3-broken.json")
-    with pytest.raises(LabFailure, match="iperf3: control socket has closed unexpectedly"):
-        iperf3.measure(client, "192.0.2.2", "read", 1)
-    assert len(client.calls("iperf3")) == 1
-
-
-def test_a_server_that_does_not_come_back_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(iperf3, "ANEW_S", 0.3)
-    client = link_client(tmp_path, 99, "iperf3-refused.json")
-    with pytest.raises(LabFailure, match="Connection refused"):
-        iperf3.measure(client, "192.0.2.2", "read", 1)
-    assert len(client.calls("iperf3")) > 1
-
-
-@given(st.text(max_size=50) | JSON.map(json.dumps) | JSON.map(lambda end: json.dumps({"end": end})))
-def test_no_report_of_iperf3_whatever_is_another_error(text: str) -> None:
-    with pytest.raises(LabFailure):
-        iperf3.parse(text)
-
-
-@given(JSON, JSON)
-def test_no_total_of_iperf3_whatever_is_another_error(received: Any, sent: Any) -> None:
-    with pytest.raises(LabFailure):
-        iperf3.parse(json.dumps({"end": {"sum_received": received, "sum_sent": sent}}))
 
 
 # --- addresses
