@@ -1,6 +1,8 @@
 # tests run side by side, one on each core: threads of the numerical library would only wait for each other
 SINGLE = OPENBLAS_NUM_THREADS=1
-.PHONY: demo unit test test-guests faults check docs docs-reference fmt clean
+# tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
+export PYTHONDONTWRITEBYTECODE =
+.PHONY: demo unit test test-verdicts test-guests faults fuzz audit check docs docs-reference fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
@@ -10,10 +12,15 @@ unit:   ## the tests that need neither the local lab nor an sshd, with fewer gen
 	@scripts/setup.sh unit
 	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
 
-test:   ## every test, those on the local lab included, but for the slowest of guests
+test:   ## every test, those on the local lab included, but for the slowest of guests and of verdicts
 	@scripts/setup.sh test
-	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder
-	.venv/bin/python -m pytest -m "alone"
+	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not quiet and not pairs and not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	.venv/bin/python -m pytest -m quiet
+	.venv/bin/python -m pytest -m alone
+
+test-verdicts: ## what is said to hold a transfer back, with causes made one and two at a time; on a quiet machine
+	@scripts/setup.sh test
+	.venv/bin/python -m pytest -m "quiet or pairs"
 
 test-guests: ## every test of guests with kernels of their own, on each backend that boots here
 	@scripts/setup.sh test-guests
@@ -22,6 +29,15 @@ test-guests: ## every test of guests with kernels of their own, on each backend 
 faults: ## break a run at every command that it sends (docs/how-to/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults
 	PYTHONPATH=tests .venv/bin/python -m faults $(FAULTS)
+
+fuzz:   ## files and outputs that are nearly right, 2000 of each; SEED=N repeats one, FUZZ='-k journal' does less
+	@scripts/setup.sh fuzz
+	@seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
+	    $(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile fuzz --hypothesis-seed $$seed tests/fuzz $(FUZZ)
+
+audit:  ## known vulnerabilities of the installed Python packages, where their database can be reached
+	@scripts/setup.sh audit
+	@scripts/audit.sh
 
 check:  ## lint, format, types, layers, scripts
 	@scripts/setup.sh check

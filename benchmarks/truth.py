@@ -160,7 +160,9 @@ def injected(blocks: int | None, seed: int) -> None:
     with bench_lab("--rate", f"{INJECTED_MBIT}mbit") as lab:
         factors = EVERYTHING | {"placebo": list(rates)}
         sweep = lab.sweep(factors, size="8 MiB", blocks=blocks or BLOCKS_A_SWEEP, seed=seed)
-        folder, _ = lifecycle.start(lab.hosts, sweep, lab.folder / "results", slowing(lab, rates), print)
+        folder, _ = lifecycle.start(
+            lab.hosts, sweep, lab.folder / "results", lifecycle.Supervision(slowing(lab, rates), print)
+        )
         report_injected(with_parts(run_folder.load(folder.path), rates))
 
 
@@ -220,11 +222,14 @@ def slowing(lab: BenchLab, rates_mbit: dict[str, float]) -> Callable[[Progress],
 
 
 def effects_by_sweep(trials: pd.DataFrame, factor: str, blocks: int) -> pd.DataFrame:
-    """The lab's own effects of a factor, of each so many blocks by themselves."""
+    """The lab's own effects of a factor, of each so many blocks by themselves; without overall rows, which share their
+    transfers with those below.
+    """
     tables = []
     for first in range(1, int(trials["block"].max()) + 1, blocks):
         mine = trials[trials["block"].between(first, first + blocks - 1)]
-        tables.append(stats.effects(stats.grid(mine), [factor]).assign(sweep=first))
+        table = stats.effects(stats.grid(mine), [factor])
+        tables.append(table[table["direction"] != stats.EVERY].assign(sweep=first))
     return pd.concat(tables, ignore_index=True)
 
 

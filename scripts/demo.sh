@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo: the local lab up, a whole sweep, report and executed notebook, the tables; then the local lab down.
+# The demo: the local lab up, a whole sweep, executed notebook and report, the answer; then the local lab down.
 set -eu
 cd "$(dirname "$0")/.."
 lab=.venv/bin/lab
@@ -17,9 +17,10 @@ run=$(ls -d results/*-demo | tail -n 1)
 echo "Executing the notebook"
 LAB_RUN=$run .venv/bin/jupyter nbconvert --log-level=WARN --to html --execute notebooks/explore.ipynb \
     --output-dir "$run/report" --output explore
-$lab show "$run"
 $lab report "$run"
 echo "$run/report/explore.html"
+echo
+$lab show "$run"
 # what root made belongs to who asked for it
 [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" results .venv
 exit $failed

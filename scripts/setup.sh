@@ -1,14 +1,14 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|unit|docs|demo|test|test-guests|faults
-# `check`, `unit` and `docs` need no root and no system packages
+# usage: setup.sh check|unit|docs|fuzz|audit|demo|test|test-guests|faults
+# `check`, `unit`, `docs`, `fuzz` and `audit` need no root and no system packages
 set -eu
 cd "$(dirname "$0")/.."
 purpose=$1
 
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
-case $purpose in check|unit|docs) needs_lab= ;; *) needs_lab=yes ;; esac
+case $purpose in check|unit|docs|fuzz|audit) needs_lab= ;; *) needs_lab=yes ;; esac
 if [ -n "$needs_lab" ]; then
     [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
@@ -26,10 +26,9 @@ install_packages() {
     command -v apt-get >/dev/null || stop "needs $*: install them with this system's package manager"
     echo "Installing with apt: $*"
     export DEBIAN_FRONTEND=noninteractive
-    apt-get install -y --no-install-recommends "$@" >/tmp/file-share-lab-apt.log 2>&1 && { rm -f /tmp/file-share-lab-apt.log; return; }
+    apt-get install -y --no-install-recommends "$@" >/dev/null 2>&1 && return
     apt-get update >/dev/null
-    apt-get install -y --no-install-recommends "$@"
-    rm -f /tmp/file-share-lab-apt.log
+    apt-get install -y --no-install-recommends "$@" # says by itself what is wrong
 }
 
 python=$(find_python)

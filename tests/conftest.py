@@ -28,8 +28,14 @@ gc.set_threshold(20_000, 10, 10)
 # begins the name of every local lab of this test run: workers of pytest-xdist inherit it from their controller
 LABS = os.environ.setdefault("LABS_OF_THIS_TEST_RUN", f"test-{os.getpid()}")
 # a machine that is slow, or busy with something else, fails no test
-settings.register_profile("lab", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# the same examples in every run: what nobody has seen yet is looked for by `make fuzz`
+settings.register_profile(
+    "lab", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("quick", parent=settings.get_profile("lab"), max_examples=10)  # of `make unit`
+settings.register_profile(  # of `make fuzz`
+    "fuzz", parent=settings.get_profile("lab"), max_examples=2000, derandomize=False, print_blob=True
+)
 settings.load_profile("lab")
 
 
@@ -81,6 +87,13 @@ def pytest_collection_finish() -> None:
 def _passwords_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test takes out of the environment is not there for the next."""
     monkeypatch.setattr(lab.hosts.passwords, "_taken", {})
+
+
+@pytest.fixture(autouse=True)
+def _register_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test has a hand in the register of who runs it, and none sees the runs that another left open."""
+    place = tmp_path_factory.getbasetemp() / f"state-{secrets.token_hex(8)}"
+    monkeypatch.setenv("XDG_STATE_HOME", str(place))
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from lab.design import factors
 from lab.hosts import fields
 from lab.hosts.command import Command
 from lab.results.json_object import JsonObject
+from lab.settings import parameters
 
 # What a value of these types looks like in a file; a type is known by the function that reads it
 NOTATIONS = {
@@ -40,6 +41,9 @@ NOTATIONS = {
     fields.Interface: "interface, such as `eth0` or `en0`",
     fields.PasswordSource: "`prompt`, `env:VARIABLE`, `file:PATH` or `keyring:SERVICE`",
     fields.Instance: "`NAME/TOKEN`",
+    parameters.OwnPath: "full path of, or in, a folder `file-share-lab-TOKEN`",
+    parameters.OwnFolder: "full path of a folder `file-share-lab-TOKEN`",
+    parameters.HostJournalFolder: "full path of a folder `file-share-lab`",
 }
 BY_READER = {typing.get_args(alias)[1]: words for alias, words in NOTATIONS.items()}
 PLAIN = {str: "text", int: "integer", float: "number", bool: "true or false", dict: "object", list: "list"}

@@ -42,6 +42,10 @@ class LabError(Exception):
         """Host, message and remedy, as a person reads them."""
         return ": ".join(filter(None, [self.host, self.message, self.remedy]))
 
+    def cause_first(self) -> str:
+        """The same with its cause on the first line, which alone stands in a list of trials."""
+        return str(self)
+
 
 class BadInput(LabError):
     """A file, a key or an argument is wrong; the message names it and what would be right."""
@@ -78,6 +82,13 @@ class CommandError(HostError):
     def __str__(self) -> str:
         """Host, message and remedy, the remedy on a line of its own."""
         return "\n".join(filter(None, [f"{self.host}: {self.message}", self.remedy]))
+
+    def cause_first(self) -> str:
+        """What the command printed first, or how it ended; the command, more of what it printed, and the remedy."""
+        printed = [line[:LONGEST_LINE] for line in self.output.strip().splitlines()]
+        first, *others = [self.how_it_ended(), *printed] if self.exit_code is None else [*printed, self.how_it_ended()]
+        lines = [f"{self.host}: {first}", *(f"    {line}" for line in others[-6:]), f"    of {abridge(self.argv)}"]
+        return "\n".join([*lines, *([self.remedy] if self.remedy else [])])
 
     def how_it_ended(self) -> str:
         """Say how the command ended, for the message."""

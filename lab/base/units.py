@@ -9,11 +9,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from lab.base.untrusted import LARGEST as LARGEST
+
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
 UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
-LARGEST = 2**63  # of seeds, sizes and times: what every file format and every tool below can still hold
 
 
 def parse_size(value: object) -> int:

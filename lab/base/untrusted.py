@@ -1,19 +1,85 @@
 """Text that others wrote, a host above all: read with care, and shown so that it cannot do anything.
 
-A host may be broken into, and then says whatever suits it. Readers raise ValueError for what cannot be true.
+A host may be broken into, and then says whatever suits it. Readers raise ValueError for what cannot be true. A file may
+come from anywhere, a whole run folder too: it is opened only where it is an ordinary one, and read up to a limit.
 """
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
 import re
+import stat
 import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from lab.base.units import LARGEST
-
+LARGEST = 2**63  # of counts, sizes, times and seeds: what every file format and every tool can still hold
 FASTEST_BYTES_PER_S = 125e9  # 1 Tbit/s: what claims to be faster did not happen
+MOST_INPUT_BYTES = 128 << 10  # of a file that a person writes: the longest that comes with the lab has 5 kB
+MOST_FILE_BYTES = 8 << 20  # of any other file that is read as a whole: of run.json above all
+MOST_LINE_BYTES = 1 << 20  # of a line that the lab writes: the longest seen has 4 kB
 _DEEPEST = 100  # brackets inside brackets: far more than any file here has, far fewer than exhaust Python's stack
+
+
+def open_file(path: Path, *, links: bool = False, alone: bool = False, folder: int | None = None) -> io.FileIO:
+    """An ordinary file, opened to be read, unbuffered; never waits for one. Raises OSError for anything else.
+
+    ``links``: a link to one will do, as in what a person typed; in a run folder it will not. ``alone``: it must have no
+    second name. ``folder`` is the descriptor of the one that ``path`` starts from.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno == errno.ELOOP and not links:
+            raise OSError(errno.ELOOP, "it is a link", str(path)) from error
+        raise
+    status = os.fstat(descriptor)
+    wrong = ""
+    # the shell's `<(…)` is a pipe too, but it has a name that only the shell gives
+    if not stat.S_ISREG(status.st_mode) and not (links and stat.S_ISFIFO(status.st_mode) and _is_device(path)):
+        wrong = "not an ordinary file"
+    elif alone and status.st_nlink > 1:
+        wrong = "has another name too (a hard link)"
+    if wrong:
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, wrong, str(path))
+    os.set_blocking(descriptor, True)
+    return io.FileIO(descriptor)
+
+
+def _is_device(path: Path) -> bool:
+    return path.is_relative_to("/dev")
+
+
+def read_file(path: Path, limit: int, *, links: bool = False, alone: bool = False) -> bytes:
+    """The content of an ordinary file of at most ``limit`` bytes. Raises OSError as :func:`open_file`, and for more."""
+    with open_file(path, links=links, alone=alone) as file:
+        return read_all(file, limit, path)
+
+
+def read_all(file: io.FileIO, limit: int, path: Path) -> bytes:
+    """What is left in a file, at most ``limit`` bytes. Raises OSError for more."""
+    content = bytearray()
+    if os.fstat(file.fileno()).st_size <= limit:  # that of a pipe is 0
+        while len(content) <= limit and (block := file.read(limit + 1 - len(content))):
+            content += block
+        if len(content) <= limit:
+            return bytes(content)
+    raise OSError(errno.EFBIG, f"larger than {limit >> 10} KiB, which no such file is", str(path))
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of an ordinary file with their ends, which the last may lack. Raises OSError, also for a long line."""
+    with open_file(path) as raw, io.BufferedReader(raw) as file:
+        while line := file.readline(MOST_LINE_BYTES + 1):
+            if len(line) > MOST_LINE_BYTES:
+                raise OSError(errno.EFBIG, f"a line of more than {MOST_LINE_BYTES >> 10} KiB", str(path))
+            yield line
 
 
 def printable(text: str) -> str:
@@ -29,8 +95,25 @@ def _is_safe(char: str) -> bool:
 
 def first_line(text: str, most: int = 200) -> str:
     """The first line as something to print, cut at ``most`` characters; empty where there is none."""
-    line = printable("".join(text.strip().splitlines()[:1]))
+    line = printable(text.strip().partition("\n")[0][: 4 * most].splitlines()[0]) if text.strip() else ""
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """All of the text as one line to print, " / " for each line break, cut at ``most`` characters."""
+    if most is not None:
+        text = text[: 4 * most]  # what is cut off in the end need not be looked at: it may be hundreds of megabytes
+    lines = text.splitlines()
+    whole = text if len(lines) < 2 else " / ".join(part.strip() for part in lines if part.strip())
+    line = printable(whole.rstrip("\r\n").replace("\t", " "))
+    return line if most is None or len(line) <= most else line[: most - 1] + "…"
+
+
+def listing(names: Iterable[object], most: int = 10) -> str:
+    """Some of the names with commas between them, as one line to print, and how many more there are."""
+    texts = list(map(str, names))
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(one_line(text, 80) for text in texts[:most]) + more
 
 
 def from_json(text: str) -> Any:

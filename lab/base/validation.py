@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 import stat
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from lab.base import untrusted
 from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
 
 
 class Model(BaseModel):
@@ -29,6 +32,7 @@ class Model(BaseModel):
         return f"{self._file}: " if self._file else ""
 
 
+MOST_PROBLEMS = 20  # of one file in one message: who has more has not written it by hand
 # In place of messages of pydantic that are about Python
 PLAIN_WORDS = {
     "tuple_type": "is not a list",
@@ -40,7 +44,8 @@ PLAIN_WORDS = {
 def read_text(path: Path, remedy: str) -> str:
     """The text of a file. Raises BadInput; ``remedy`` says what to do where there is no such file."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = untrusted.read_file(path, untrusted.MOST_INPUT_BYTES, links=True)
+        return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except FileNotFoundError as error:
         raise BadInput(f"{path}: no such file; {remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -59,7 +64,10 @@ def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT
         # pydantic calls a list too short, too, where its only level is wrong
         wrong = {problem["loc"][:-1] for problem in problems}
         problems = [problem for problem in problems if problem["type"] != "too_short" or problem["loc"] not in wrong]
-        raise BadInput("\n".join(_explain(problem, path, model) for problem in problems)) from error
+        lines = [_explain(problem, path, model) for problem in problems[:MOST_PROBLEMS]]
+        if len(problems) > MOST_PROBLEMS:
+            lines.append(f"{path}: and {len(problems) - MOST_PROBLEMS:,} more such problems")
+        raise BadInput("\n".join(lines)) from error
 
 
 def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
@@ -76,6 +84,7 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
             names, unknown = names[: depth + 1], field is None
             break
         section = field.annotation
+    names = [one_line(name, 80) for name in names]
     where = ": ".join([str(path), " ".join([*(f"[{name}]" for name in names[:-1]), names[-1]])])
     is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
     if len(names) == 1 and (section is not model or is_table):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from lab.base.errors import CommandError, HostError, LabError, LabFailure, RestoreError, abridge
+from lab.base.untrusted import one_line
 
 Level: TypeAlias = Literal["problem", "warning", "note", "ok"]
 LEVELS = get_args(Level)
@@ -28,14 +29,7 @@ class Finding:
 
     def __post_init__(self) -> None:
         for name in ("subject", "message", "remedy"):
-            object.__setattr__(self, name, one_line(getattr(self, name)))
-
-
-def one_line(text: str) -> str:
-    """``text`` without line breaks, control characters and whatever else a terminal might obey."""
-    line = " / ".join(part.strip() for part in text.splitlines() if part.strip())
-    line = line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
-    return "".join(character if character.isprintable() else "?" for character in line)
+            object.__setattr__(self, name, one_line(getattr(self, name), LONGEST))
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -5,26 +5,34 @@ from __future__ import annotations
 import ipaddress
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from lab import protocols, workloads
-from lab.base.errors import Unsupported
+from lab.base.errors import LabFailure, Unsupported
+from lab.base.untrusted import first_line
+from lab.check import programs
 from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
+from lab.hosts.own_folder import LOOK_AT_HOME, OWN_FOLDER
 from lab.platforms.findings import Noise, skew
+from lab.run import root_helper
 from lab.run.pair import at_home
+from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.workloads import Tool
 
 Check: TypeAlias = Callable[[Machine, str], Iterator[Finding]]
 MIB = 2**20
 SKEW_S = 2.0  # beyond it, times of files and of the report contradict one another visibly
 MEMORY_SHARE = 0.9  # of what is free; a system that has nothing left begins to swap the RAM disk itself
 SLOW_BITS_PER_S = 10**9
-ROOT = {"none": "logged in as root", "nopasswd": "sudo without a password", "password": "sudo with a password"}
+ROOT = {
+    "none": "logged in as root",
+    "nopasswd": "sudo without a password",
+    "password": "sudo with a password",
+    "helper": "sudo of the lab's helper alone",
+}
 SUDOERS = "`sudo visudo -f /etc/sudoers.d/file-share-lab` there, and in it `{user} ALL=(root) {rule}`"
 NO_ROOT = (
     (
@@ -37,12 +45,12 @@ NO_ROOT = (
     ("must have a tty", "`sudo visudo` there, and in it `Defaults:{user} !requiretty`"),
     ("", "install sudo there, or log in as root: user = root and sudo = none in [{role}]"),
 )
-NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}  # programs, and the package of each in Debian
 # permissions may allow what macOS then refuses to whoever really looks
 FOLDER = """
 [ -d "$1" ] || { echo missing; exit; }
 [ ! -r "$1" ] || ls "$1" >/dev/null || exit
-if [ -w "$1" ]; then echo fine; else echo closed; fi
+[ -w "$1" ] || { echo closed; exit; }
+if cd -P "$1" && (stands_firm "$2"); then echo fine; else echo open; fi
 """
 SUDO = "sudo"
 SHARE_PATH = "[share] path"
@@ -54,7 +62,7 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
     checks: dict[str, Check] = {
         "system": _check_system,
         SUDO: _check_root,
-        "programs": _check_programs,
+        "programs": programs.check,
         "address": _check_address,
         "interface": _check_interface,
         "memory": partial(_check_memory, config=config),
@@ -80,7 +88,15 @@ def _check_root(machine: Machine, subject: str) -> Iterator[Finding]:
     sudo = machine.config.sudo
     result = machine.host.run("id", "-u", root=True, check=False)
     if result.stdout.strip() == "0":
-        yield Finding("ok", subject, ROOT[sudo])
+        try:
+            root_helper.check_installed(machine.host)
+        except LabFailure as error:
+            yield of_error("problem", subject, error)
+        else:
+            yield Finding("ok", subject, ROOT[sudo])
+    elif sudo == "helper":
+        message = f"{user} cannot run the lab's helper as root: {first_line(result.stderr.strip()) or result.exit_code}"
+        yield Finding("problem", subject, message, f"`lab host install {machine.role}`")
     elif sudo == "none":
         message = f"sudo = none, and {user} is not root: no setting can be changed"
         remedy = f"give sudo = nopasswd or password in [{machine.role}], or user = root"
@@ -94,7 +110,7 @@ def _check_root(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
     """Whether another run has this host, or left it changed. Only root can tell."""
-    journal = host_journal.read(machine.host)
+    journal = host_journal.read(machine.host, line_format())
     if journal.in_use:
         yield of_error("problem", subject, journal.in_use)
     elif journal.records:
@@ -103,32 +119,6 @@ def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
         yield Finding("problem", subject, f"an ended run left it changed: {names:.300}", remedy)
     else:
         yield Finding("ok", subject, "no run uses it, and none left it changed")
-
-
-def _check_programs(machine: Machine, subject: str) -> Iterator[Finding]:
-    tools = workloads.tools()
-    packages = NEEDED | {program: package for tool in tools.values() for program, package in tool.programs.items()}
-    lacking = machine.platform.programs.missing(packages)
-    for name in lacking:
-        remedy = machine.platform.programs.how_to_install(packages[name])
-        if name in NEEDED:
-            yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
-        else:
-            yield Finding("warning", subject, f"{name} is missing: {_lost_without(name, tools)}", remedy)
-    if not lacking:
-        outputs = machine.facts.tools if machine.facts else {}
-        versions = {name: re.search(r"\d+\.\d[\d.]*", outputs.get(name, "")) for name in packages}
-        labels = [f"{name} {version[0]}" if version else name for name, version in versions.items()]
-        yield Finding("ok", subject, ", ".join(labels))
-
-
-def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
-    """Which tools no sweep can use without this program, and which protocols, for no other tool needs no mount."""
-    lost = {name for name, tool in tools.items() if program in tool.programs}
-    remote = {name for name, tool in tools.items() if not tool.needs_mount}
-    unmounted = [protocol.name for protocol in protocols.by_name().values() if not protocol.mounted]
-    also = f", and with that the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
-    return f"out is {' and '.join(sorted(lost))}{also}"
 
 
 def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -217,7 +207,9 @@ def _check_memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Fin
 def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]]:
     """The folders that the lab makes its own in: key in the hosts file, path, and how bad it is if that cannot be."""
     home = machine.facts.home if machine.facts else "~"
-    places: list[tuple[str, str, Level]] = [("mount_base", at_home(machine.config.mount_base, home), "problem")]
+    places: list[tuple[str, str, Level]] = []
+    if machine.config.mount_base:
+        places.append(("mount_base", at_home(machine.config.mount_base, home), "problem"))
     if machine.role == "server" and share.path:
         # where the lab serves RAM disks only, it needs no folder
         level: Level = "problem" if share.serve == "existing" else "warning"
@@ -226,16 +218,32 @@ def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]
 
 
 def _check_folders(machine: Machine, subject: str, share: ShareConfig) -> Iterator[Finding]:
+    if not machine.config.mount_base and not machine.no_root:
+        yield _check_home(machine, subject)
     for key, path, level in _places(machine, share):
-        state = machine.host.shell(FOLDER, path).stdout.strip()
+        owners = "us" if key == "mount_base" else "any"
+        state = machine.host.shell(OWN_FOLDER + FOLDER, path, owners).stdout.strip()
         if state == "fine":
             yield Finding("ok", subject, f"{path}: {machine.platform.files.free_bytes(path) / MIB:.0f} MiB free")
         elif state == "missing":
             message = f"{key} = {path}: there is no such folder"
             yield Finding(level, subject, message, f"make it there, or correct {key}")
+        elif state == "open":
+            message = f"{key} = {path}: others can write into it or a folder above it"
+            yield Finding(level, subject, message, f"`chmod o-w,g-w` or `chmod +t` there, or give another {key}")
         else:
             message = f"{key} = {path}: the account may not write into it"
             yield Finding(level, subject, message, f"let the account write there, or give another {key}")
+
+
+def _check_home(machine: Machine, subject: str) -> Finding:
+    """The folder that the lab makes its own in where the hosts file names none."""
+    state, _, home = machine.host.shell(LOOK_AT_HOME, root=True).stdout.rstrip("\n").partition("\n")
+    if state != "fine":
+        message = f"{first_line(home)}: not the lab's own, or others can write into a folder above it"
+        return Finding("problem", subject, message, "remove it if it is nobody's, and `chmod o-w,g-w` what is above it")
+    free = machine.platform.files.free_bytes(home.rpartition("/")[0]) / MIB
+    return Finding("ok", subject, f"{first_line(home)}: {free:.0f} MiB free")
 
 
 def _check_clock(machine: Machine, subject: str) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[st
     try:
         with connected(config) as hosts:
             check_free(hosts)
-            folder = RunFolder.create(results, "check", origin(config, hosts_file))
+            folder = RunFolder.create(results, "check", origin(config, hosts_file, {}))
             with durable.claimed(folder.path):
                 finding = _raise_mtu(folder, hosts, config, tell)
             shutil.rmtree(folder.path)
@@ -41,9 +41,9 @@ def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[st
 
 
 def _raise_mtu(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
-    with changing(folder, hosts, config, tell) as (settings, token):
+    with changing(folder, hosts, config, tell) as settings:
         try:
-            try_mtu(Pair.of(hosts, config, token), settings, JUMBO_MTU)
+            try_mtu(Pair.of(hosts, config), settings, JUMBO_MTU)
         except RestoreError:
             raise
         except LabFailure as error:

@@ -29,6 +29,7 @@ class Machine:
     def side(self) -> Side:
         """The host as a driver needs to know it. The folder is one that a run might have: there is none yet."""
         user, home = (self.facts.user, self.facts.home) if self.facts else ("", "/")
-        folder = f"{at_home(self.config.mount_base, home).rstrip('/')}/file-share-lab-01234567"
+        base = at_home(self.config.mount_base or "/var/lib/file-share-lab", home)
+        folder = f"{base.rstrip('/')}/file-share-lab-0123456789abcdef"
         platform = self.platform
         return Side(self.host, platform.name, self.config.data_address, folder, user, platform.network.listening)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.cli.terminal import show
 from lab.emulated_mac.faults import FAULTS
 from lab.local import backends, lifecycle, state
 
@@ -67,34 +68,34 @@ def _up(arguments: argparse.Namespace) -> int:
         arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform,
         own_kernel=arguments.kernel == "own", backend=arguments.backend,
     )  # fmt: skip
-    print(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
+    show(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
     return 0
 
 
 def _down(arguments: argparse.Namespace) -> int:
     was_up = lifecycle.down(arguments.name)
-    print(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
+    show(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
     return 0
 
 
 def _reboot(arguments: argparse.Namespace) -> int:
     lifecycle.reboot(arguments.name, arguments.host)
-    print(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
+    show(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
     return 0
 
 
 def _fault(arguments: argparse.Namespace) -> int:
     lifecycle.fault(arguments.name, arguments.host, arguments.fault, arguments.times)
-    print(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {FAULTS[arguments.fault]}")
+    show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {FAULTS[arguments.fault]}")
     return 0
 
 
 def _status(_: argparse.Namespace) -> int:
     state.need_root()
     for lab in state.running():
-        print(f"{lab.name}: {lifecycle.describe(lab)}, rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
+        show(f"{lab.name}: {lifecycle.describe(lab)}, rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
     if not state.running():
-        print("no local lab is up")
+        show("no local lab is up")
     return 0
 
 

@@ -1,8 +1,8 @@
 """The command line: which command, and what its end means.
 
-Exit 0: done; 1: it ran and something failed; 2: bad input. Errors are one message on standard error, never a traceback.
-What a command alone needs is imported where it runs: pandas, matplotlib and paramiko take a second, and `lab local`
-needs none of them.
+Exit 0: done; 1: it ran and something failed, or not all of it ran; 2: bad input. Errors are one message on standard
+error, never a traceback. What a command alone needs is imported where it runs: pandas, matplotlib and paramiko take a
+second, and `lab local` needs none of them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,21 @@ import resource
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, local, plan, report, restore, run, show
+from lab.base.untrusted import printable
+from lab.cli import check, compare, host, local, plan, report, restore, run, show
 from lab.cli.terminal import HOSTS, say
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with a word of the command line without obeying what stands in it: it may be a file's name."""
+
+    def error(self, message: str) -> NoReturn:
+        """See :meth:`argparse.ArgumentParser.error`."""
+        super().error(printable(" / ".join(message.splitlines())))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,8 +46,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _give_up_output()
         return 1  # whoever read our output has seen enough
-    except (LabError, Interrupted, OSError) as error:
+    except (LabError, Interrupted) as error:
         say(str(error))
+        _give_up_output()
+        return 1
+    except OSError as error:
+        say(_explain(error))
         _give_up_output()
         return 1
     return code
@@ -45,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Every command and option."""
-    root = argparse.ArgumentParser(prog="lab", description="How fast is a file share, and what holds it back?")
+    root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
@@ -65,12 +79,14 @@ def parser() -> argparse.ArgumentParser:
     hosts = f"the hosts file (default: {HOSTS}, or that of the run to resume)"
     run.add_arguments(command("run", run.run, text, hosts=hosts))
     hosts = "reach the hosts by this file (default: that of each run), and put back what they have noted themselves too"
-    command("restore", restore.run, "put back what an interrupted run left changed; safe to repeat", hosts=hosts)
+    text = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
+    restore.add_arguments(command("restore", restore.run, text, hosts=hosts))
     show.add_arguments(command("show", show.run, "the tables of a run"))
     text = "the cases of run B over those of run A, such as a new kernel over an old one"
     compare.add_arguments(command("compare", compare.run, text))
     text = "write report.html, post.md, table.csv and figures into the run folder"
     report.add_arguments(command("report", report.run, text))
+    host.add_commands(commands.add_parser("host", help="a narrow sudo: the lab's helper, put on a host and taken away"))
     local.add_commands(commands.add_parser("local", help="the embedded lab: two hosts on this Linux machine"))
     return root
 
@@ -83,6 +99,16 @@ def _open_streams() -> None:
             setattr(sys, name, Path(os.devnull).open("r+"))  # noqa: SIM115  it stays
         elif isinstance(stream, io.TextIOWrapper) and name != "stdin":
             stream.reconfigure(errors="replace")
+
+
+def _explain(error: OSError) -> str:
+    """An error of the system, which names its file, but for standard output: that does not take another line either."""
+    if error.filename is None:
+        try:
+            print(flush=True)
+        except OSError as again:
+            return f"standard output: {again.strerror}"
+    return str(error)
 
 
 def _give_up_output() -> None:

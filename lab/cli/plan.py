@@ -7,6 +7,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from lab.cli.terminal import HOSTS, RESULTS, show
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
@@ -20,18 +22,18 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.design import plan, plan_text
     from lab.design.sweep_file import load_sweep
     from lab.hosts.hosts_file import load_hosts
-    from lab.run import lifecycle
+    from lab.run import lifecycle, pace
     from lab.run.catalogue import CATALOGUE
 
     sweep = load_sweep(arguments.sweep)
-    planned = plan.plan(sweep, CATALOGUE)
+    planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(RESULTS, arguments.hosts or HOSTS))
     if arguments.hosts:
         lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
     for line in plan_text.describe(sweep, planned):
-        print(line)
+        show(line)
     for slot in planned.slots if arguments.order else ():
-        print(f"{slot.trial_id}  {slot.case.case_id}")
+        show(f"{slot.trial_id}  {slot.case.case_id}")
     return 0

@@ -1,24 +1,27 @@
-"""`lab report`: report.html, post.md, table.csv and figures in the run folder."""
+"""`lab report`: report.html, post.md, table.csv and figures, in the run folder or elsewhere."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from lab.cli.terminal import open_run
+from lab.cli.terminal import open_run, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     parser.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
+    text = "write it there, and nothing into the run folder: for a run of somebody else, or to publish it"
+    parser.add_argument("--to", type=Path, metavar="DIR", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the paths of its files."""
-    from lab.report import run_report
+    from lab.report import figures, run_report
 
     folder = open_run(arguments.run)
-    page = run_report.write(folder)
-    for path in (*sorted((folder.report_path / "figures").iterdir()), folder.report_path / "post.md", page):
-        print(path)
+    page = run_report.write(folder, arguments.to)
+    drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
+    for path in (*drawings, page.parent / "post.md", page):
+        show(str(path))
     return 0

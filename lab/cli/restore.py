@@ -3,57 +3,150 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput, LabFailure
-from lab.cli.terminal import RESULTS
+from lab.cli.terminal import RESULTS, show
 from lab.local import state
 
 if TYPE_CHECKING:
     from collections import Counter
 
-    from lab.results.run_folder import RunFolder
+    from lab.settings.register import OpenRun, Register
+
+
+_GONE = "its changes went with the local lab that they were made on"
+_LOST = "what its journal should have said was asked of its hosts"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Its options."""
+    text = "this run alone, also where its folder was moved to (default: every run that this account has open)"
+    parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help=text)
+    text = (
+        "RUN is somebody else's, or of a lab without a register: show what its journal would change, and do it on the "
+        "hosts of --hosts"
+    )
+    parser.add_argument("--trust", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay every open journal. Raises LabFailure, at the end, for what could not be put back."""
+    """Put back what open runs left changed. Raises LabFailure, at the end, for what could not be."""
+    from lab.settings.register import Register
+
+    register = Register()
+    report = _Report()
+    if arguments.run:
+        _restore_one(register, arguments.run, arguments.hosts, arguments.trust, report)
+    elif arguments.trust:
+        raise BadInput("--trust: of which run?", "`lab restore --trust RUN --hosts FILE`")
+    else:
+        _restore_all(register, arguments.hosts, report)
+    for line in report.done:
+        show(line)
+    if report.problems:
+        raise LabFailure("\n".join(report.problems))
+    return 0
+
+
+class _Report:
+    """What was done, and what went wrong: one run must not keep the others from theirs."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.problems: list[str] = []
+
+
+def _restore_all(register: Register, hosts_file: Path | None, report: _Report) -> None:
+    from lab.run import foreign, restore
+
+    runs, report.problems = register.open_runs()
+    lost: list[tuple[OpenRun, restore.JournalLost]] = []
+    for one in reversed(runs):
+        try:
+            report.done.append(f"{one.folder}: {_restore(register, one, hosts_file)}")
+        except restore.JournalLost as error:
+            lost.append((one, error))
+        except (BadInput, LabFailure, OSError) as error:
+            report.problems.append(f"{one.folder}: {error}")
+    asked = _ask_hosts(hosts_file, report) if hosts_file else False
+    for one, why in lost:
+        if asked and hosts_file and restore.is_about(one, hosts_file):
+            restore.let_go(register, one)
+            report.done.append(f"{one.folder}: {_LOST}")
+        else:
+            names = ", ".join(f"{role} {name}" for role, name in one.hosts.items())
+            report.problems.append(f"{one.folder}: {why} (they are {names})")
+    problems, count = foreign.problems_in(RESULTS, register, {Path(one.folder) for one in runs}, asked)
+    report.problems += problems
+    if not report.done and not report.problems:
+        report.done.append(
+            f"nothing is left to put back: this account has no run open (register: {register.path}), and of the "
+            f"{count} {'run' if count == 1 else 'runs'} in {RESULTS.absolute()} none was left with changes"
+        )
+
+
+def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust: bool, report: _Report) -> None:
+    """One run that was named: one of the register's, or with ``trust`` another."""
+    from lab.run import foreign, restore
+
+    if one := restore.named(register, path):
+        try:
+            report.done.append(f"{path}: {_restore(register, one, hosts_file, path.resolve())}")
+        except restore.JournalLost as error:
+            if not hosts_file or not _ask_hosts(hosts_file, report):
+                report.problems.append(f"{path}: {error}")
+                return
+            restore.let_go(register, one, path)
+            report.done.append(f"{path}: {_LOST}")
+        return
+    about = foreign.about(path)
+    if register.began(about):
+        report.done.append(f"{path}: nothing is left to put back of this run")
+        return
+    records = foreign.look(path)
+    if not records:
+        report.problems.append(f"{path}: its journal has no change; `lab restore --hosts FILE` asks the hosts")
+    elif not trust:
+        report.problems.append(foreign.refusal(path, about, records))
+    elif state.is_gone(about.get("instance")):
+        foreign.put_aside(path)
+        register.note_asked(path)
+        report.done.append(f"{path}: {_GONE}")
+    elif not hosts_file:
+        raise BadInput(f"{path}: on which hosts?", "name a hosts file of your own: --hosts FILE")
+    else:
+        show(f"{path}: {foreign.count(records)} to put back on the hosts of {hosts_file}:")
+        for line in foreign.describe(records).splitlines():
+            show(line)
+        report.done.append(f"{path}: {_describe(restore.by_trust(path, hosts_file))}")
+
+
+def _restore(register: Register, one: OpenRun, hosts_file: Path | None, path: Path | None = None) -> str:
+    """Put back what an open run left; what became of it."""
     from lab.run import restore
 
-    folders, problems = restore.open_journals(RESULTS, arguments.hosts)
-    done = []
-    for folder in reversed(folders):
-        try:
-            if _is_gone(folder):
-                done.append(
-                    f"{folder.path}: {restore.forget(folder)} changes went with the local lab that they were made on"
-                )
-            else:
-                done.append(f"{folder.path}: {_describe(restore.by_journal(folder, arguments.hosts))}")
-        except (BadInput, LabFailure, OSError) as error:  # one run must not keep the others from theirs
-            problems.append(f"{folder.path}: {error}")
-    if arguments.hosts:
-        try:
-            if (count := restore.by_hosts(arguments.hosts))["changes"]:
-                done.append(f"{arguments.hosts}: {_describe(count)}, by what the hosts had noted")
-        except LabFailure as error:
-            problems.append(f"{arguments.hosts}: {error}")
-    for line in done or ([] if problems else ["nothing is left to put back"]):
-        print(line)
-    if problems:
-        raise LabFailure("\n".join(problems))
-    return 0
+    if state.is_gone(one.instance):
+        restore.let_go(register, one, path)
+        return _GONE
+    return _describe(restore.by_journal(register, one, hosts_file, path))
+
+
+def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
+    """Put back what the hosts have noted themselves; whether both said all."""
+    from lab.run import restore
+
+    try:
+        if (count := restore.by_hosts(hosts_file))["changes"]:
+            report.done.append(f"{hosts_file}: {_describe(count)}, by what the hosts had noted")
+    except LabFailure as error:
+        report.problems.append(f"{hosts_file}: {error}")
+        return False
+    return True
 
 
 def _describe(count: Counter[str]) -> str:
     restarted = f" ({count['restarted']} of them by a restart of the host)" if count["restarted"] else ""
     changes = count["changes"]
     return f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
-
-
-def _is_gone(folder: RunFolder) -> bool:
-    """Whether the run's hosts were those of a local lab that is no longer up: its end undid everything."""
-    instance = folder.run.get("instance")
-    if instance is None:
-        return False
-    lab = state.load(instance.partition("/")[0])  # no other lab is loaded, whose state may be damaged
-    return lab is None or not lab.supervisor.alive() or f"{lab.name}/{lab.instance}" != instance

@@ -6,7 +6,8 @@ import argparse
 import re
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, console, say
+from lab.cli.terminal import HOSTS, RESULTS, console, print_answer, say, show
+from lab.local import state
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,6 +15,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help="a sweep file")
     what.add_argument("--resume", type=Path, metavar="RUN", help="go on with an interrupted run")
+    text = (
+        "the run to resume is somebody else's, or of a lab without a register: go on with it, on the hosts of --hosts"
+    )
+    parser.add_argument("--trust", action="store_true", help=text)
+    text = "measure a block again, up to twice, where others used over half a core of a host; the first stays, as void"
+    parser.add_argument("--repeat-disturbed", action="store_true", help=text)
     policy = "continue (the default), stop, or a number: stop after so many failed trials in a row"
     parser.add_argument("--on-failure", type=parse_policy, default=None, metavar="POLICY", help=policy)
 
@@ -29,21 +36,26 @@ def parse_policy(text: str) -> int | None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it with live progress, and print the run folder last; 1 where a trial failed or is void."""
+    """Run it live, print the answer and, last, the run folder; 1 where a trial failed, is void or was not run."""
     from lab.run import lifecycle
     from lab.run.progress import shown
 
     with shown(console()) as display:
-        most = arguments.on_failure
+        supervision = lifecycle.Supervision(
+            display, say, arguments.on_failure, state.is_gone, arguments.repeat_disturbed
+        )
         if arguments.resume:
-            folder, ending = lifecycle.resume(arguments.hosts, arguments.resume, display, say, most)
+            folder, ending = lifecycle.resume(arguments.hosts, arguments.resume, supervision, arguments.trust)
         else:
-            folder, ending = lifecycle.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, display, say, most)
+            folder, ending = lifecycle.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, supervision)
     if ending.early:
-        say(f"{ending.early}; `lab run --resume {folder.path}` goes on")
+        say(f"not all was measured: {ending.early}; `lab run --resume {folder.path}` goes on")
     if ending.imprecise:
         say(ending.imprecise)
+    if ending.disturbed:
+        say(f"disturbed: {ending.disturbed}; `lab run --resume {folder.path} --repeat-disturbed` measures that again")
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
-    print(folder.path)
-    return 1 if ending.not_ok else 0
+    print_answer(folder)
+    show(str(folder.path))
+    return 1 if ending.not_ok or ending.early else 0

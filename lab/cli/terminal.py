@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from lab.base.untrusted import printable
+from lab.base import signals
+from lab.base.untrusted import listing, printable
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+
     from lab.results.run_folder import RunFolder
 
 RESULTS = Path("results")
@@ -21,17 +25,61 @@ WIDTH_OF_A_FILE = 120
 
 def console() -> Console:
     """Standard output; as wide as the terminal, or of a fixed width where it goes to a file."""
+    from rich.console import Console  # slow to import, and `lab local` needs none
+
     return Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE)
+
+
+@contextmanager
+def paged() -> Iterator[Console]:
+    """What is printed on the console goes through the user's pager, where standard output is a terminal.
+
+    The default pager, less, is told to end by itself where all fits on the screen. It has Ctrl-C for itself.
+    """
+    screen = console()
+    if not sys.stdout.isatty():
+        yield screen
+        return
+    os.environ.setdefault("LESS", "FRX")
+    with signals.deferred(), screen.pager(styles=True):
+        yield screen
+
+
+def show(line: str) -> None:
+    """Print one line on standard output, as it is; what a host or a file put into it does nothing to the terminal."""
+    print(printable(" / ".join(line.splitlines())))
 
 
 def say(text: str) -> None:
     """Print a message on standard error, as it is; what a host put into it does nothing to the terminal."""
+    from rich.console import Console
+
     with suppress(OSError):
         Console(stderr=True).print(printable(text), markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
-def open_run(path: Path | None) -> RunFolder:
-    """The run folder that was named, or the newest. Raises BadInput."""
+def print_answer(folder: RunFolder, trials: pd.DataFrame | None = None) -> None:
+    """Print what a run says, in ten lines. ``trials`` are those of the folder, where they have been loaded."""
+    from lab.report.answer import answer
     from lab.results import run_folder
 
-    return run_folder.RunFolder(path) if path else run_folder.newest(RESULTS)
+    for line in answer(run_folder.load(folder.path) if trials is None else trials, str(folder.path)):
+        show(line)
+
+
+def open_run(path: Path | None) -> RunFolder:
+    """The run folder that was named, or the newest that measured anything. Raises BadInput."""
+    from lab.results import run_folder
+
+    folder = run_folder.RunFolder(path) if path else run_folder.newest(RESULTS)
+    if path and not folder.has_transfers:
+        raise run_folder.nothing_measured(folder)
+    if not path and (later := _later_runs(folder)):
+        say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later)}")
+    return folder
+
+
+def _later_runs(folder: RunFolder) -> list[str]:
+    """The names of runs that began after this one."""
+    runs = (file.parent for file in folder.path.parent.glob("*/run.json") if not file.parent.is_symlink())
+    return sorted(path.name for path in runs if path.name > folder.path.name)

@@ -1,22 +1,43 @@
-"""The running order: randomised complete blocks, each a split-plot design, with anchors.
+"""The running order: randomised complete blocks in pairs, each block a split-plot design, with anchors.
 
 MTU stands on whole plots, TCP buffers on sub-plots of these, what is served on sub-plots of those, and inside them the
-other factors come in random order.
+other factors come in random order. The second block of a pair is the first one backwards, at every level of nesting: by
+chance alone one MTU comes first in all of three blocks one time in four, and is then confounded with time.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from typing import TypeAlias
 
 from lab.design.case import Case
-from lab.design.factors import BY_NAME, Plot, plot_of, protocol_of
+from lab.design.factors import BY_NAME, Level, Plot, plot_of, protocol_of
 from lab.design.sweep_file import Sweep
 
 Key: TypeAlias = Callable[[Case], Hashable]
+
+
+class Ordering(StrEnum):
+    """How the orders of two blocks belong together; run.json names it, for a run is resumed in the order it began."""
+
+    MIRRORED = "mirrored"  # each second block is the one before it backwards
+    INDEPENDENT = "independent"  # each block has a random order of its own, as in runs before there was another way
+
+
+@dataclass(frozen=True)
+class First:
+    """How often each level of a factor came first in what its plots are part of, such as MTU in a block."""
+
+    factor: str
+    within: str
+    groups: int
+    times: dict[Level, int]
 
 
 @dataclass(frozen=True)
@@ -59,13 +80,16 @@ def _levels(names: Sequence[str], case: Case) -> Hashable:
     return tuple(case.level(name) for name in names)
 
 
-def order(cases: Sequence[Case], seed: int, block: int) -> list[Case]:
-    """The cases of one block in its seeded random order.
+def order(cases: Sequence[Case], seed: int, block: int, ordering: Ordering = Ordering.MIRRORED) -> list[Case]:
+    """The cases of one block: of the first of two in seeded random order, of the second one in the reverse of that.
 
     What is expensive to change varies slowest (:class:`lab.design.factors.Plot`), in an order that is itself random in
-    each block. The cases inside each of these groups come in random order.
+    each pair of blocks. The cases inside each of these groups come in random order.
     """
-    return _shuffle(cases, list(plot_keys(cases).values()), random.Random(f"{seed}/{block}"))
+    if ordering is Ordering.MIRRORED and block % 2 == 0:
+        return order(cases, seed, block - 1)[::-1]
+    chance = random.Random(f"{seed}/{block}")  # noqa: S311 – an order that the seed gives again
+    return _shuffle(cases, list(plot_keys(cases).values()), chance)
 
 
 def _shuffle(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) -> list[Case]:
@@ -82,9 +106,9 @@ def _shuffle(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) 
     return [case for group in in_order for case in _shuffle(group, keys[1:], chance)]
 
 
-def block_slots(sweep: Sweep, cases: Sequence[Case], block: int) -> list[Slot]:
+def block_slots(sweep: Sweep, cases: Sequence[Case], block: int, ordering: Ordering = Ordering.MIRRORED) -> list[Slot]:
     """One block in its order, anchors included; the same for a sweep and seed."""
-    ordered = order(cases, sweep.seed, block)
+    ordered = order(cases, sweep.seed, block, ordering)
     gaps = anchor_gaps(ordered, sweep.anchors)
     run: list[tuple[Case, bool]] = []
     for index in range(len(ordered) + 1):
@@ -112,3 +136,22 @@ def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
         gaps.append(min(free, key=lambda gap: abs(gap - last * number / (count - 1))))
         free = [gap for gap in free if gap != gaps[-1]]
     return sorted(gaps)
+
+
+def first_levels(slots: Sequence[Slot]) -> Iterator[First]:
+    """For each factor of a plot that varies: which of its levels came first, over all blocks; anchors left out."""
+    run = [slot for slot in slots if not slot.anchor]
+    cases = [slot.case for slot in run]
+    keys, within, enclosing = plot_keys(cases), "block", None
+    for plot, names in plot_factors(cases).items():
+        if plot is Plot.INSIDE:
+            return
+        firsts = [next(group).case for _, group in itertools.groupby(run, partial(_place, enclosing))]
+        for name in names:
+            if len({case.level(name) for case in cases}) > 1:
+                yield First(name, within, len(firsts), dict(Counter(case.level(name) for case in firsts)))
+        within, enclosing = plot.value, keys[plot]
+
+
+def _place(enclosing: Key | None, slot: Slot) -> Hashable:
+    return slot.block, enclosing(slot.case) if enclosing else None

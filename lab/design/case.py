@@ -8,6 +8,11 @@ from typing import Any
 
 from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Level, protocol_of
 
+# Of a sweep, and of a run that is looked at: hours a block, and all are compared with one another
+MOST_CASES = 1000
+MOST_LEVELS = 100  # of one factor
+MOST_VARIED = 20  # factors with more than one level
+
 
 @dataclass(frozen=True)
 class Case:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from lab.base.errors import BadInput
-from lab.design import fraction
+from lab.base.untrusted import listing
 from lab.design.case import Case
 from lab.design.factors import ABSENT, BY_NAME, Level, can_be_combined, protocol_of
+from lab.design.stopping import INTERVAL_BLOCKS
 from lab.design.sweep_file import Sweep
 
 MOST_NAMED = 4  # in a list of what is missing or confounded: a longer list tells a reader no more
@@ -59,7 +61,8 @@ def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tupl
     else:
         effects = [_in_registry_order(sweep, effect, names) for effect in sweep.effects]
     if len(set(effects)) < len(effects):
-        raise BadInput(f"{sweep.place}effects: {', '.join(effects)} has an effect twice", "name each effect once")
+        twice = listing(name for name, count in Counter(effects).items() if count > 1)
+        raise BadInput(f"{sweep.place}effects: {twice}: the list has an effect twice", "name each effect once")
     if sweep.precision is not None:
         _check_precision(sweep, effects, grid, cases)
     return tuple(Effect(name, *_count_pairs(levels, name.split(":"))) for name in effects)
@@ -71,9 +74,11 @@ def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
     if not set(parts) <= set(names) or len(set(parts)) < len(parts) or len(parts) > 2:
         two = f", and two of them such as {names[0]}:{names[1]}" if len(names) > 1 else ""
         remedy = f"what may stand here is {', '.join(names)}{two}" if names else "give a factor two levels"
-        raise BadInput(f"{sweep.place}effects: {effect!r} is no effect of what varies in this sweep", remedy)
+        raise BadInput(f"{sweep.place}effects: {effect!r:.80} is no effect of what varies in this sweep", remedy)
     if not can_be_combined(parts[0], parts[-1]):
-        raise BadInput(f"{sweep.place}effects: {effect!r}: an option goes with its own protocol only", "take it out")
+        raise BadInput(
+            f"{sweep.place}effects: {effect!r:.80}: an option goes with its own protocol only", "take it out"
+        )
     return ":".join(name for name in names if name in parts)
 
 
@@ -86,7 +91,7 @@ def _check_precision(sweep: Sweep, effects: Sequence[str], grid: Sequence[Case],
     confounded += [name for name in effects if ":" in name and not _count_pairs(levels, name.split(":"))[0]]
     if refused := [name for name in effects if name in confounded]:
         raise BadInput(
-            f"{sweep.place}effects: {', '.join(refused)} cannot be told from other effects in these cases, so that no "
+            f"{sweep.place}effects: {listing(refused)} cannot be told from other effects in these cases, so that no "
             f"number of blocks makes it precise",
             "give a larger fraction, or other effects",
         )
@@ -94,7 +99,19 @@ def _check_precision(sweep: Sweep, effects: Sequence[str], grid: Sequence[Case],
 
 def _lost_in_fraction(levels: Levels, grid: Sequence[Case], cases: Sequence[Case]) -> list[str]:
     """The effects that a fraction of the grid tells less of."""
-    return [] if len(cases) == len(grid) else fraction.not_estimable(levels, _chosen(grid, cases))
+    if len(cases) == len(grid):
+        return []
+    from lab.design import fraction  # NumPy is slow to import, and most sweeps take the whole grid
+
+    return fraction.not_estimable(levels, _chosen(grid, cases))
+
+
+def _partners(levels: Levels, grid: Sequence[Case], cases: Sequence[Case], name: str) -> list[str]:
+    """The effects that a fraction of the grid mixes with one, each with its correlation."""
+    from lab.design import fraction
+
+    aliases = fraction.aliases(levels, _chosen(grid, cases), name)
+    return [f"{alias} ({correlation:.2f})" for alias, correlation in aliases]
 
 
 def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
@@ -144,13 +161,12 @@ def cannot_tell(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tu
     """What these cases and blocks cannot answer, one line per gap."""
     levels = levels_of(grid)
     lines = []
-    if sweep.most_blocks < 2:
-        lines.append("any interval: one block has no spread; give blocks = 2 or more")
+    if sweep.most_blocks < INTERVAL_BLOCKS:
+        lines.append(f"any interval: too few blocks to know their spread; give blocks = {INTERVAL_BLOCKS} or more")
     if single := [f"{name} {only[0]}" for name in levels if len(only := distinct(levels, name)) == 1]:
         lines.append(f"what has one level only: {', '.join(single)}")
     lines += _missing_combinations(levels)
     for name in _lost_in_fraction(levels, grid, cases):
-        aliases = fraction.aliases(levels, _chosen(grid, cases), name)
-        partners = [f"{alias} ({correlation:.2f})" for alias, correlation in aliases]
-        lines.append(f"{name} from {_abridge(partners) or 'several others at once'}")
+        partners = _abridge(_partners(levels, grid, cases, name))
+        lines.append(f"{name} from {partners or 'several others at once'}")
     return tuple(lines)

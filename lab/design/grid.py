@@ -9,9 +9,9 @@ from typing import Any
 
 from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
-from lab.design.case import Case
+from lab.design.case import MOST_CASES, MOST_LEVELS, Case
 from lab.design.catalogue import Catalogue, SharingProtocol, Tool
-from lab.design.factors import COLUMNS, DEFAULT, OPTIONS, Level
+from lab.design.factors import BY_NAME, COLUMNS, DEFAULT, OPTIONS, Level
 from lab.design.sweep_file import Sweep
 
 
@@ -23,6 +23,7 @@ def grid_of(
     ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
     """
     _check_names(sweep, catalogue)
+    _check_counts(sweep)
     factors, workload = sweep.factors, sweep.workload
     protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
     tools = {name: catalogue.tool(name) for name in factors.names("tool")}
@@ -36,6 +37,8 @@ def grid_of(
             left_out[reason] = None
         else:
             kept.append(case)
+        if len(kept) > MOST_CASES:
+            raise BadInput(f"{sweep.place}[factors]: more than {MOST_CASES:,} cases", "give fewer levels")
     if not kept:
         reasons = "; ".join(left_out)
         raise BadInput(f"{sweep.place}[factors]: no case is left: {reasons}", "give levels that go together")
@@ -95,6 +98,18 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
     if case.option("server_cache") == "cold" and case.store == "ram":
         return "store ram with server_cache cold: there is no disk below the cache"
     return ""
+
+
+def _check_counts(sweep: Sweep) -> None:
+    """Raise BadInput for a factor of so many levels that its effects could not be told."""
+    counts = {name: len(sweep.factors.of(name)) for name in BY_NAME}
+    for protocol, options in sweep.factors.options.items():
+        counts |= {f"{protocol}.{name}": len(given) for name, given in options.items() if isinstance(given, list)}
+    for name, count in counts.items():
+        if count > MOST_LEVELS:
+            raise BadInput(
+                f"{sweep.place}[factors] {name}: {count:,} levels: at most {MOST_LEVELS}", "give fewer of them"
+            )
 
 
 def _check_names(sweep: Sweep, catalogue: Catalogue) -> None:

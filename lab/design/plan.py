@@ -8,20 +8,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lab.base.errors import BadInput
-from lab.design import fraction
-from lab.design.blocks import Key, Slot, block_slots, plot_factors, plot_keys
+from lab.design.blocks import First, Key, Ordering, Slot, block_slots, first_levels, plot_factors, plot_keys
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue
-from lab.design.effects import Effect, asked_for, cannot_tell, distinct, levels_of
+from lab.design.effects import Effect, Levels, asked_for, cannot_tell, distinct, levels_of
 from lab.design.factors import Level, Plot
 from lab.design.grid import grid_of
+from lab.design.pace import ASSUMED_BYTES_PER_S, Pace
 from lab.design.sweep_file import Sweep
 
-# Assumed before anything was measured: a gigabit link, and the overhead that was seen in the local lab.
-ASSUMED_BYTES_PER_S = 100e6
-OVERHEAD_S = {"trial": 0.5, "server": 0.5, "network": 0.5}
+ASSUMED_PACE = Pace()
 CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # what is changed for each plot, in JSON
-LARGEST_GRID = 1000  # cases to choose a fraction from: the choice takes time with their square
 
 
 @dataclass(frozen=True)
@@ -48,8 +45,9 @@ class Stratum:
 class Plan:
     """What a sweep would do. ``left_out`` are combinations that mean nothing, with the reason.
 
-    ``slots``, ``changes``, ``bytes_moved`` and ``estimated_s`` are those of the least number of blocks, ``most`` is the
-    cost of the most. ``d_efficiency`` is that of the fraction against the whole grid of ``grid_cases``.
+    ``slots``, ``changes``, ``bytes_moved`` and ``estimated_s`` are those of the least number of blocks, ``most`` is
+    the cost of the most; ``estimated_by`` is the run whose speeds these rest on, empty for assumed ones.
+    ``d_efficiency`` is that of the fraction against the whole grid of ``grid_cases``.
     """
 
     slots: tuple[Slot, ...]
@@ -58,9 +56,11 @@ class Plan:
     changes: dict[str, int]
     bytes_moved: int
     estimated_s: float
+    estimated_by: str
     most: Cost
     factors: dict[str, tuple[Level, ...]]
     strata: tuple[Stratum, ...]
+    first: tuple[First, ...]
     grid_cases: int
     d_efficiency: float
     effects: tuple[Effect, ...]
@@ -68,16 +68,12 @@ class Plan:
 
 
 def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
-    """The share of the grid that the sweep asks for. Raises BadInput where it is too small, or the grid too large."""
+    """The share of the grid that the sweep asks for. Raises BadInput where it is too small."""
     runs = sweep.runs_of(len(grid))
     if runs == len(grid):
         return grid
-    if len(grid) > LARGEST_GRID:
-        raise BadInput(
-            f"{sweep.place}fraction: a grid of {len(grid)} cases is too large to choose a fraction from: "
-            f"at most {LARGEST_GRID}",
-            "give fewer levels",
-        )
+    from lab.design import fraction  # NumPy is slow to import, and most sweeps take the whole grid
+
     levels = levels_of(grid)
     if runs < (least := fraction.least_runs(levels)):
         raise BadInput(
@@ -87,10 +83,25 @@ def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
     return tuple(grid[index] for index in fraction.choose(levels, runs, sweep.seed))
 
 
-def plan(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = MappingProxyType({})) -> Plan:
+def _d_efficiency(levels: Levels, grid: Sequence[Case], cases: Sequence[Case]) -> float:
+    """That of the cases against the whole grid."""
+    if len(cases) == len(grid):
+        return 1.0
+    from lab.design import fraction
+
+    return fraction.efficiency(levels, [grid.index(case) for case in cases])
+
+
+def plan(
+    sweep: Sweep,
+    catalogue: Catalogue,
+    refused: Mapping[str, str] = MappingProxyType({}),
+    ordering: Ordering = Ordering.MIRRORED,
+    pace: Pace = ASSUMED_PACE,
+) -> Plan:
     """Everything that a run would do, in order. Touches nothing.
 
-    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
+    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why; ``pace`` is how fast these were.
     """
     grid, left_out = grid_of(sweep, catalogue, refused)
     cases = _fraction_of(sweep, grid)
@@ -99,11 +110,10 @@ def plan(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = Mappin
             f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases",
             f"give at most {len(cases) + 1}",
         )
-    blocks = [block_slots(sweep, cases, block) for block in range(1, sweep.most_blocks + 1)]
+    blocks = [block_slots(sweep, cases, block, ordering) for block in range(1, sweep.most_blocks + 1)]
     slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
-    least, most = (_cost(sweep, cases, count, blocks[:count]) for count in (sweep.blocks, sweep.most_blocks))
+    least, most = (_cost(sweep, cases, blocks[:count], pace) for count in (sweep.blocks, sweep.most_blocks))
     levels = levels_of(grid)
-    whole = len(cases) == len(grid)
     return Plan(
         slots=slots,
         cases=cases,
@@ -111,11 +121,13 @@ def plan(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = Mappin
         changes=least.changes,
         bytes_moved=least.bytes_moved,
         estimated_s=least.estimated_s,
+        estimated_by=pace.source,
         most=most,
         factors={name: tuple(distinct(levels, name)) for name in levels},
         strata=_strata(cases),
+        first=tuple(first_levels(slots)),
         grid_cases=len(grid),
-        d_efficiency=1.0 if whole else fraction.efficiency(levels, [grid.index(case) for case in cases]),
+        d_efficiency=_d_efficiency(levels, grid, cases),
         effects=asked_for(sweep, grid, cases),
         cannot_tell=cannot_tell(sweep, grid, cases),
     )
@@ -127,20 +139,20 @@ def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
     return tuple(Stratum(plot.value, names[plot], len(set(map(keys[plot], cases)))) for plot in keys)
 
 
-def _cost(sweep: Sweep, cases: Sequence[Case], count: int, blocks: Sequence[Sequence[Slot]]) -> Cost:
+def _cost(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]], pace: Pace) -> Cost:
     slots = [slot for block in blocks for slot in block]
     keys = plot_keys(cases)
     changes = {CHANGED[plot]: _count_changes(slots, key) for plot, key in keys.items()}
-    ceilings = len({(slot.block, keys[Plot.SUB](slot.case)) for slot in slots})
+    serving = [(slot.block, keys[Plot.SUB_SUB](slot.case)) for slot in slots]
+    starts = [index == 0 or now != serving[index - 1] for index, now in enumerate(serving)]
     stores = len({slot.block for slot in slots if slot.case.store == "disk"})
-    estimated_s = (
-        len(slots) * (sweep.workload.size / ASSUMED_BYTES_PER_S + OVERHEAD_S["trial"])
-        + changes["server"] * OVERHEAD_S["server"]
-        + changes["tcp_space"] * OVERHEAD_S["network"]
-        + ceilings * 2 * (sweep.ceiling_seconds + 0.5)
-        + stores * 2 * sweep.workload.size / ASSUMED_BYTES_PER_S
+    estimated_s = pace.run_s(
+        [(slot.case, starts_server) for slot, starts_server in zip(slots, starts, strict=True)],
+        changes["tcp_space"],
+        sweep.ceiling_seconds,
     )
-    return Cost(count, len(slots), changes, len(slots) * sweep.workload.size, estimated_s)
+    estimated_s += stores * 2 * sweep.workload.size / ASSUMED_BYTES_PER_S
+    return Cost(len(blocks), len(slots), changes, len(slots) * sweep.workload.size, estimated_s)
 
 
 def _count_changes(slots: Sequence[Slot], key: Key) -> int:

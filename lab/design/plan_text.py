@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from lab.design import stopping
-from lab.design.plan import ASSUMED_BYTES_PER_S, Plan
+from lab.design.blocks import First
+from lab.design.factors import BY_NAME, Level, label_of
+from lab.design.pace import ASSUMED_BYTES_PER_S
+from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 
 EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
@@ -21,6 +24,19 @@ def describe(sweep: Sweep, planned: Plan) -> Iterator[str]:
     yield from _add_title("it can tell", _can_tell(sweep, planned))
     yield from _add_title("it cannot tell", planned.cannot_tell)
     yield from _add_title("cost", _cost(planned))
+    if warning := exceeds_cap(sweep, planned):
+        yield f"warning: {warning}"
+
+
+def exceeds_cap(sweep: Sweep, planned: Plan) -> str:
+    """What a time cap that is shorter than the least number of blocks takes comes to; empty for any other."""
+    if sweep.time_cap is None or planned.estimated_s <= sweep.time_cap:
+        return ""
+    fit = int(len(planned.slots) * sweep.time_cap / planned.estimated_s)
+    return (
+        f"time_cap = {sweep.time_cap:g} s ends the run after about {fit} of {len(planned.slots)} trials, which are "
+        f"estimated to take {planned.estimated_s:.0f} s: raise it, or take fewer levels or blocks"
+    )
 
 
 def _add_title(title: str, content: Iterable[str]) -> Iterator[str]:
@@ -56,8 +72,19 @@ def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
     for stratum in planned.strata:
         yield f"{stratum.plot:12} {', '.join(stratum.factors)} ({stratum.groups} a block)"
     yield f"{'inside':12} all other factors, in random order"
+    if sweep.blocks > 1:
+        yield "each second block has the order of the one before it backwards"
+    for first in planned.first:
+        label, level, times = label_of(first.factor), *_usual_first(planned.factors[first.factor], first)
+        yield f"{label} {level} first in {times} of {first.groups} {first.within}s"
     if sweep.anchors:
         yield f"{'anchors':12} {sweep.anchors} a block: {planned.cases[0].case_id}"
+
+
+def _usual_first(levels: Sequence[Level], first: First) -> tuple[str, int]:
+    """The level that came first most often, as a person writes it, and how often that was."""
+    level = max(levels, key=lambda level: first.times.get(level, 0))
+    return BY_NAME[first.factor].write(level) if first.factor in BY_NAME else str(level), first.times.get(level, 0)
 
 
 def _can_tell(sweep: Sweep, planned: Plan) -> Iterator[str]:
@@ -82,4 +109,5 @@ def _cost(planned: Plan) -> Iterator[str]:
     )
     minutes = _range(planned.estimated_s / 60, most.estimated_s / 60)
     seconds = _range(planned.estimated_s, most.estimated_s)
-    yield f"estimated at {ASSUMED_BYTES_PER_S / 1e6:.0f} MB/s: {minutes} min ({seconds} s)"
+    by = f"by {planned.estimated_by}" if planned.estimated_by else f"at {ASSUMED_BYTES_PER_S / 1e6:.0f} MB/s"
+    yield f"estimated {by}: {minutes} min ({seconds} s)"

@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy.special import stdtrit
-
+INTERVAL_BLOCKS = 3  # the fewest that an interval of a mean is over: of two, Student's t is 12.7, and says nothing
 LEAST_BLOCKS = 10
 LOOKS = 8
 COVERAGE = 0.95
@@ -36,4 +35,6 @@ def half_width_factor(blocks: int) -> float:
 
 def student_t(freedom: int) -> float:
     """The t that Student's distribution of ``freedom`` ≥ 1 keeps within ± t with probability COVERAGE."""
+    from scipy.special import stdtrit  # slow to import, and most sweeps name no precision
+
     return float(stdtrit(freedom, (1 + COVERAGE) / 2))

@@ -12,12 +12,14 @@ from pydantic import ConfigDict, Field, create_model, field_validator, model_val
 
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
+from lab.base.untrusted import MOST_INPUT_BYTES
 from lab.base.validation import Model, read_text, validate
 from lab.design import stopping
 from lab.design.factors import FACTORS, Factor, Level
 
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 MOST_BLOCKS = 10_000
+MOST_DOTS = 200  # in a line: a key has one
 
 
 class Workload(Model):
@@ -90,7 +92,7 @@ class Sweep(Model):
     description: str = ""
     """What the sweep is to find out, for people."""
     blocks: int = Field(3, ge=1, le=1000, strict=True)
-    """How often every case is measured: once a block, in an order of the block's own."""
+    """How often every case is measured: once a block, and each second block in the reverse of the order before."""
     seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
     """Decides the order of the trials, and which cases a fraction takes."""
     max_blocks: int | None = Field(None, ge=1, le=MOST_BLOCKS, strict=True)
@@ -104,7 +106,7 @@ class Sweep(Model):
     anchors: int = Field(0, ge=0, le=100, strict=True)
     """How often each block repeats its first case, to expose drift."""
     time_cap: Seconds | None = None
-    """No new trial starts after so long."""
+    """No new trial starts after so long. A run that it ends has exit code 1, and can be resumed."""
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
     """How long iperf3 measures the link, in each block and for each MTU and TCP buffer."""
     slowest: Size = 2_000_000
@@ -164,8 +166,18 @@ def read_sweep(path: Path) -> str:
     return read_text(path, "sweeps/ holds the ones that come with the lab")
 
 
+def _check_size(text: str, path: Path) -> None:
+    """Raise BadInput for what would keep the parser busy: it takes time with the square of the dots in a key."""
+    if len(text) > MOST_INPUT_BYTES:
+        raise BadInput(f"{path}: a sweep of {len(text):,} characters: at most {MOST_INPUT_BYTES:,}")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MOST_DOTS:
+            raise BadInput(f"{path}: line {number}: more than {MOST_DOTS} dots", "write prose in several lines")
+
+
 def parse_sweep(text: str, path: Path) -> Sweep:
     """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`."""
+    _check_size(text, path)
     try:
         content = tomllib.loads(text.removeprefix("\ufeff"))  # a run keeps the text of its sweep with it
     except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError

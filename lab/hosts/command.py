@@ -5,28 +5,38 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lab.hosts import Host
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command for a host. ``given`` is its standard input: the place for secrets, and never journalled."""
+    """A command for a host. ``given`` is its standard input: the place for secrets, and never journalled.
+
+    ``unlisted`` are lines before that, for words that are no secret, but are to stand in no list of processes.
+    """
 
     argv: tuple[str, ...]
     root: bool = False
     given: str = field(default="", repr=False)
     deadline_s: float = 30.0
+    unlisted: tuple[str, ...] = ()
+
+    @property
+    def stdin(self) -> str:
+        """All of its standard input."""
+        return "".join(f"{line}\n" for line in self.unlisted) + self.given
 
     def run(self, host: Host, check: bool = True) -> str:
         """Run it and return what it printed, stripped. Raises as :meth:`Host.run` does."""
-        result = host.run(*self.argv, root=self.root, given=self.given, deadline_s=self.deadline_s, check=check)
+        result = host.run(*self.argv, root=self.root, given=self.stdin, deadline_s=self.deadline_s, check=check)
         return result.stdout.strip()
 
     def by_hand(self) -> str:
         """How a person types it."""
-        return ("sudo " if self.root else "") + shlex.join(self.argv)
+        lines = f"printf '%s\\n' {shlex.join(self.unlisted)} | " if self.unlisted else ""
+        return lines + ("sudo " if self.root else "") + shlex.join(self.argv)
 
 
 def command(*argv: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
@@ -34,15 +44,27 @@ def command(*argv: str, root: bool = False, given: str = "", deadline_s: float =
     return Command(argv, root, given, deadline_s)
 
 
-def script(text: str, *args: str, root: bool = False, given: str = "", deadline_s: float = 30.0) -> Command:
-    """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, …"""
-    return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s)
+def script(
+    text: str,
+    *args: str,
+    root: bool = False,
+    given: str = "",
+    deadline_s: float = 30.0,
+    unlisted: Sequence[str] = (),
+) -> Command:
+    """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, … For the rest see :class:`Command`."""
+    return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s, tuple(unlisted))
+
+
+def shell_line(text: str, *args: str) -> str:
+    """A line for a shell that runs a script: what a script takes that calls another, as the test of its readiness."""
+    return shlex.join(["sh", "-c", text, "sh", *args])
 
 
 def lenient(step: Command) -> Command:
     """The same command, whose failure does not count."""
     words = ("/bin/sh", "-c", '"$@" || :', "sh", *step.argv)
-    return Command(words, step.root, step.given, step.deadline_s)
+    return replace(step, argv=words)
 
 
 def together(steps: Sequence[Command]) -> list[Command]:
@@ -51,9 +73,9 @@ def together(steps: Sequence[Command]) -> list[Command]:
     Of what they print, that of the last remains. One with standard input stays by itself.
     """
     joined: list[Command] = []
-    for (root, given), group in itertools.groupby(steps, key=lambda step: (step.root, step.given)):
+    for (root, stdin), group in itertools.groupby(steps, key=lambda step: (step.root, step.stdin)):
         alike = list(group)
-        if given or len(alike) == 1:
+        if stdin or len(alike) == 1:
             joined += alike
             continue
         text = " >&2 && ".join(shlex.join(step.argv) for step in alike)

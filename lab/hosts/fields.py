@@ -9,6 +9,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
+INTERFACE = r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}"
+NO_HOST, BROADCAST = ipaddress.ip_network("0.0.0.0/8"), ipaddress.ip_address("255.255.255.255")  # RFC 1122, 3.2.1.3
 LONGEST_NAME = 255  # bytes of one name in a path
 # by the beginnings of their names; aes128-cbc and the like are told by their end
 SSH_ALGORITHMS = {
@@ -65,7 +67,7 @@ def _algorithms(value: str | Sequence[str]) -> tuple[str, ...]:
 
 def interface_name(value: str) -> str:
     """The name of a network interface, which becomes part of a path in /sys; ValueError otherwise."""
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}", value):
+    if not re.fullmatch(INTERFACE, value):
         raise ValueError("is not the name of an interface such as eth0 or en0")
     return value
 
@@ -123,11 +125,26 @@ def plain_account(value: str) -> str:
 
 def _address(value: str) -> str:
     try:
-        return str(ipaddress.ip_address(value))
+        address = ipaddress.ip_address(value)
     except ValueError:
         raise ValueError(
             "is no IP address, such as 192.168.77.1; a name will not do, for it may lead over another link"
         ) from None
+    zone = getattr(address, "scope_id", None)
+    if zone is not None and not re.fullmatch(INTERFACE, zone):
+        raise ValueError("has something after the % that is not the name of an interface, such as fe80::1%eth0")
+    inner = getattr(address, "ipv4_mapped", None) or address
+    if inner.is_unspecified or (inner.version == 4 and inner in NO_HOST):
+        raise ValueError("is the address of no host: it stands for any; give the one that the host has on this link")
+    if inner.is_multicast or inner == BROADCAST:
+        raise ValueError("is an address of many hosts at once; give the one that the host itself has on this link")
+    return str(address)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address leads back to the host itself."""
+    parsed = ipaddress.ip_address(address)
+    return (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback
 
 
 def _instance(value: str | None) -> str | None:

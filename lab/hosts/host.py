@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import time
 from abc import ABC, abstractmethod
@@ -11,11 +12,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lab.base import durable
 from lab.base.errors import CommandError
 from lab.base.untrusted import printable
 from lab.hosts.role import Role
 
 DEADLINE_S = 30.0
+LONGEST_WORD = 120  # characters of a word that each command of the log writes out: of most paths
+LONGEST_COMMAND = 100  # characters of a command that the log writes out again and again
 
 
 @dataclass(frozen=True)
@@ -35,23 +39,56 @@ class Result:
 
 
 class CommandLog:
-    """``commands.log``: a line for every command sent to a host, with its duration; never what went to its stdin."""
+    """``commands.log``: a line for every command sent to a host, with its duration; never what went to its stdin.
+
+    A word that is long, or of several lines, such as a script, stands in a line of its own before the first command
+    that has it: ``w3f2a91bc=$'…'``, and in commands as ``"$w3f2a91bc"``. So does a long command that comes again, as
+    ``eval "$w…"``. All of it is what a shell reads.
+    """
 
     def __init__(self, path: Path | None = None):
         self.path = path
+        self._named: set[str] = set()
+        self._written_out: set[str] = set()
 
     def write(self, host: str, argv: tuple[str, ...], root: bool, ending: str, elapsed_s: float) -> None:
-        """Append one line; newlines inside a command are shown as spaces."""
+        """Append the command, and before it the long words that the log does not have yet."""
         if self.path is None:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = " ".join(f"{now} {host} {elapsed_s:.3f}s {ending} {'# ' if root else '$ '}{shlex.join(argv)}".split())
-        with suppress(OSError), self.path.open("a", encoding="utf-8") as file:
-            file.write(printable(line) + "\n")  # a full disk here must not keep a host from being put back
+        long = {word: _name_of(word) for word in argv if len(word) > LONGEST_WORD or not word.isprintable()}
+        command = " ".join(f'"${long[word]}"' if word in long else shlex.quote(word) for word in argv)
+        name = _name_of(command)
+        if name in self._written_out:
+            long[command], command = name, f'eval "${name}"'
+        elif len(command) > LONGEST_COMMAND:
+            self._written_out.add(name)
+        new = {name: text for text, name in long.items() if name not in self._named}
+        lines = [f"{name}={_ansi_quote(text)}" for name, text in new.items()]
+        lines.append(f"{now} {host} {elapsed_s:.3f}s {ending} {'#' if root else '$'} {command}")
+        with suppress(OSError):  # a full disk here must not keep a host from being put back
+            durable.append_line(self.path, "\n".join(lines))
+            self._named.update(new)
+
+
+def _name_of(word: str) -> str:
+    return f"w{hashlib.sha256(word.encode(errors='surrogatepass')).hexdigest()[:8]}"
+
+
+def _ansi_quote(word: str) -> str:
+    """A word on one line, as bash, zsh and ksh read it, with nothing in it that a terminal acts on."""
+    quoted = word.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t")
+    return f"$'{printable(quoted)}'"
 
 
 class Host(ABC):
-    """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name."""
+    """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name.
+
+    One that ``is_narrow`` runs as root only the commands that its helper knows, each by itself
+    (:mod:`lab.run.root_helper`).
+    """
+
+    is_narrow: bool = False
 
     def __init__(self, role: str):
         self.role = Role(role)

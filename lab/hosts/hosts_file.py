@@ -7,6 +7,8 @@ and what would be right. An unknown section or key is an error: a misspelt one m
 from __future__ import annotations
 
 import configparser
+import hashlib
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -29,10 +31,14 @@ from lab.hosts.fields import (
     ShareName,
     SshAlgorithms,
     UserName,
+    is_loopback,
     plain_account,
     plain_folder,
     plain_name,
 )
+
+RESULTS = "results"  # the folder of the runs, in the current one
+RUN_FILES = ("run.json", "journal.jsonl")
 
 
 class HostConfig(Model):
@@ -54,16 +60,19 @@ class HostConfig(Model):
     """How SSH is spoken: ``openssh`` is the ssh program of this machine."""
     ssh_algorithms: SshAlgorithms = ()
     """Old algorithms to offer as well; only with ``transport = openssh``."""
-    sudo: Literal["nopasswd", "password", "none"] = "nopasswd"
-    """How root commands run: sudo asks for no password, or for one, or ``none``: the user is root."""
+    sudo: Literal["nopasswd", "password", "helper", "none"] = "nopasswd"
+    """How root commands run: sudo asks for no password, or for one; or allows the lab's helper alone, which `lab host
+    install` puts there; or ``none``: the user is root."""
     sudo_password: PasswordSource = "prompt"
     """Where the password for sudo comes from."""
     data_address: Address
     """The host's own address on the link that is measured."""
     interface: Interface | None = None
     """The interface whose MTU is changed and whose bytes are counted. Default: the one that leads to the other host."""
-    mount_base: PlainFolder = "/tmp"
-    """The folder in which the lab makes one of its own, and removes it again."""
+    mount_base: PlainFolder | None = None
+    """The folder in which the lab makes one of its own, and removes it again. Others must not be able to write into it,
+    unless it is sticky. Default: /var/lib/file-share-lab, on a Mac /var/db/file-share-lab, which only root can write
+    into."""
     ram_disk: Size = 2 * 1024**3
     """The size of the RAM disk: the payload and 5 % more, and no more than there is free memory."""
     ram_disk_format: str | None = None  # a word that a platform knows: lab.platforms.check_hosts
@@ -72,6 +81,15 @@ class HostConfig(Model):
     """Whether MTU and TCP buffers may be changed. Default: yes; no for the server of an existing share."""
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
     """The host takes a change back that cut the controller off for so long."""
+
+    @model_validator(mode="after")
+    def _helper_can_do_it(self) -> Self:
+        """Of what a section asks for, the helper of a narrow sudo does not know everything."""
+        if self.sudo == "helper" and self.mount_base:
+            raise ValueError("mount_base: sudo = helper works in /var/lib/file-share-lab alone: leave mount_base out")
+        if self.sudo == "helper" and self.ram_disk_format not in (None, "tmpfs"):
+            raise ValueError("ram_disk_format: sudo = helper makes tmpfs alone: leave it out, or give another sudo")
+        return self
 
     @field_validator("ssh_algorithms")
     @classmethod
@@ -124,6 +142,19 @@ class Hosts(Model):
     """What the server offers."""
     lab: LabConfig = LabConfig()
     """About the measurement as a whole."""
+    _digest: bytes = b""
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the file's text; empty where it was not read from a file."""
+        return self._digest
+
+    @property
+    def path(self) -> Path:
+        """The file, resolved. Raises ValueError where it was not read from one."""
+        if self._file is None:
+            raise ValueError("a hosts file that was not read from a file")
+        return self._file.resolve()
 
     def may_tune(self, role: str) -> bool:
         """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.
@@ -134,7 +165,23 @@ class Hosts(Model):
         return bool(tune == "yes") if tune else role == "client" or self.share.serve == "lab"
 
     @model_validator(mode="after")
+    def _helper_serves_nothing(self) -> Self:
+        """A server's settings come from the account, and may name programs that the server runs as root."""
+        if self.server.sudo == "helper" and self.share.serve == "lab":
+            raise ValueError(
+                "[server] sudo: the helper starts no server; give serve = existing with a share that is there, or, for "
+                "the time of the measurements, sudo = password"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:
+        for role in ("client", "server"):
+            if is_loopback(getattr(self, role).data_address):
+                raise ValueError(
+                    f"[{role}] data_address: is loopback, which reaches no other machine; "
+                    "give the address that the host has on this link"
+                )
         if self.client.data_address.lower() == self.server.data_address.lower():
             raise ValueError(
                 "[server] data_address: is that of [client] too; give each host the one that it has itself"
@@ -143,7 +190,8 @@ class Hosts(Model):
 
 
 def load_hosts(path: Path) -> Hosts:
-    """Read a hosts file. Raises :class:`BadInput`."""
+    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`_check_place`."""
+    _check_place(path)
     text = read_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
     for number, line in enumerate(text.split("\n"), 1):
         if "\0" in line:
@@ -163,4 +211,37 @@ def load_hosts(path: Path) -> Hosts:
     for section, key in ((section, key) for section, keys in content.items() for key in keys):
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
             raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
-    return validate(Hosts, content, path)
+    hosts = validate(Hosts, content, path)
+    hosts._digest = hashlib.sha256(text.encode()).digest()
+    return hosts
+
+
+def _check_place(path: Path) -> None:
+    """Raise BadInput for a hosts file in a run folder or among results.
+
+    It names commands that this machine runs (``proxy_command``) and files that are sent to hosts, while a run folder is
+    data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
+    be written in capitals.
+    """
+    try:
+        real = path.resolve(strict=True)
+        folder = next(filter(_holds_results, real.parents), None)
+    except FileNotFoundError:
+        return  # the error about that says what to do
+    except (OSError, RuntimeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+    if folder:
+        raise BadInput(
+            f"{path}: lies in {folder}, among results, and those may be somebody else's: it is not read",
+            "look at it, and copy what is right to a hosts file outside",
+        )
+
+
+def _holds_results(folder: Path) -> bool:
+    """Whether a folder is that of a run, or holds those of runs."""
+    if any(os.path.lexists(folder / name) for name in RUN_FILES):
+        return True
+    if os.path.lexists(RESULTS) and Path(RESULTS).exists() and folder.samefile(RESULTS):
+        return True
+    is_called_so = folder.name.casefold() == RESULTS
+    return is_called_so and any(any(folder.glob(f"*/{name}")) for name in RUN_FILES)

@@ -17,6 +17,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from lab.base.errors import BadInput, HostError
+from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
@@ -88,7 +89,7 @@ class OpenSshConnection(Connection):
         words = [*COMMON, "-N", *flags, *self._options(target), "-p", str(target.port), *self._keys(target)]
         words += ["-l", target.user] if target.user else []
         with (self.folder / "errors").open("wb") as errors:
-            self._master = subprocess.Popen(
+            self._master = subprocess.Popen(  # noqa: S603 – the text is a constant, each word an argument of its own
                 ["/bin/sh", "-c", MASTER, "sh", str(self.folder), *words, "--", self._address],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -163,8 +164,7 @@ class OpenSshConnection(Connection):
 
     def close(self) -> None:
         """See :meth:`Connection.close`."""
-        assert self._master.stdin is not None
-        self._master.stdin.close()
+        present(self._master.stdin).close()
         try:
             self._master.wait(GRACE_S)
         except subprocess.TimeoutExpired:
@@ -178,7 +178,7 @@ class OpenSshConversation(Conversation):
     """A command in a session of the master; ends with an error where that has gone."""
 
     def __init__(self, command: Sequence[str], given: str):
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 – ssh, with options of the lab's own; no shell here
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -189,13 +189,11 @@ class OpenSshConversation(Conversation):
         super().__init__(given)
 
     def _give(self, data: bytes) -> None:
-        assert self._process.stdin is not None
-        with self._process.stdin as stdin:
+        with present(self._process.stdin) as stdin:
             stdin.write(data)
 
     def _read(self, stream: str) -> bytes:
-        source = self._process.stdout if stream == "stdout" else self._process.stderr
-        assert source is not None
+        source = present(self._process.stdout if stream == "stdout" else self._process.stderr)
         data = os.read(source.fileno(), 65536)
         if not data:
             source.close()

@@ -16,6 +16,7 @@ from pathlib import Path
 import paramiko
 
 from lab.base.errors import BadInput, HostError
+from lab.base.present import present
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.hosts_file import HostConfig
@@ -73,8 +74,7 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
             )
         except (paramiko.SSHException, OSError, EOFError, ValueError, LookupError) as error:
             raise _explain(error, target, proxy) from error
-        transport = client.get_transport()
-        assert transport is not None
+        transport = present(client.get_transport())
         transport.set_keepalive(KEEPALIVE_S)
         stack.pop_all()
         return ParamikoConnection(client, transport, proxy)
@@ -199,7 +199,7 @@ class Proxy:
         ours, theirs = socket.socketpair()
         self.socket = ours
         with theirs:
-            self.process: subprocess.Popen[bytes] = subprocess.Popen(
+            self.process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 – the user's own proxy_command
                 ["/bin/sh", "-c", f"exec {command}"],
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from lab.base import untrusted
 from lab.base.errors import BadInput
 
 _taken: dict[str, SecretStr] = {}  # from the environment, by variable: several passwords may come from one
@@ -58,7 +59,7 @@ def _file(name: str, _: str) -> str:
             raise BadInput(f"{path} cannot be read: it is not an ordinary file")
         if mode & 0o077:
             raise BadInput(f"{path} can be read by others: `{shlex.join(['chmod', '600', str(path)])}`")
-        return path.read_text(encoding="utf-8").rstrip("\n")
+        return untrusted.read_file(path, untrusted.MOST_INPUT_BYTES, links=True).decode().rstrip("\r\n")
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:

@@ -28,15 +28,18 @@ WRAPPER = (
 CONNECT = {"paramiko": paramiko.connect, "openssh": openssh.connect}
 # sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
 # the command would: what is meant for sudo ends with a line that sudo does not get.
-END_OF_PASSWORD = "file-share-lab:end-of-password"
+END_OF_PASSWORD = "file-share-lab:end-of-password"  # noqa: S105 – a mark after one
 AFTER_PASSWORD = f'while read -r line && [ "$line" != {END_OF_PASSWORD} ]; do :; done; exec "$@"'
+HELPER = "/usr/lib/file-share-lab/root-helper"  # not in /usr/local, which a group may write into
 SUDO = {
     "none": [],
     "nopasswd": ["sudo", "-n", "--"],
     "password": ["sudo", "-S", "-p", "", "-k", "--"],
+    "helper": ["sudo", "-n", "--", HELPER],
     "password, remembered": ["sudo", "-S", "-p", "", "--", "/bin/sh", "-c", AFTER_PASSWORD, "sh"],
 }
 WHICH_SUDO = read_script(__file__, "which_sudo.sh")
+HELPER_HINT = "`lab host install {role}`, or give another sudo in the hosts file (docs/how-to/give-a-narrow-sudo.md)"
 SUDO_HINT = (
     "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/how-to/measure-two-machines.md)"
 )
@@ -49,6 +52,7 @@ class SshHost(Host):
         super().__init__(role)
         self.config = config
         self.sudo: str = config.sudo
+        self.is_narrow = config.sudo == "helper"
         self._password = (
             passwords.resolve(
                 config.sudo_password,
@@ -103,7 +107,8 @@ class SshHost(Host):
             end = "" if self.sudo == "password" else f"{END_OF_PASSWORD}\n"
             given = f"{self._password.get_secret_value()}\n{end}{given}"
         if root and SUDO[self.sudo]:
-            words = (*SUDO[self.sudo], "/usr/bin/env", "LC_ALL=C", *argv)
+            # the helper sets its own environment
+            words = (*SUDO[self.sudo], *(() if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
         try:
             return self.connection.begin(shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
         except TimeoutError as error:
@@ -126,11 +131,15 @@ class SshHost(Host):
             'kill -s TERM -- "-$group" 2>/dev/null; sleep 0.2; kill -s KILL -- "-$group" 2>/dev/null; :'
         )
         try:
-            self._execute(("/bin/sh", "-c", end_group, "sh", pid), root, "", KILL_DEADLINE_S)
+            # what the helper runs ends with whoever called it
+            as_root = root and not self.is_narrow
+            self._execute(("/bin/sh", "-c", end_group, "sh", pid), as_root, "", KILL_DEADLINE_S)
         except HostError:
             return  # what brought us here is the error to report
 
     def _hint(self, result: Result) -> str:
+        if self.is_narrow and ("sudo:" in result.stderr or "file-share-lab: refused" in result.stderr):
+            return HELPER_HINT.format(role=self.role)
         if "sudo:" in result.stderr and ("password" in result.stderr or "terminal" in result.stderr):
             return SUDO_HINT
         return ""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import paramiko
 
+from lab.base import untrusted
 from lab.base.errors import BadInput, HostError, HostKeyError
 from lab.hosts import macos_privacy
 from lab.hosts.fields import algorithm_kind, parse_port
@@ -186,7 +187,7 @@ def ssh_config(host: str) -> tuple[dict[str, str], list[str]]:
     try:
         if not path.is_file():
             return {}, []
-        text = path.read_text()
+        text = untrusted.read_file(path, untrusted.MOST_FILE_BYTES, links=True).decode()
         if "\0" in text:
             raise ValueError("it has a NUL character")
         options = dict(paramiko.SSHConfig.from_text(text).lookup(host))

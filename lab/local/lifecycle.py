@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
+from lab.base.present import present
 from lab.emulated_mac import faults
 from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
 from lab.local.state import HOSTS, Lab
@@ -61,9 +63,10 @@ def up(
 def _start_supervisor(name: str, arguments: Sequence[str]) -> Lab:
     """Start the process that brings the lab up and keeps it; returns once it says so. Raises LabFailure."""
     command = [sys.executable, "-m", "lab.local.supervisor", name, *arguments]
-    supervisor = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
-    assert supervisor.stdout is not None
-    answer = supervisor.stdout.read().decode()
+    supervisor = subprocess.Popen(  # noqa: S603 – this Python, with a name that was checked and options that were parsed
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
+    )
+    answer = present(supervisor.stdout).read().decode()
     lab = state.load(name)
     if answer != "ready\n" or lab is None:
         supervisor.wait()
@@ -132,7 +135,8 @@ def run_inside(name: str, host: str, command: list[str]) -> int:
     term = os.environ.get("TERM", "dumb")
     environment = ["env", "-i", f"PATH={path}", f"HOME={home}", f"TERM={term}", "LANG=C.UTF-8"]
     argv = backends.find(lab.backend).inside_command(lab, host, [*environment, *command])
-    return subprocess.run(argv, check=False, preexec_fn=syscalls.allow_many_files).returncode
+    # the words that whoever calls `lab local exec`, as root, wants run
+    return subprocess.run(argv, check=False, preexec_fn=syscalls.allow_many_files).returncode  # noqa: S603
 
 
 def _wait_for_end(lab: Lab) -> None:
@@ -163,6 +167,6 @@ def _locked() -> Iterator[None]:
     """Hold the lock that keeps one `up` or `down` from another."""
     cache = root_image.cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "labs.lock").open("w") as lock:
+    with os.fdopen(durable.open_own(cache / "labs.lock", os.O_WRONLY), "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

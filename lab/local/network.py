@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from lab.base.errors import BadInput, LabFailure
+from lab.base.present import present
 from lab.local import syscalls
 from lab.local.state import DATA_INTERFACE
 from lab.local.subprocesses import check, run, run_inside
@@ -79,12 +80,11 @@ def _has_netem(pid: int) -> bool:
 
 def _start_delay_relay(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "lab.local.delay_relay", str(pids["client"]), str(pids["server"]), repr(delay_s)]
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603 – this Python, with numbers
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
     )  # fmt: skip
-    assert process.stdout is not None
-    if process.stdout.readline() != b"ready\n":
+    if present(process.stdout).readline() != b"ready\n":
         raise LabFailure(
             "local lab: the relay that delays the link did not start", "it needs /dev/net/tun: `modprobe tun`"
         )

@@ -6,13 +6,15 @@ and this machine needs no address or interface of its own.
 
 from __future__ import annotations
 
+import errno
 import os
 import selectors
 import socket
 import sys
 
 from lab.base.errors import BadInput
-from lab.local import backends, state, syscalls
+from lab.base.untrusted import printable
+from lab.local import state, syscalls
 
 SSH_PORT = 22
 CHUNK = 1 << 16
@@ -27,13 +29,28 @@ def dial(pid: int, address: str, timeout_s: float = 10.0) -> socket.socket:
     return socket.create_connection((address, SSH_PORT), timeout=timeout_s)
 
 
-def relay(connection: socket.socket) -> None:
-    """Pass bytes between standard input and output and the connection until either side ends."""
+def watch(host: state.Process) -> int:
+    """A descriptor that is readable once this very process has ended. Raises ProcessLookupError where it has already.
+
+    A guest that was killed closes no connection, and whoever is in its network would keep that for ever.
+    """
+    descriptor = os.pidfd_open(host.pid)
+    if not host.alive():  # looked at after it was opened: the pid may be another's by now
+        os.close(descriptor)
+        raise ProcessLookupError(errno.ESRCH, "the host has just ended")
+    return descriptor
+
+
+def relay(connection: socket.socket, host: int) -> None:
+    """Pass bytes between standard input and output and the connection until either side, or the host, ends."""
     with selectors.DefaultSelector() as selector:
         selector.register(0, selectors.EVENT_READ)
         selector.register(connection, selectors.EVENT_READ)
+        selector.register(host, selectors.EVENT_READ)
         while True:
             for key, _ in selector.select():
+                if key.fileobj == host:
+                    return
                 if key.fileobj == 0:
                     data = os.read(0, CHUNK)
                     connection.sendall(data)
@@ -49,6 +66,13 @@ def _write_all(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
+def _find_ssh_address(lab: state.Lab) -> str:
+    """The address that the state file of an earlier version lacks. Raises BadInput."""
+    from lab.local import backends  # takes longer to import than all else here, and every connection starts anew
+
+    return backends.find(lab.backend).ssh_address
+
+
 def main() -> int:
     """Connect standard input and output to the host's sshd."""
     name, host = sys.argv[1:]
@@ -56,16 +80,18 @@ def main() -> int:
         lab = state.load(name)
         if lab is None or not lab.supervisor.alive():
             raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
-        connection = dial(lab.hosts[host].pid, backends.find(lab.backend).ssh_address)
+        ended = watch(lab.hosts[host])
+        connection = dial(lab.hosts[host].pid, lab.ssh_address or _find_ssh_address(lab))
     except BadInput as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"{host} of the local lab {name!r} does not answer, or is just rebooting: {error}", file=sys.stderr)
+        message = f"{host} of the local lab {name!r} does not answer, or is just rebooting: {error}"
+        print(printable(message), file=sys.stderr)
         return 1
     connection.settimeout(None)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    relay(connection)
+    relay(connection, ended)
     return 0
 
 

@@ -14,7 +14,9 @@ from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
 
+from lab.base import durable, untrusted
 from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
 
 RUN = Path("/run/file-share-lab")
 HOSTS = ("client", "server")
@@ -65,13 +67,12 @@ class Lab:
     platforms: dict[str, str] = field(default_factory=lambda: dict.fromkeys(HOSTS, "linux"))
     backend: str = "namespaces"  # a name in lab.local.backends
     why: str = ""  # the reason for this backend
+    ssh_address: str = ""  # of that backend; empty where an earlier version wrote the file
 
     def save(self) -> None:
         """Write the state file, in one step."""
-        part = directory(self.name) / "state.json.part"
         content = {FILE_KEYS.get(key, key): value for key, value in asdict(self).items()}
-        part.write_text(json.dumps(content, indent=1))
-        part.rename(state_path(self.name))
+        durable.replace(state_path(self.name), json.dumps(content, indent=1).encode())
 
 
 def directory(name: str) -> Path:
@@ -86,16 +87,16 @@ def state_path(name: str) -> Path:
 
 def load(name: str) -> Lab | None:
     """The lab named ``name``, or None where it is not up. Raises :class:`BadInput` for a state file that is damaged."""
-    path = state_path(name)
+    path = state_path(check_name(name))
     try:
-        return _parse(path.read_text())
+        return _parse(untrusted.read_file(path, untrusted.MOST_INPUT_BYTES).decode())
     except FileNotFoundError:
         return None
     except PermissionError as error:
         raise BadInput(f"the local lab {name!r} belongs to root", "run the same command with sudo") from error
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise BadInput(
-            f"{path}: damaged ({type(error).__name__}: {error}), so that its lab cannot be found",
+            f"{path}: damaged ({type(error).__name__}: {one_line(str(error), 200)}), so that its lab cannot be found",
             f"if a process `lab.local.supervisor {name}` still runs, end it, and it tidies up; "
             f"if not, remove {path.parent}",
         ) from error
@@ -110,11 +111,8 @@ def _parse(text: str) -> Lab:
         del raw[key]
     raw["hosts"] = {host: _process(raw["hosts"][host]) for host in HOSTS}
     lab = Lab(**raw)
-    platforms = [lab.platforms[host] for host in HOSTS]
-    if not all(
-        isinstance(value, str)
-        for value in (lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, *platforms)
-    ):
+    texts = [lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, lab.ssh_address]
+    if not all(isinstance(value, str) for value in (*texts, *(lab.platforms[host] for host in HOSTS))):
         raise TypeError("a value that should be text is not")
     return lab
 
@@ -127,6 +125,14 @@ def running() -> list[Lab]:
     """Every local lab that is up on this machine, by name."""
     labs = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
     return [lab for lab in labs if lab is not None and lab.supervisor.alive()]
+
+
+def is_gone(instance: str | None) -> bool:
+    """Whether these hosts, NAME/TOKEN as the hosts file has it, were those of a local lab that is no longer up."""
+    if instance is None:
+        return False
+    lab = load(instance.partition("/")[0])  # no other lab is loaded, whose state may be damaged
+    return lab is None or not lab.supervisor.alive() or f"{lab.name}/{lab.instance}" != instance
 
 
 def check_name(name: str) -> str:

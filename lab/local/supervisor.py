@@ -22,6 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab import emulated_mac
+from lab.base import durable
 from lab.base.errors import LabError, LabFailure
 from lab.local import backends, cleanup, host_config, network, overlay, platforms, proxy_command, state, syscalls
 from lab.local.state import HOSTS, Lab, Process
@@ -56,6 +57,7 @@ class Supervisor:
             platforms=host_platforms,
             backend=backend,
             why=why,
+            ssh_address=self.backend.ssh_address,
         )
 
     def start(self) -> None:
@@ -72,7 +74,7 @@ class Supervisor:
         for host, pid in pids.items():
             self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
-        self.hosts_file.write_text(host_config.hosts_ini(self.lab))
+        durable.replace(self.hosts_file, host_config.hosts_ini(self.lab).encode())
         self.lab.save()
 
     def reboot(self, host: str) -> None:
@@ -126,7 +128,7 @@ class Supervisor:
             self.backend.boot(self.lab, host),
         ]
         with self._log(host).open("wb") as log:
-            self.hosts[host] = subprocess.Popen(
+            self.hosts[host] = subprocess.Popen(  # noqa: S603 – unshare, with words of the local lab's own
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec
             )
         return self._wait_for_child(host, self.hosts[host])

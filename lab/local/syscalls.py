@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import resource
 import signal
 import struct
@@ -74,7 +73,7 @@ def allow_many_files() -> None:
 
 
 def _pretend_file_limit() -> None:
-    machine = SYSCALLS.get(platform.machine())
+    machine = SYSCALLS.get(os.uname().machine)
     if machine is None:
         return  # netatalk then reports the limit itself
     audit, setrlimit, prlimit64 = machine

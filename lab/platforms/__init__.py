@@ -6,6 +6,7 @@ import sys
 
 from lab.base.errors import BadInput, Unsupported
 from lab.base.plugins import members
+from lab.base.untrusted import first_line
 from lab.base.validation import abbreviate
 from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
@@ -52,4 +53,4 @@ def detect(host: Host) -> Platform:
         if platform.uname == kernel:
             return platform(host)
     names = ", ".join(sorted(platform.name for platform in platforms))
-    raise Unsupported(f"uname says {kernel!r}; the lab knows {names} and does not guess", host=host.role)
+    raise Unsupported(f"uname says {first_line(kernel)!r}; the lab knows {names} and does not guess", host=host.role)

@@ -4,11 +4,51 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
+from lab.base.scripts import read_script
 from lab.base.untrusted import count
-from lab.hosts.command import script
+from lab.hosts.command import Command, script
+from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.part import Part
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnFolder
 from lab.settings.setting import Setting
+
+Above: TypeAlias = Literal["home", "us", "any"]
+MAKE = OWN_FOLDER + read_script(__file__, "own_folder_make.sh")
+NEW = read_script(__file__, "own_folder_make.pl")
+OPEN = OWN_FOLDER + read_script(__file__, "own_folder_open.sh")
+CLOSE = OWN_FOLDER + read_script(__file__, "own_folder_close.sh")
+REMOVE = OWN_FOLDER + read_script(__file__, "own_folder_remove.sh")
+# What somebody else put in its place is not the lab's, and is left alone
+STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
+
+
+@dataclass(frozen=True)
+class Folder(Operation):
+    """A folder of the lab's own, which is removed with what it holds, not beyond a mount point."""
+
+    kind = "folder"
+    values = "absent|present"
+    volatile = False
+    holds = True
+
+    path: OwnFolder
+    """Where it is."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"folder {self.path}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(REMOVE, self.path, root=True),)
 
 
 class Files(Part, ABC):
@@ -21,18 +61,37 @@ class Files(Part, ABC):
     def check_cold_reads(self) -> None:
         """Raise Unsupported, with what to do, where :meth:`drop_caches` does not make this host read its disk again."""
 
-    def folder(self, path: str, mode: str) -> Setting:
-        """A new folder of the lab's own in one that exists; removed with what it holds, not beyond a mount point."""
-        return Setting(
-            host=self.host.role,
-            name=f"folder {path}",
-            read=script('if [ -e "$1" ]; then echo present; else echo absent; fi', path),
-            wanted="present",
-            apply=(script('mkdir -m "$1" "$2"', mode, path),),
-            undo=lambda _: (script('find "$1" -xdev -mindepth 1 -delete; rmdir "$1"', path, root=True),),
-            volatile=False,
-            holds=True,
+    def folder(self, path: str, above: Above, account: str, through: str = "", mode: str = "") -> Setting:
+        """A new folder of the lab's own; removed with what it holds, not beyond a mount point.
+
+        It is never one that was there: its name is one that nobody can know (:func:`lab.hosts.own_folder.new_name`)
+        and that no command has among its words before the folder is there. ``above`` says what may be above it: the
+        lab's ``home``, where root makes it for ``account``, which logs in; folders of ``us``, which are root and that
+        account; or of ``any`` account, as long as others cannot write into them. Nobody else can enter it, except
+        ``through`` it to what is below, as servers do for that account; or as ``mode`` has it.
+        """
+        others = () if mode or through in ("", account) else (script(OPEN, path, account, through, root=True),)
+        mode = mode or ("711" if others else "700")
+        is_home = above == "home"
+        remedy = (
+            ""
+            if is_home
+            else f"`chmod o-w,g-w` or `chmod +t` there, or give another folder than {path.rpartition('/')[0]}"
         )
+        make = script(MAKE, mode, above, account if is_home else "", NEW, root=is_home, given=path)
+        return Setting(self.host.role, Folder(path), "present", (make, *others), remedy, before="absent")
+
+    def open_folder(self, path: str) -> None:
+        """Let all write into a folder of this account's, until :meth:`close_folder`."""
+        self.host.shell(f'{OWN_FOLDER}go "$1" && [ -O . ] && chmod 1777 .', path)
+
+    def close_folder(self, path: str, account: str, proof: str) -> None:
+        """Close a folder of ``account``'s that all may write into, to all but it and the owner of the file ``proof``.
+
+        The file lies in the folder, and goes. Without one nobody but that account writes there. The folder stays as it
+        is where that owner has no group of its own.
+        """
+        self.host.shell(CLOSE, path, account, root=True, given=proof)
 
     def free_bytes(self, path: str) -> int:
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""

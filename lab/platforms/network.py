@@ -68,6 +68,10 @@ class Network(Part, ABC):
         """The IP addresses of each interface; nothing where the platform cannot tell."""
         return {}
 
+    def carrier_changes(self, interface: str) -> int | None:
+        """How often an interface gained or lost its carrier since it is there; None where nothing counts it."""
+        return None
+
     def medium(self, interface: str) -> Medium:
         """What an interface is; nothing where the platform cannot tell."""
         return Medium()

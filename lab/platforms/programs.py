@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
+from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
 from lab.platforms.part import Part
 
 MISSING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'
+TRY = read_script(__file__, "try_programs.sh")
 
 
 class Programs(Part):
@@ -27,6 +30,16 @@ class Programs(Part):
     def missing(self, programs: Iterable[str]) -> list[str]:
         """Those of these programs that the host does not have."""
         return self.host.shell(MISSING, *programs).stdout.split()
+
+    def attempt(self, attempts: Iterable[tuple[str, str, str]], seconds: int) -> list[tuple[bool, str]]:
+        """Run programs side by side; for each, whether it ended in so many seconds, and a line of what it printed.
+
+        An attempt is a program and two words for it; the second may be empty.
+        """
+        words = [word for attempt in attempts for word in attempt]
+        lines = self.host.shell(TRY, str(seconds), *words, deadline_s=seconds + 30).stdout.splitlines()
+        answers = [line.partition(" ") for line in lines]
+        return [(state == "ended", first_line(printed)) for state, _, printed in answers]
 
     def how_to_install(self, package: str) -> str:
         """What to do to get a program there; ``package`` is the name of its package in Debian."""

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.base.errors import Unsupported
+from lab.base.untrusted import count
 from lab.platforms.part import Part
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
+
+
+@dataclass(frozen=True)
+class RamDisk(Operation):
+    """A RAM disk's file system, mounted; a subclass for each kind."""
+
+    values = "absent|mounted"
+
+    path: OwnPath
+    """Where it is mounted."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"RAM disk {self.path}"
 
 
 class RamDisks(Part, ABC):
@@ -17,11 +36,15 @@ class RamDisks(Part, ABC):
     formats: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
-        """A RAM disk mounted at ``path``, which exists; writable by everybody. Returns what it is, in words.
+    def make(
+        self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
+    ) -> Generator[Setting, None, str]:
+        """A RAM disk mounted at ``path``, which exists. Returns what it is, in words.
 
-        ``layout`` is one of ``formats``, or None for the usual one. The memory is taken as it fills, so what is free
-        must be checked first. Raises LabFailure where it does not fit, Unsupported as :meth:`check` does.
+        It is the account's that logs in: nobody else can enter one that is ``private``; into another, which servers
+        show, all may write. ``layout`` is one of ``formats``, or None for the usual one. The memory is taken as it
+        fills, so what is free must be checked first. Raises LabFailure where it does not fit, Unsupported as
+        :meth:`check` does.
         """
 
     def check(self, layout: str | None) -> None:
@@ -33,3 +56,7 @@ class RamDisks(Part, ABC):
                 f"correct it in [{role}], or leave it out",
                 host=role,
             )
+
+    def uid(self) -> int:
+        """The number of the account that logs in."""
+        return self.read(lambda text: count(text.strip()), "id", "-u")

@@ -44,6 +44,7 @@ class Connection:
     ``rcvbuf`` and ``sndbuf`` are what the kernel allows its buffers, bookkeeping included; ``window_bytes`` is what the
     peer will take; ``retransmits`` are segments; ``busy_ms`` is how long there was something to send, and of that time
     ``rwnd_limited_ms`` and ``sndbuf_limited_ms`` were spent waiting for the peer's window or for this host's buffer.
+    ``data_segs_in`` and ``data_segs_out`` are segments that carried data.
     """
 
     local: str
@@ -60,6 +61,8 @@ class Connection:
     acked_bytes: int | None = None
     received_bytes: int | None = None
     retransmits: int | None = None
+    data_segs_in: int | None = None
+    data_segs_out: int | None = None
     delivery_bytes_per_s: int | None = None
     busy_ms: int | None = None
     rwnd_limited_ms: int | None = None

@@ -42,7 +42,7 @@ class Side:
     def check_sockets(self) -> None:
         """Raise Unsupported where sockets in the lab's own folder would have longer paths than a kernel takes."""
         if len(self.directory.encode()) > LONGEST_FOLDER:
-            remedy = f"give a mount_base of at most {LONGEST_FOLDER - len('/file-share-lab-01234567')} bytes"
+            remedy = f"give a mount_base of at most {LONGEST_FOLDER - len('/file-share-lab-0123456789abcdef')} bytes"
             message = f"{self.directory} is too long for the sockets in it"
             raise Unsupported(message, remedy, host=self.host.role)
 
@@ -78,11 +78,13 @@ class Attached:
     """A share as a client sees it. ``path`` is a folder, or ``user@host:folder`` where ``remote_shell`` leads to it.
 
     ``effective`` is what was negotiated, as read back; ``options`` the levels of ``Protocol.options`` in effect, as far
-    as they can be read.
+    as they can be read. ``file_mode`` is the mode that every file there has, where none can be changed, as chmod takes
+    it; empty elsewhere.
     """
 
     path: str
     remote_shell: str = ""
+    file_mode: str = ""
     effective: Values = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 

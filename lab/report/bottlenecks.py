@@ -10,6 +10,7 @@ from lab import stats
 from lab.design.factors import ABSENT, OPTIONS
 from lab.report.tables import TextTable, levels, number, varied_and_alike
 from lab.stats import bottleneck
+from lab.stats.time_budget import SHORT_S
 
 
 def limits_table(verdicts: pd.DataFrame) -> TextTable:
@@ -18,23 +19,34 @@ def limits_table(verdicts: pd.DataFrame) -> TextTable:
     varied, alike = varied_and_alike(cases)
     rows = [
         [
-            ", ".join([stats.row_label(row), *levels(case, varied)]), row["limited_by"],
+            ", ".join([stats.row_label(row), *levels(case, varied)]), row["limited_by"], row["grade"],
             number(100 * row["headroom"], ".0f", " %"), str(row["n"]), row["evidence"],
         ]
         for row, case in zip(verdicts.to_dict("records"), cases.to_dict("records"), strict=True)
     ]  # fmt: skip
     caption = (
-        "What limited each case. Headroom: what is left of it (of the link, for round trips). n: trials it rests on. "
-        f"{alike}"
+        "What limited each case. Headroom: what is left of it (of the link, where time was lost). n: trials it rests "
+        f"on. {_short_trials(verdicts)}{alike}"
     )
-    return TextTable(["", "limited by", "headroom", "n", "evidence"], rows, caption, is_text=True)
+    return TextTable(["", "limited by", "grade", "headroom", "n", "evidence"], rows, caption, is_text=True)
+
+
+def _short_trials(verdicts: pd.DataFrame) -> str:
+    """A warning of trials so short that what starts and ends them counts for much; empty where there are none."""
+    short = int((verdicts["elapsed_s"] < SHORT_S).sum())
+    if not short:
+        return ""
+    return (
+        f"{short} of {len(verdicts)} cases took less than {SHORT_S:g} s a trial: their start and end weigh more than "
+        "in larger files. "
+    )
 
 
 def count_limits(verdicts: pd.DataFrame) -> str:
     """How many cases each limit was found in, and what would help, in sentences."""
     counts = Counter(verdicts["limited_by"])
     counted_limits = [f"{limit} {count}" for limit, count in counts.most_common()]
-    helps = [f"Where it is {limit}, {bottleneck.REMEDY[limit]}." for limit in counts if limit in bottleneck.REMEDY]
+    helps = [f"Where it is {limit}, {advice}." for limit in counts if (advice := bottleneck.remedy(limit))]
     return f"Of {len(verdicts)} cases: {', '.join(counted_limits)}. {' '.join(helps)}" if counted_limits else ""
 
 

@@ -8,9 +8,8 @@ import pandas as pd
 from lab import stats
 from lab.design.factors import NETWORK
 from lab.report.tables import TextTable, number
-from lab.results import run_folder
+from lab.results import dataframe
 
-MOST_TRIALS = 30  # of a case, evenly over the run: more would say the same, and each is read from the file again
 MOST_REMARKS = 50
 # heading, column of lab.results.observed, factor, style
 COLUMNS = (
@@ -22,19 +21,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def some_of_each_case(trials: stats.Trials) -> pd.DataFrame:
-    """The good transfers, of each case MOST_TRIALS at the most, evenly over the run."""
-    good = stats.measured(trials)
-    cases = good.groupby("case_id", sort=False, observed=True)["block"]
-    place, count = cases.cumcount(), cases.transform("size")
-    step = -(-count // MOST_TRIALS)
-    return good[place % step == 0]
-
-
 def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
     by = [*stats.POOLED, *NETWORK]
-    counts = run_folder.observed(some)
+    counts = dataframe.observed(some)
     numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts if name in _NUMBERS}
     counted = pd.DataFrame(numbers, index=counts.index)
     rows = []
@@ -57,7 +47,7 @@ _NUMBERS = {name for _, name, *_ in COLUMNS}
 
 def remarks(some: pd.DataFrame) -> TextTable | None:
     """What the lab found odd in trials that count all the same; None where that is nothing."""
-    remarks_of_trials = run_folder.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
+    remarks_of_trials = dataframe.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
     rows = [
         [str(some.at[row, "trial_id"]), str(remark)]
         for row, texts in remarks_of_trials.items()

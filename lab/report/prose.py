@@ -21,15 +21,17 @@ CONFOUNDED = (
     "changes may come from any of it. Only what is varied within one run is compared fairly."
 )
 TEXTS = {
-    "throughput": "Every mark is one trial, the black tick the median of one setting, the coloured tick what iperf3 "
-    "reached on the bare link at that setting: the ceiling. Crosses are void or failed trials; they are shown and are "
-    "in no median, and one with a number beside it lies beyond the axis. MB/s are 10⁶ bytes per second.",
-    "effects": "Every mark is one block: the mean over all pairs of trials of that block that differ in this one "
-    "setting, speed at the new level over speed at the old one, less one. The line is the 95 % interval of the mean "
-    "over blocks (Student's t); one block gives none. Where it holds 0 %, the data do not say which way the "
-    "setting works.",
-    "interactions": "What one setting changes alone, and on top of another one. Where both are the same, the two "
-    "together give the product of what each gives alone.",
+    "throughput": "Every mark is one trial, the black tick the median of one setting, the coloured ticks what iperf3 "
+    "reached on the bare link at that setting, in each block (short) and their median (long): the ceiling. Crosses are "
+    "void or failed trials; they are shown and are in no median, and one with a number beside it lies beyond the axis. "
+    "MB/s are 10⁶ bytes per second.",
+    "effects": "The speed at the new level over that at the old one, less one, over all pairs of trials that differ in "
+    "this one setting. Bold: over all cases; below it by protocol, tool and direction. The axis is one of ratios: "
+    "twice and half are equally far. Small marks are blocks. The thin line is the 95 % interval of their mean "
+    "(Student's t); the thick one has what the other rows say of the noise, too (moderated t). Below 3 blocks there is "
+    "none. A hollow mark is not established: the data do not say which way the setting works.",
+    "interactions": "Two settings together, over the product of what each changes alone: at 0 % the first changes as "
+    "much on top of the second as without it. Lines and marks as above.",
     "shares": "How much of the sum of squares of log MB/s goes with each setting, with two of them together, with the "
     "block (drift), and with the rest: higher interactions and noise. Type II; where combinations are missing (cp has "
     "no ssh) the shares need not add up to 100 %.",
@@ -37,8 +39,8 @@ TEXTS = {
     "limited": "Derived from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
     "means that the evidence does not carry, and the line says why.",
     "remarks": "What the lab found odd in trials that count all the same.",
-    "timeline": "Above, every trial in the order in which it ran. Below, how far it lies from the median of its own "
-    "case: block medians that move one way mean that the machines or the link drifted.",
+    "timeline": "Above, every trial in the order in which it ran. Below, how far it lies from its own case over "
+    "the whole run: block medians that move one way mean that the machines or the link drifted.",
 }
 
 
@@ -50,14 +52,28 @@ def warnings(run: RunJson) -> list[str]:
 
 
 def chance(table: pd.DataFrame) -> str:
-    """How many comparisons a table makes, what of it chance alone would bring, and what its mark means."""
+    """How many comparisons a table makes, what of it chance alone would bring, what it can show, and its mark."""
     count = int(table["p_value"].notna().sum())
     if not count:
-        return "Too few blocks for intervals: at least 2 are needed."
+        return f"Too few blocks for intervals: at least {stats.INTERVAL_BLOCKS} are needed."
+    missed = f"{count} comparisons: about {0.05 * count:.1f} of the plain 95 % intervals miss by chance. "
+    if not any(str(name).endswith("moderated_p") for name in table):
+        return f"{missed}* is established: its p-value, adjusted for all of them by Holm, is below 0.05."
     return (
-        f"{count} comparisons: about {0.05 * count:.1f} of the plain 95 % intervals miss by chance. "
-        "* is established: its p-value, adjusted for all of them by Holm, is below 0.05."
+        f"{missed}{_visible(table)}* is established: the plain interval is without 0, and the p-value of the moderated "
+        "one, adjusted for all of them (overall rows first), is below 0.05."
     )
+
+
+def _visible(table: pd.DataFrame) -> str:
+    """How large a change has to be for half of the rows to tell it from none, and whether blocks resemble another."""
+    prefix = "interaction_" if "with_factor" in table else ""
+    low, high = (table[f"{prefix}moderated_{end}_pct"].to_numpy() for end in ("low", "high"))
+    half = 100 * (float(np.nanmedian(np.sqrt((100 + high) / (100 + low)))) - 1)
+    seen = f"With {table['n_blocks'].max()} blocks of this run's noise a change of about ± {half:.2g} % can be seen. "
+    if (table[f"{prefix}moderated_p"] > table["p_value"])[table["n_blocks"] >= stats.ENOUGH_BLOCKS].any():
+        seen += "Where the moderated interval is the wider one, blocks resemble the one before, and count as fewer. "
+    return seen
 
 
 def interaction_sentence(row: stats.Row) -> str:
@@ -91,7 +107,6 @@ def interaction_sentences(table: pd.DataFrame) -> str:
 
 def drift_sentence(drift: stats.Drift) -> str:
     """What :func:`lab.stats.drift` found, in one sentence."""
-    of = "the anchor" if drift.anchored else "all cases against their own medians"
     parts = []
     if drift.n_blocks:
         within = _interval(*drift.in_block_pct)
@@ -99,7 +114,8 @@ def drift_sentence(drift: stats.Drift) -> str:
     if not np.isnan(drift.over_run_pct[0]):
         whole = _interval(*drift.over_run_pct)
         parts.append(
-            f"from its first block to its last speeds changed by {whole}, by {of} (n = {drift.n_points} blocks)"
+            f"from its first block to its last speeds changed by {whole}, all cases together (n = {drift.n_points} "
+            "blocks)"
         )
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}." if parts else "One block cannot tell if anything drifted."

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab import stats
-from lab.base.untrusted import printable
+from lab.base.untrusted import one_line, printable
 from lab.report.prose import warnings
 from lab.report.tables import TextTable
 from lab.results.trial import RunJson
@@ -30,6 +30,7 @@ img { width: 100% } pre { background: #f4f4f4; padding: 1em; overflow-x: auto } 
 """
 # The browser itself is told to fetch nothing: the report stays one file whatever a host has put into it.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+MOST_ROWS = 200  # of a table in the terminal: nobody reads more there, and drawing a thousand takes seconds
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,16 @@ def _column(number: int, is_text: bool) -> dict[str, Any]:
 
 
 def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
-    """A table for the terminal, with where its numbers come from below it."""
-    below = Text(printable("\n".join(filter(None, provenance))))
-    drawn = Table(title=Text(table.caption), caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    """A table for the terminal, MOST_ROWS of it, with where its numbers come from below it."""
+    more = len(table.rows) - MOST_ROWS
+    rest = f"and {more:,} more rows: --json has all" if more > 0 else ""
+    below = Text("\n".join(map(one_line, filter(None, (rest, *provenance)))))
+    above = Text(one_line(table.caption))
+    drawn = Table(title=above, caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, heading in enumerate(table.headings):
-        drawn.add_column(Text(heading), **_column(number, table.is_text))
-    for row in table.rows:
-        drawn.add_row(*(Text(printable(cell)) for cell in row))
+        drawn.add_column(Text(one_line(heading)), **_column(number, table.is_text))
+    for row in table.rows[:MOST_ROWS]:
+        drawn.add_row(*(Text(one_line(cell)) for cell in row))
     return drawn
 
 

@@ -13,7 +13,7 @@ from lab.design.factors import ABSENT, COLUMNS, NETWORK, protocol_of
 from lab.report.prose import chance
 
 SPREADS = (("min", "max"), ("low", "high"))
-WAYS = ("write", "read", stats.EVERY)
+WAYS = ("write", "read")
 
 
 @dataclass(frozen=True)
@@ -34,40 +34,34 @@ def comparison(summary: pd.DataFrame) -> TextTable:
     varied, alike = varied_and_alike(summary[summary.columns[: summary.columns.get_loc("n")]])
     own = [name for name in varied if protocol_of(name)]  # options of one protocol, which the others do not have
     shared = [name for name in varied if name not in own]
-    groups = [group for _, group in summary.groupby(shared, sort=False)] if shared else [summary]
     rows = []
-    for same in groups:
+    for same in _grouped(summary, shared):
         # a line for each level: a terminal of 80 columns has no room for all in one
-        rows += [[level, *[""] * len(headings)] for level in levels(dict(same.iloc[0]), shared)]
-        rows += _by_direction(same, speed_cells, WAYS[:2], own)
+        rows += [[level, *[""] * len(headings)] for level in levels(same[0], shared)]
+        rows += _by_direction(same, speed_cells, WAYS, own)
     return TextTable(["", *headings], rows, f"Medians of n good trials each, and their share of the ceiling. {alike}")
 
 
 def effects(table: pd.DataFrame) -> TextTable:
-    """What each level changes, one line a protocol and tool, directions side by side."""
-    ways = [way for way in WAYS if (table["direction"] == way).any()]
-    headings = [heading for way in ways for heading in (f"{way} %", "95 % interval", "n")]
+    """What each level changes: the overall row first, then one line a protocol, tool and direction."""
     rows = []
-    for _, same in table.groupby(["factor", "baseline", "level"], sort=False):
-        rows += [
-            [f"{stats.compared_label(dict(same.iloc[0]))}:", *[""] * len(headings)],
-            *_by_direction(same, _effect_cells, ways),
-        ]
+    for same in _grouped(table, ["factor", "baseline", "level"]):
+        rows += [[f"{stats.compared_label(same[0])}:", *[""] * 4], *map(_effect_cells, same)]
     caption = (
         "Change of throughput in percent, mean over blocks of pairs that differ in this one setting. n: blocks/pairs. "
     )
     if (table["method"] == "model").any():
         caption += "n without pairs: a model of each block, for only a fraction of the grid was run. "
-    return TextTable(["", *headings], rows, caption + chance(table) if rows else "Nothing was varied.")
+    headings = ["", "change %", "95 % interval", "moderated", "n"]
+    return TextTable(headings, rows, caption + chance(table) if rows else "Nothing was varied.")
 
 
 def interactions(table: pd.DataFrame) -> TextTable:
     """What one setting changes alone and on top of another, and how far that is from the two alone."""
     rows = []
     compared = ["factor", "baseline", "level", "with_factor", "with_baseline", "with_level"]
-    for _, same in table.groupby(compared, sort=False):
-        records = same.to_dict("records")
-        rows += [[f"{stats.compared_label(dict(same.iloc[0]))}:", *[""] * 5], *map(_interaction_cells, records)]
+    for same in _grouped(table, compared):
+        rows += [[f"{stats.compared_label(same[0])}:", *[""] * 5], *map(_interaction_cells, same)]
     caption = (
         "What the first setting changes, in percent, at the baseline of the second one (alone) and at its level (on "
         "top); interaction: on top over alone, less one. "
@@ -102,10 +96,15 @@ def settings(table: pd.DataFrame) -> TextTable:
     return TextTable([*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
 
 
-def setting(row: stats.Row) -> str:
-    """The settings of a row of the summary; those that stand where they always do are not named."""
-    named = [name for name in stats.FIRST if name not in ("direction", *NETWORK)]
-    return ", ".join(levels(row, [*NETWORK, *named, *filter(protocol_of, row)]))
+def lost(trials: pd.DataFrame) -> TextTable:
+    """Every void and failed trial, and why."""
+    rows = not_ok(trials)
+    return TextTable(list(rows.columns), rows.astype(str).to_numpy().tolist(), is_text=True)
+
+
+def not_ok(trials: pd.DataFrame) -> pd.DataFrame:
+    """The void and failed trials: which, and why."""
+    return trials.loc[trials["status"] != "ok", ["trial_id", "case_id", "block", "status", "reason"]]
 
 
 def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
@@ -157,12 +156,21 @@ def change(row: stats.Row, name: str) -> str:
     return number(row[name], "+.1f", "*" if row["established"] else "")
 
 
+def _grouped(table: pd.DataFrame, by: Sequence[str]) -> list[list[stats.Row]]:
+    """The rows that are alike in these columns: pandas would take seconds for a thousand groups."""
+    groups: dict[tuple[object, ...], list[stats.Row]] = {}
+    for row in table.to_dict("records"):
+        named = {str(name): value for name, value in row.items()}
+        groups.setdefault(tuple(named[name] for name in by), []).append(named)
+    return list(groups.values())
+
+
 def _by_direction(
-    frame: pd.DataFrame, cells: Callable[[stats.Row], list[str]], ways: Sequence[str], options: Sequence[str] = ()
+    rows: Sequence[stats.Row], cells: Callable[[stats.Row], list[str]], ways: Sequence[str], options: Sequence[str] = ()
 ) -> list[list[str]]:
     """One row a protocol, tool and level of these options: their names, then the cells of each direction."""
     lines: dict[str, dict[str, list[str]]] = {}
-    for record in frame.to_dict("records"):
+    for record in rows:
         named = [f"{name.partition('.')[2]} {record[name]}" for name in options if record[name] != ABSENT]
         name = ", ".join([stats.row_label({key: record[key] for key in ("protocol", "tool")}), *named])
         lines.setdefault(name, {})[record["direction"]] = cells(record)
@@ -172,7 +180,8 @@ def _by_direction(
 
 def _effect_cells(row: stats.Row) -> list[str]:
     counted = f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
-    return [change(row, "change_pct"), between(row["low_pct"], row["high_pct"], "+.1f"), counted]
+    intervals = [between(row[f"{kind}low_pct"], row[f"{kind}high_pct"], "+.1f") for kind in ("", "moderated_")]
+    return [stats.row_label(row), change(row, "change_pct"), *intervals, counted]
 
 
 def _interaction_cells(row: stats.Row) -> list[str]:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lab import stats
 from lab.base.errors import BadInput
-from lab.base.untrusted import printable
+from lab.base.untrusted import one_line
 from lab.report.prose import CONFOUNDED, chance
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable, between, change, number
@@ -44,7 +44,7 @@ def comparison_tables(a: RunFolder, b: RunFolder) -> list[RenderableType]:
         TextTable(headings, _lines(cases), f"Geometric means of n blocks, B over A. {chance(cases)}"),
     ]
     drawn = [rich_table(table, where) for table in (tables if len(cases) > len(pooled) else tables[1:])]
-    return [Text(printable(CONFOUNDED)), *([rich_table(facts)] if differences else []), *drawn]
+    return [Text(CONFOUNDED), *([rich_table(facts)] if differences else []), *drawn]
 
 
 def _compare(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, list[tuple[str, str, str]]]:
@@ -52,7 +52,7 @@ def _compare(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, li
     cases, pooled = stats.compare(one, other)
     if not ((cases["n_a"] > 0) & (cases["n_b"] > 0)).any():
         levels = "; ".join(f"{name}: {mine} and {its}" for name, mine, its in _levels(one, other))
-        why = f"; they differ in {levels}" if levels else ""
+        why = f"; they differ in {one_line(levels, 500)}" if levels else ""
         raise BadInput(f"{a.path} and {b.path}: no case has a good trial in both{why}: compare two runs of one sweep")
     return cases, pooled, [*stats.differing_facts(a.run, b.run), *_levels(one, other)]
 

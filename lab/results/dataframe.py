@@ -11,8 +11,10 @@ import pandas as pd
 
 from lab.base.untrusted import from_json
 from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
-from lab.results.decoder import NUMBERS, SHARED, WORDED, Columns, Decoder
-from lab.results.trial import FIELDS, SCHEMA, Trial
+from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
+from lab.results.decoder import Decoder
+from lab.results.file_texts import FileTexts, OpenFile
+from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, Trial
 
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
@@ -24,16 +26,17 @@ def frame(trials: Sequence[Trial], run: Mapping[str, object]) -> pd.DataFrame:
     ValueError where a ``started_at`` is no ISO 8601 time.
     """
     decoder = Decoder(SCHEMA)
-    return make_frame(decoder.of_trials(trials), decoder, run)
+    return make_frame(decoder.of_trials(trials), decoder, run, None)
 
 
-def make_frame(columns: Columns, decoder: Decoder, run: Mapping[str, object]) -> pd.DataFrame:
-    """The frame of columns. ValueError where a time is none; it names the line."""
-    series = {"trial_id": pd.Series(columns.trial_ids, dtype="str"), "started_at": _times(columns)}
+def make_frame(columns: Columns, decoder: Decoder, run: Mapping[str, object], file: OpenFile | None) -> pd.DataFrame:
+    """The frame of columns that were read from ``file``. ValueError for too many different options."""
+    times = pd.DatetimeIndex(columns.started_at).tz_localize("UTC")
+    series = {"trial_id": pd.Series(columns.trial_ids, dtype="str"), "started_at": pd.Series(times)}
     places = decoder.places(columns)
     series |= {name: _words(name, decoder.levels[name].made, places[name]) for name in WORDED}
     series |= {name: _numbers(name, columns) for name in NUMBERS}
-    series["observed"] = pd.Series(columns.observed, dtype="object")
+    series["observed"] = pd.Series(FileTexts(file, columns.observed, columns.observed_texts), copy=False)
     trials = pd.DataFrame({name: series[name] for name in FIELDS}, copy=False)
     for name, levels in _options(decoder, places).items():
         trials[name] = levels
@@ -78,24 +81,14 @@ def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict
         name: _texts([levels.get(name, level) for levels in options], places["options"])
         for name, level in OPTIONS.items()
     }
-    for name in sorted({name for levels in options for name in levels if protocol_of(name)}):
+    names = {name for levels in options for name in levels if protocol_of(name)}
+    if len(names) > MOST_OPTIONS:
+        raise ValueError(f"{len(names):,} different options of mounts: at most {MOST_OPTIONS}")
+    for name in sorted(names):
         column = _texts([levels.get(name, DEFAULT) for levels in options], places["options"])
         own = np.array([protocol == protocol_of(name) for protocol in protocols], bool)[places["protocol"]]
         columns[name] = column.where(own, ABSENT)
     return columns
-
-
-def _times(columns: Columns) -> Series:
-    times = columns.started_at
-    if columns.odd_times:
-        times = times.copy()
-        texts = pd.Series(columns.odd_times, dtype="str")
-        texts = texts.where(texts.str[:1].str.isdigit())  # pandas knows what time "now" is
-        read = pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce")
-        if read.isna().any():
-            raise ValueError(f"line {read.index[read.isna()][0] + 1}: started_at is not an ISO 8601 time")
-        times[read.index] = read.dt.tz_localize(None).to_numpy()
-    return pd.Series(pd.DatetimeIndex(times).tz_localize("UTC"))
 
 
 def _words(name: str, values: Sequence[Any], places: npt.NDArray[np.int32]) -> Series:

@@ -11,8 +11,7 @@ import functools
 import json
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,16 +19,10 @@ import numpy.typing as npt
 
 from lab.base.units import LARGEST
 from lab.base.untrusted import from_json
-from lab.results.trial import ADDED, FIELDS, LEAST, WORDS, Trial, problem
+from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
+from lab.results.lines import fields_lacking_in, read_line
+from lab.results.trial import FIELDS, LEAST, WORDS, Trial, are_options, is_short, read_time
 
-SHARED = ("options", "effective")  # objects that repeat from line to line, word by word
-_OWN = ("trial_id", "started_at", "observed")  # what every line has of its own
-WORDED = tuple(name for name, kinds in FIELDS.items() if name not in _OWN and kinds & {str, dict})
-NUMBERS: dict[str, type] = {
-    name: float if float in kinds else bool if bool in kinds else int
-    for name, kinds in FIELDS.items()
-    if name not in (*_OWN, *WORDED)
-}
 # A line of more bytes, or with more brackets, is decoded with care: it may be too deep, or have too long a number
 _LONGEST, _MOST_BRACKETS = 4000, 100
 # The forms of times that are decoded quickly, by length: the least and the largest sign in each place
@@ -40,9 +33,9 @@ _TIMES = {
         (b"0000-00-00T00:00:00.000+00:00", b"9999-99-99T99:99:99.999+00:00"),
     )
 }
+_FIRST = np.datetime64("0001-01-01", "us")  # numpy knows earlier years, and datetime does not
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
-Numbers: TypeAlias = npt.NDArray[Any]  # of float64, int64 or bool
 
 
 class Levels(dict[KeyT, int], Generic[KeyT, ValueT]):
@@ -57,28 +50,6 @@ class Levels(dict[KeyT, int], Generic[KeyT, ValueT]):
         self.made.append(self.make(key))
         self[key] = number = len(self)
         return number
-
-
-@dataclass
-class Columns:
-    """Lines as columns, up to the first bad one: ``problem`` says what is wrong with the line after the last row.
-
-    ``combinations`` has the number of each row's WORDED in those of its :class:`Decoder`. ``numbers`` are float64 with
-    NaN for null, bool, or int64 with 0 for null and a mask in ``nulls``. ``started_at`` is UTC, and NaT for a time in
-    another form, which ``odd_times`` has by row. ``observed`` are JSON texts.
-    """
-
-    trial_ids: list[str] = field(default_factory=list)
-    started_at: npt.NDArray[np.datetime64] = field(default_factory=lambda: np.empty(0, "M8[us]"))
-    odd_times: dict[int, str] = field(default_factory=dict)
-    combinations: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
-    numbers: dict[str, Numbers] = field(default_factory=dict)
-    nulls: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
-    observed: list[str] = field(default_factory=list)
-    problem: str = ""
-
-    def __len__(self) -> int:
-        return len(self.trial_ids)
 
 
 class Decoder:
@@ -98,11 +69,12 @@ class Decoder:
             lambda texts: [levels[text] for levels, text in zip(self.levels.values(), texts, strict=True)]
         )
 
-    def of_lines(self, lines: bytes) -> Columns:
-        """The columns of whole lines."""
+    def of_lines(self, lines: bytes, start: int = 0) -> Columns:
+        """The columns of whole lines, the first of which starts at byte ``start`` of its file."""
         try:
-            rows = self._decode_quickly(lines)
+            rows, ends = self._decode_quickly(lines)
             columns = self._of_rows(rows)
+            columns.place_observed(start, lines, ends, [bytes(row.observed) for row in rows])
             _check(columns, rows)
         except (ValueError, OverflowError, RecursionError):  # msgspec's errors are ValueErrors
             columns = self._decode_carefully(lines)
@@ -110,15 +82,15 @@ class Decoder:
 
     def of_trials(self, trials: Iterable[Trial]) -> Columns:
         """The columns of trials in memory, which are taken to be good."""
-        return self._of_rows([self._row(trial.to_json()) for trial in trials])
+        return self._of_records([trial.to_json() for trial in trials])
 
     def places(self, columns: Columns) -> dict[str, npt.NDArray[np.int32]]:
         """For each of WORDED, the number of each row in its levels."""
         table = np.array(self.combinations.made, np.int32).reshape(-1, len(WORDED))
         return {name: table[columns.combinations, number] for number, name in enumerate(WORDED)}
 
-    def _decode_quickly(self, lines: bytes) -> Sequence[msgspec.Struct]:
-        """One struct a line. ValueError or RecursionError where any line has to be decoded with care."""
+    def _decode_quickly(self, lines: bytes) -> tuple[Sequence[Any], npt.NDArray[np.int64]]:
+        """A struct a line, and where lines end. ValueError or RecursionError where any has to be decoded with care."""
         if not lines.isascii():
             lines.decode()  # msgspec does not look at the encoding inside objects that it passes over
         signs = np.frombuffer(lines, np.uint8)
@@ -130,33 +102,36 @@ class Decoder:
         # No value has } and { side by side inside: between two such line ends stands a whole number of values.
         if lines[0] != ord("{") or (signs[ends - 1] != ord("}")).any() or (signs[ends[:-1] + 1] != ord("{")).any():
             raise ValueError("a line is not an object from end to end")
-        rows: Sequence[msgspec.Struct] = self._decode(lines)
+        rows: Sequence[Any] = self._decode(lines)
         if len(rows) != len(ends):
             raise ValueError("more than one value stands in a line")
-        return rows
+        return rows, ends
 
     def _decode_carefully(self, lines: bytes) -> Columns:
-        rows: list[msgspec.Struct] = []
+        records: list[Mapping[str, object]] = []
         wrong = ""
         for line in lines.split(b"\n")[:-1]:
             record, wrong = read_line(line, self.lacking)
             if wrong:
                 break
-            rows.append(self._row(record))
-        columns = self._of_rows(rows)
+            records.append(record)
+        columns = self._of_records(records)
         columns.problem = wrong
         return columns
 
-    def _row(self, record: Mapping[str, object]) -> msgspec.Struct:
-        objects = {name: json.dumps(record[name]).encode() for name in (*SHARED, "observed")}
-        return self._struct(**{**record, **objects})
+    def _of_records(self, records: Sequence[Mapping[str, object]]) -> Columns:
+        objects = [{name: json.dumps(record[name]).encode() for name in SHARED} for record in records]
+        columns = self._of_rows(
+            [self._struct(**{**record, **own}) for record, own in zip(records, objects, strict=True)]
+        )
+        columns.list_observed(json.dumps(record["observed"]) for record in records)
+        return columns
 
     def _of_rows(self, rows: Sequence[msgspec.Struct]) -> Columns:
         by_field = list(zip(*map(msgspec.structs.astuple, rows), strict=True)) or [()] * len(FIELDS)
         values = dict(zip(FIELDS, by_field, strict=True))
         columns = Columns(list(values["trial_id"]))
-        columns.started_at, columns.odd_times = _times(values["started_at"])
-        columns.observed = [str(text, "utf-8") for text in values["observed"]]
+        columns.started_at = _times(values["started_at"])
         texts = (map(bytes, values[name]) if name in SHARED else values[name] for name in WORDED)
         numbers = map(self.combinations.__getitem__, zip(*texts, strict=True))
         columns.combinations = np.fromiter(numbers, np.int32, len(rows))
@@ -169,22 +144,6 @@ class Decoder:
         return columns
 
 
-def fields_lacking_in(schema: int) -> dict[str, object]:
-    """The fields that a schema lacks, each with what stands for it."""
-    return {name: value for since, lacked in ADDED.items() if since > schema for name, value in lacked.items()}
-
-
-def read_line(line: bytes, lacking: Mapping[str, object]) -> tuple[dict[str, Any], str]:
-    """The fields of a trial in one line, with what its schema lacks, and why it is none; empty where it is one."""
-    try:
-        record = from_json(line.decode())
-    except ValueError as error:
-        return {}, f"not a trial: {error}"
-    if lacking and isinstance(record, dict):
-        record = {**lacking, **record}
-    return record, problem(record)
-
-
 def _check(columns: Columns, rows: Sequence[Any]) -> None:
     """ValueError for what no struct can tell: times too short for a clock, and good trials that took none."""
     floats = np.stack([columns.numbers[name] for name, kind in NUMBERS.items() if kind is float])
@@ -192,8 +151,6 @@ def _check(columns: Columns, rows: Sequence[Any]) -> None:
         raise ValueError("a number is too small")
     if any(rows[row].status == "ok" for row in np.flatnonzero(~(columns.numbers["elapsed_s"] > 0)).tolist()):
         raise ValueError("a good trial took no time")
-    if any(text[0] != "{" for text in columns.observed):
-        raise ValueError("observed is no object")
 
 
 @functools.cache
@@ -233,47 +190,33 @@ def _hint(name: str, kinds: frozenset[type]) -> Any:
 def _reader_of(name: str) -> Callable[[Any], Any]:
     """How a text becomes a value of this field."""
     if name not in SHARED:
-        return lambda text: text
+        return functools.partial(_read_text, name)
 
     def read(text: bytes) -> dict[str, object]:
         value = from_json(f'{{"{name}": {text.decode()}}}')[name]
-        if not isinstance(value, dict) or (
-            name == "options" and not all(isinstance(level, str) for level in value.values())
-        ):
+        if not isinstance(value, dict) or (name == "options" and not are_options(value)):
             raise ValueError(f"{name} cannot be {value!r:.60}")
         return value
 
     return read
 
 
-def _times(texts: Sequence[str]) -> tuple[npt.NDArray[np.datetime64], dict[int, str]]:
-    """Times in UTC, if all are written in one form of _TIMES; otherwise NaT, and the texts by row."""
+def _read_text(name: str, text: str) -> str:
+    if not isinstance(text, int) and not is_short(name, text):
+        raise ValueError(f"{name} is too long")
+    return text
+
+
+def _times(texts: Sequence[str]) -> npt.NDArray[np.datetime64]:
+    """Times in UTC; quickly, if all are written in one form of _TIMES. ValueError for what is none."""
     lengths, joined = set(map(len, texts)), "".join(texts)
     form = _TIMES.get(min(lengths, default=0))
     if form is not None and len(lengths) == 1 and joined.isascii():
         least, largest = form
         signs = np.frombuffer(joined.encode(), np.uint8).reshape(-1, len(least))
         if ((signs >= least) & (signs <= largest)).all():
-            try:
-                return signs[:, :-6].copy().view(f"S{len(least) - 6}")[:, 0].astype("M8[us]"), {}
-            except ValueError:
-                pass  # such as a month 13
-    return np.full(len(texts), "NaT", "M8[us]"), dict(enumerate(texts))
-
-
-def join(parts: Sequence[Columns]) -> Columns:
-    """Columns one below the other; the problem is that of the last."""
-    starts = [0, *np.cumsum([len(part) for part in parts]).tolist()]
-    whole = Columns([trial_id for part in parts for trial_id in part.trial_ids])
-    whole.observed = [text for part in parts for text in part.observed]
-    for part, start in zip(parts, starts[:-1], strict=True):
-        whole.odd_times |= {start + row: text for row, text in part.odd_times.items()}
-        whole.problem = part.problem
-    if parts:
-        whole.started_at = np.concatenate([part.started_at for part in parts])
-        whole.combinations = np.concatenate([part.combinations for part in parts])
-        whole.numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in NUMBERS}
-        for name in {name for part in parts for name in part.nulls}:
-            masks = [part.nulls.get(name, np.zeros(len(part), bool)) for part in parts]
-            whole.nulls[name] = np.concatenate(masks)
-    return whole
+            times = signs[:, :-6].copy().view(f"S{len(least) - 6}")[:, 0].astype("M8[us]")
+            if times.min() < _FIRST:
+                raise ValueError("there was no year 0")
+            return times
+    return np.array([read_time(text).replace(tzinfo=None) for text in texts], "M8[us]")

@@ -89,6 +89,8 @@ class TcpFacts(JsonObject):
     """Round-trip time in milliseconds, smoothed."""
     min_rtt_ms: float | None = None
     """Least round-trip time in milliseconds."""
+    rtt_median_ms: float | None = None
+    """Median of ``rtt_ms`` over all samples: the round trip under this transfer's own load."""
     cwnd: int | None = None
     """Congestion window in segments."""
     ssthresh: int | None = None
@@ -101,6 +103,11 @@ class TcpFacts(JsonObject):
     """Bytes that the receiver acknowledged."""
     retransmits: int | None = None
     """Segments sent again."""
+    data_segs_in: int | None = None
+    """Segments with data that came against the payload: each request for a part of a file, or each reply, is at least
+    one."""
+    data_segs_out: int | None = None
+    """Segments with data that were sent."""
     delivery_bytes_per_s: int | None = None
     """The kernel's latest estimate of the speed."""
     busy_ms: int | None = None
@@ -127,6 +134,28 @@ class WireFacts(JsonObject):
     """The same in the other direction."""
     least_overhead: float | None = None
     """What the [headers of TCP, IP and Ethernet](../explanation/methods.md#wire-bytes) alone come to."""
+    before_first_byte_s: float | None = None
+    """Seconds from the start of the tool to the first byte of the payload on the wire, as the client's samples tell."""
+    after_last_byte_s: float | None = None
+    """Seconds from the last byte of the payload on the wire to the end, flush included."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateStep(JsonObject):
+    """A stretch of the transfer in which the rate on the wire was clearly another one than before and after it."""
+
+    begin_s: float | None = None
+    """Seconds from the start of the tool to its begin."""
+    end_s: float | None = None
+    """Seconds from the start of the tool to its end."""
+    bytes_per_s: int | None = None
+    """The rate in it."""
+    else_bytes_per_s: int | None = None
+    """The rate outside of it, while the payload was on the wire."""
+    changed: tuple[str, ...] | None = None
+    """What else was different meanwhile on the client and on the server."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys of another version of the lab."""
 
@@ -143,8 +172,12 @@ class Observed(JsonObject):
     """The connection that carried the payload; empty where none was seen."""
     wire: WireFacts | None = None
     """The wire against the payload."""
+    rate_step: RateStep | None = None
+    """A step in the rate inside the transfer; absent where there was none, or the transfer took less than 4 s."""
     remarks: tuple[str, ...] | None = None
     """Sentences on what is odd and does not void the trial."""
+    mount_tries: int | None = None
+    """How often the share was mounted until it stood, or was given up; where once was not enough."""
     store_ceiling_bytes_per_s: int | None = None
     """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction."""
     store_ceiling_disk_bytes: int | None = None

@@ -13,21 +13,25 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from lab.base import durable
+from lab.base import durable, untrusted
 from lab.base.errors import BadInput
-from lab.base.untrusted import from_json
-from lab.results import dataframe
-from lab.results.dataframe import frame as frame
-from lab.results.dataframe import observed as observed
-from lab.results.decoder import Columns, Decoder, fields_lacking_in, join, read_line
-from lab.results.reader import read_columns
-from lab.results.trial import SCHEMA, RunJson, problem, run_problem
+from lab.base.untrusted import first_line, from_json
+from lab.design.blocks import Ordering
+from lab.results.lines import fields_lacking_in, read_line
+from lab.results.load import as_entries, load_by_block
+from lab.results.trial import CEILINGS, SCHEMA, RunJson, problem, run_problem
 from lab.results.trial import Trial as Trial
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lab.results.columns import Columns
+    from lab.results.decoder import Decoder
+
 JOURNAL = "journal.jsonl"
+_APPENDED = ("trials.jsonl", "trials.torn", "samples.jsonl", JOURNAL, "journal.torn", "commands.log")
 _TAIL_BYTES = 4096  # looked at from the end of the file for its last line end
 
 
@@ -56,6 +60,18 @@ class RunFolder:
         durable.sync_directory(path.parent)
         return cls(path)
 
+    def check_own(self) -> None:
+        """Raise BadInput where a file of the run is a link, or otherwise none that can be added to."""
+        for path in map(self.path.joinpath, _APPENDED):
+            if os.path.lexists(path):
+                try:
+                    os.close(durable.open_own(path, os.O_WRONLY))
+                except OSError as error:
+                    raise BadInput(
+                        f"{path}: cannot be added to: {error.strerror}",
+                        "go on with a copy: `cp -rL` makes one without links",
+                    ) from error
+
     def text(self, key: str) -> str:
         """A text of run.json that the caller cannot do without. Raises :class:`BadInput` where it is missing."""
         value = self.run.get(key)
@@ -67,6 +83,29 @@ class RunFolder:
     def left_out(self) -> dict[str, str]:
         """The cases of the sweep that the hosts cannot do, by ``case_id``, and why."""
         return dict(self.run.get("left_out", {}))
+
+    @property
+    def ordering(self) -> Ordering:
+        """How the orders of its blocks belong together: a run that says nothing of it is from before the mirror."""
+        return Ordering(self.run.get("ordering", Ordering.INDEPENDENT))
+
+    @property
+    def load(self) -> dict[int, dict[str, float]]:
+        """Cores that others than the lab used, by block and host, where that was observed."""
+        return load_by_block(self.run)
+
+    def note_load(self, block: int, load: Mapping[str, float]) -> None:
+        """Put the load of a block into run.json."""
+        self.update(load=as_entries({**self.load, block: load}))
+
+    @property
+    def has_transfers(self) -> bool:
+        """Whether it holds a trial that is no ceiling. What cannot be read counts: loading says why."""
+        try:
+            lines = untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else iter(())
+            return any(_may_be_transfer(line) for line in lines)
+        except OSError:
+            return True
 
     def update(self, **changes: object) -> None:
         """Add or replace keys of run.json, atomically."""
@@ -88,8 +127,7 @@ class RunFolder:
         """Add the course of one trial; nothing that is loaded rests on it, so it is not made durable."""
         if samples:
             line = json.dumps({"trial_id": trial_id, **samples}, allow_nan=False, separators=(",", ":"))
-            with self.samples_path.open("a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
+            durable.append_line(self.samples_path, line)
 
     def trials(self) -> list[Trial]:
         """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
@@ -106,6 +144,11 @@ class RunFolder:
 
     def columns(self) -> tuple[Columns, Decoder]:
         """Every trial, as columns, and the decoder that has their levels. Raises as :meth:`trials` does."""
+        # NumPy is slow to import, and a run that is only added to needs none
+        from lab.results.columns import join
+        from lab.results.decoder import Decoder
+        from lab.results.reader import read_columns
+
         decoder = Decoder(self.run["schema"])
         whole, tail = self._whole_and_tail()
         try:
@@ -138,13 +181,14 @@ class RunFolder:
         try:
             if not os.path.lexists(self.trials_path):
                 return 0, b""  # only one that is not there at all is empty: a link that leads nowhere is not
-            if not self.trials_path.is_file():
-                raise BadInput(f"{self.trials_path}: cannot be read: not a file, or a link that leads to none")
-            end = self.trials_path.stat().st_size
+            with untrusted.open_file(self.trials_path) as file:
+                end = os.fstat(file.fileno()).st_size
         except OSError as error:
             raise self._unreadable(error) from error
         start, tail = end, b""
         while start > 0 and b"\n" not in tail:
+            if len(tail) > untrusted.MOST_LINE_BYTES:
+                raise BadInput(f"{self.trials_path}: its last line is longer than that of any trial")
             start = max(0, end - 2 * len(tail) - _TAIL_BYTES)
             tail = self._read(start, end)
         whole = start + tail.rfind(b"\n") + 1
@@ -155,9 +199,9 @@ class RunFolder:
         if start == end:
             return b""
         try:
-            with self.trials_path.open("rb") as file:
+            with untrusted.open_file(self.trials_path) as file:
                 file.seek(start)
-                return file.read(end - start)
+                return file.read(end - start) or b""
         except OSError as error:
             raise self._unreadable(error) from error
 
@@ -171,17 +215,30 @@ class RunFolder:
             return
         # Aside first, cut off second: a crash between the two leaves a copy too many, never one too few.
         durable.append(self.path / "trials.torn", tail + b"\n")
-        with self.trials_path.open("r+b") as file:
-            file.truncate(whole)
-            os.fsync(file.fileno())
+        durable.cut_off(self.trials_path, whole)
 
 
 def newest(results_dir: Path) -> RunFolder:
-    """The last run by name, thus by UTC time of its start. Raises :class:`BadInput` when there is none."""
-    runs = sorted(file.parent for file in Path(results_dir).glob("*/run.json"))
-    if not runs:
+    """The last run that holds a transfer, by name, thus by UTC time of its start.
+
+    Raises :class:`BadInput` where there is no run, or none that holds any.
+    """
+    paths = sorted(file.parent for file in Path(results_dir).glob("*/run.json") if not file.parent.is_symlink())
+    if not paths:
         raise BadInput(f"{results_dir}: holds no run; `lab run SWEEP` makes one")
-    return RunFolder(runs[-1])
+    runs = map(RunFolder, reversed(paths))
+    if (run := next((run for run in runs if run.has_transfers), None)) is None:
+        raise nothing_measured(RunFolder(paths[-1]))
+    return run
+
+
+def nothing_measured(folder: RunFolder) -> BadInput:
+    """What is said of a run that ended before its first transfer."""
+    why = first_line(str(folder.run.get("ended") or "it is still running, or was killed"), 300)
+    return BadInput(
+        f"{folder.path}: holds no trial: {why}",
+        f"`lab run --resume {folder.path}` goes on with it, where it did not fail for a reason that is still there",
+    )
 
 
 def load(path: Path) -> pd.DataFrame:
@@ -191,19 +248,24 @@ def load(path: Path) -> pd.DataFrame:
     ``server_cpu_s_per_GB`` (10^9); NaN where not measurable. ``observed`` is JSON text, which :func:`observed` makes
     columns of. ``attrs["run"]`` is run.json. Raises :class:`BadInput`.
     """
+    # pandas is slow to import, and a run that is only added to needs none
+    from lab.results import dataframe
+    from lab.results.file_texts import OpenFile
+
     folder = RunFolder(path)
     columns, decoder = folder.columns()
     try:
-        return dataframe.make_frame(columns, decoder, folder.run)
+        file = OpenFile(folder.trials_path) if len(columns) else None
+        return dataframe.make_frame(columns, decoder, folder.run, file)
     except ValueError as error:
         raise BadInput(f"{folder.trials_path}: {error}") from error
 
 
 def _read_run(path: Path) -> RunJson:
     try:
-        if not path.is_file():
-            raise BadInput(f"{path.parent}: not a run folder: it has no run.json")
-        run: RunJson = from_json(path.read_bytes().decode())
+        run: RunJson = from_json(untrusted.read_file(path, untrusted.MOST_FILE_BYTES).decode())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadInput(f"{path.parent}: not a run folder: it has no run.json") from error
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     schema = run.get("schema") if isinstance(run, dict) else None
@@ -211,10 +273,17 @@ def _read_run(path: Path) -> RunJson:
         raise BadInput(f"{path}: not the run.json of a run: it names no schema")
     if schema > SCHEMA:
         raise BadInput(f"{path}: schema {schema} is newer than this lab's ({SCHEMA}): update the lab")
-    for key, value in run.items():
-        if problem := run_problem(key, value):
-            raise BadInput(f"{path}: {problem}")
+    if wrong := run_problem(run):
+        raise BadInput(f"{path}: {wrong}")
     return run
+
+
+def _may_be_transfer(line: bytes) -> bool:
+    try:
+        record = from_json(line.decode())
+    except ValueError:
+        return line.endswith(b"\n")  # a torn last line is no trial
+    return not isinstance(record, dict) or record.get("protocol") not in CEILINGS
 
 
 def _is_json(line: bytes) -> bool:
@@ -228,16 +297,11 @@ def _is_json(line: bytes) -> bool:
 def _make_free_directory(parent: Path, name: str) -> Path:
     names = itertools.chain([name], (f"{name}-{count}" for count in itertools.count(2)))
     path = next(parent / candidate for candidate in names if not (parent / candidate).exists())
-    path.mkdir(parents=True)
+    parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o700)
     return path
 
 
 def _write_durably(path: Path, content: Mapping[str, object]) -> None:
     """Replace a file as a whole: after a crash it is the old one or the new one."""
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    durable.sync_directory(path.parent)
+    durable.replace(path, json.dumps(content, indent=2).encode())

@@ -7,12 +7,16 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Self
 
 from lab.base.units import LARGEST
+from lab.base.untrusted import listing
+from lab.design.blocks import Ordering
 from lab.design.factors import FACTORS
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
+from lab.results.load import is_load
 from lab.results.observed import Observed
 
 SCHEMA = 2
@@ -108,13 +112,20 @@ CEILINGS = ("link", "store")
 # The words that a field knows; other text fields take any.
 WORDS = {factor.name: set(factor.words) for factor in FACTORS if factor.column and factor.words}
 WORDS["status"] = {"ok", "void", "failed"}
+# Characters of what names a case, in tables and figures; other texts may have any number
+LONGEST = {"case_id": 2000, **dict.fromkeys(("protocol", "tool", "workload", "store", "tcp_space"), 500)}
+MOST_OPTIONS = 40  # of one trial, and of a run; there are twenty
+_MOST_KEYS = 100  # of run.json, and of the facts of a host; there are twenty of each
+_LONGEST_TITLE = 2000
 LEAST = 1e-9  # of what is timed: no clock reaches below
 _TEXT, _TEXT_OR_NONE = frozenset({str}), frozenset({str, types.NoneType})
 _RUN_TYPES = {
-    **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file"), _TEXT),
+    **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file", "sweep_file"), _TEXT),
+    **dict.fromkeys(("id", "hosts_digest", "seal", "ordering"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
     "seed": frozenset({int}),
     **dict.fromkeys(("hosts", "left_out"), frozenset({dict})),
+    "load": frozenset({list}),
 }
 
 
@@ -136,7 +147,7 @@ def problem(record: object) -> str:
     if not isinstance(record, dict):
         return f"not a trial: {record!r:.60}"
     if record.keys() != FIELDS.keys():
-        return f"not a trial of schema {SCHEMA}: unknown or missing: {sorted(record.keys() ^ FIELDS.keys())}"
+        return f"not a trial of schema {SCHEMA}: unknown or missing: {listing(sorted(record.keys() ^ FIELDS.keys()))}"
     for name, kinds in FIELDS.items():
         if type(record[name]) not in kinds or not _fits(name, record[name]):
             return f"{name} cannot be {record[name]!r:.60}"
@@ -145,13 +156,45 @@ def problem(record: object) -> str:
     return ""
 
 
+def read_time(text: str) -> datetime:
+    """The time, in UTC, of an ISO 8601 text; one that names no zone is in UTC. Raises ValueError."""
+    at = datetime.fromisoformat(text)
+    try:
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError(str(error)) from error
+
+
+def _is_time(text: str) -> bool:
+    try:
+        read_time(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _fits(name: str, value: typing.Any) -> bool:
     """Whether a value, of a type that this field can have, is a word that it knows, text, or in range."""
+    if name == "started_at":
+        return _is_time(value)
     if isinstance(value, str):
-        return value in WORDS[name] if name in WORDS else _is_text(value)
+        return value in WORDS[name] if name in WORDS else _is_text(value) and is_short(name, value)
     if name == "options":
-        return all(isinstance(level, str) for level in value.values())
+        return are_options(value)
     return value is None or isinstance(value, dict) or value == 0 or LEAST <= value < LARGEST
+
+
+def is_short(name: str, value: str) -> bool:
+    """Whether a text is no longer than this field's can be."""
+    return name not in LONGEST or len(value) <= LONGEST[name]
+
+
+def are_options(value: Mapping[typing.Any, typing.Any]) -> bool:
+    """Whether they can be the options of a case: few, with short names and levels of text."""
+    return len(value) <= MOST_OPTIONS and all(
+        isinstance(level, str) and len(level) <= LONGEST["tool"] and len(name) <= LONGEST["tool"]
+        for name, level in value.items()
+    )
 
 
 def _is_text(value: str) -> bool:
@@ -163,16 +206,30 @@ def _is_text(value: str) -> bool:
     return True
 
 
-def run_problem(key: str, value: typing.Any) -> str:
-    """Why no lab wrote this key of run.json; empty where one may have."""
+def run_problem(run: RunJson) -> str:
+    """Why no lab wrote this run.json; empty where one may have."""
+    if len(run) > _MOST_KEYS:
+        return f"{len(run):,} keys: at most {_MOST_KEYS}"
+    return next(filter(None, (_key_problem(key, value) for key, value in run.items())), "")
+
+
+def _key_problem(key: str, value: typing.Any) -> str:
     if type(value) not in _RUN_TYPES.get(key, {type(value)}):
         return f"{key} cannot be {value!r:.60}"
     if key == "hosts" and (strange := [side for side, facts in value.items() if not isinstance(facts, dict)]):
-        return f"hosts: {strange[0]!r} cannot be {value[strange[0]]!r:.60}"
+        return f"hosts: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
+    if key == "hosts" and (len(value) > _MOST_KEYS or any(len(facts) > _MOST_KEYS for facts in value.values())):
+        return f"hosts: more than {_MOST_KEYS} hosts, or facts of one"
     if key == "left_out" and (strange := [case for case, reason in value.items() if not isinstance(reason, str)]):
-        return f"left_out: {strange[0]!r} cannot be {value[strange[0]]!r:.60}"
+        return f"left_out: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
+    if key == "ordering" and value not in set(Ordering):
+        return f"ordering cannot be {value!r:.60}"
+    if key == "load" and not is_load(value):
+        return "load is no list of blocks with their hosts' cores"
+    if key in ("name", "title") and len(value or "") > _LONGEST_TITLE:
+        return f"{key} has {len(value):,} characters: at most {_LONGEST_TITLE:,}"
     try:
         json.dumps({key: value}, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:
-        return f"{key!r} holds what cannot be written: {error}"
+        return f"{key!r:.60} holds what cannot be written: {error}"
     return f"{key} holds a NUL character" if isinstance(value, str) and "\0" in value else ""

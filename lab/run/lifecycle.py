@@ -6,7 +6,7 @@ import secrets as tokens
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,36 +14,56 @@ from pydantic import SecretStr
 
 import lab
 from lab import platforms
-from lab.base import durable
+from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line
+from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
+from lab.design.pace import Pace
 from lab.design.plan import plan
+from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
+from lab.run import pace, resumption, root_helper
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
+from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
+from lab.run.vocabulary import line_format
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
+from lab.settings.register import Register
 
-Watch = Callable[[Progress], None]
 Tell = Callable[[str], None]
+IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as the hosts file has it, no longer exist
 
 
-def start(
-    hosts_file: Path, sweep_file: Path, results: Path, watch: Watch, tell: Tell, most_failures: int | None = None
-) -> tuple[RunFolder, Ending]:
-    """Run a sweep into a new folder; returns it and how the run ended. ``most_failures``: see :class:`Runner`.
+@dataclass(frozen=True)
+class Supervision:
+    """Who is told what of a run, and what ends it early.
+
+    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures`` and ``repeat_disturbed``: see :class:`Runner`.
+    """
+
+    watch: Callable[[Progress], None]
+    tell: Tell
+    most_failures: int | None = None
+    is_gone: IsGone = lambda _: False
+    repeat_disturbed: bool = False
+
+
+def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
+    """Run a sweep into a new folder; returns it and how the run ended.
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
+    Register()  # raises where there can be none, while nothing was touched
     config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
     sweep = parse_sweep(text, sweep_file)
     check_fit(config, sweep, hosts_file)
@@ -51,15 +71,16 @@ def start(
     password = _password(config)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
-        pair = Pair.of(hosts, config, "check")
-        left_out = _look(pair, password, sweep, tell)
-        about = _describe_run(pair, text, sweep, left_out) | origin(config, hosts_file)
-        folder = RunFolder.create(results, sweep.name, about | {"emulated": emulated(about) or None})
+        pair = Pair.of(hosts, config)
+        left_out = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
+        about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out))
+        about |= {"emulated": emulated(about) or None, "sweep_file": str(sweep_file)}
+        folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
-            return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
+            return folder, _conduct(folder, hosts, config, sweep, password, supervision)
 
 
-def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell) -> dict[str, str]:
+def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace) -> dict[str, str]:
     """Which cases these hosts will never do, and why; what a person should know is told. Changes nothing."""
     for role in ROLES:
         pair.hosts[role].run("true", root=True)
@@ -68,7 +89,12 @@ def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell) -> dict[str
     left_out = Capability(Shares(pair, password)).left_out(grid_of(sweep, CATALOGUE)[0])
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
-    for line in describe_idle_buffers(pair, plan(sweep, CATALOGUE, left_out).cases):
+    planned = plan(sweep, CATALOGUE, left_out, pace=usual)
+    for line in describe_idle_buffers(pair, planned.cases):
+        tell(line)
+    if warning := exceeds_cap(sweep, planned):
+        tell(warning)
+    for line in describe_noises(pair):  # last: a sweep that is refused needs no quiet host
         tell(line)
     return left_out
 
@@ -78,6 +104,7 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
     return {
         "sweep_text": text,
         "seed": sweep.seed,
+        "ordering": Ordering.MIRRORED.value,
         "left_out": left_out,
         "title": pair.config.lab.title,
         "hosts": {
@@ -87,23 +114,27 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
 
 
 def resume(
-    hosts_file: Path | None, path: Path, watch: Watch, tell: Tell, most_failures: int | None = None
+    hosts_file: Path | None, path: Path, supervision: Supervision, trust: bool = False
 ) -> tuple[RunFolder, Ending]:
-    """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise."""
-    folder = RunFolder(path)
+    """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise.
+
+    One that this controller did not begin is refused, unless the user says to ``trust`` it.
+    """
+    register, folder = Register(), RunFolder(path)
     with durable.claimed(path):
-        hosts_file = hosts_file or Path(folder.text("hosts_file"))
-        config = load_hosts(hosts_file)
+        config = resumption.hosts_of(register, folder, hosts_file, trust)
+        resumption.check_journal(register, folder, trust)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text")
-        check_fit(config, sweep, hosts_file)
-        # a record that cannot be read is an error here, while no host has been touched
+        check_fit(config, sweep, config.path)
+        # a record that cannot be read, or added to, is an error here, while no host has been touched
+        folder.check_own()
         check_recorded(folder, sweep)
-        if Journal(folder.journal_path).open:
-            raise BadInput(f"{path}: an earlier end of this run left hosts changed", "run `lab restore` first")
         password = _password(config)
         with connected(config) as hosts:
             check_free(hosts)
-            return folder, _conduct(folder, hosts, config, sweep, password, watch, tell, most_failures)
+            if trust:
+                resumption.adopt(folder, origin(config, config.path, folder.run))
+            return folder, _conduct(folder, hosts, config, sweep, password, supervision)
 
 
 def _conduct(
@@ -112,16 +143,15 @@ def _conduct(
     config: Hosts,
     sweep: Sweep,
     password: SecretStr,
-    watch: Watch,
-    tell: Tell,
-    most_failures: int | None,
+    supervision: Supervision,
 ) -> Ending:
     folder.update(ended="interrupted")
     try:
-        with changing(folder, hosts, config, tell) as (settings, token):
-            session = Session(hosts, config, settings, password, token)
+        with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
+            session = Session(hosts, config, settings, password)
             session.open()
-            ending = Runner(session, folder, sweep, watch, most_failures).run()
+            limits = supervision.most_failures, supervision.repeat_disturbed
+            ending = Runner(session, folder, sweep, supervision.watch, *limits).run()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
@@ -132,36 +162,48 @@ def _conduct(
 
 
 @contextmanager
-def changing(folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: Tell) -> Iterator[tuple[Settings, str]]:
-    """Hosts that may be changed, and are put back at the end: claimed, under a token, with a journal in the folder.
+def changing(
+    folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: Tell, is_gone: IsGone = lambda _: False
+) -> Iterator[Settings]:
+    """Hosts that may be changed, and are put back at the end: claimed, with a journal in the folder.
 
-    Raises HostError where another run has one, and RestoreError for what could not be put back.
+    The register has the run open meanwhile, and as long as something is not put back. Raises HostError where another
+    run has a host, and RestoreError for what could not be put back.
     """
     log = CommandLog(folder.commands_path)
     for host in hosts.values():
         host.log = log
-    token = tokens.token_hex(4)
-    settings = Settings(hosts, Journal(folder.journal_path), host_journal.for_run(hosts, config, token), tell=tell)
+    token, register = tokens.token_hex(4), Register()
+    seals = register.seals(folder.text("id"))
+    journal, journals = Journal(folder.journal_path, line_format(), seals), host_journal.for_run(hosts, config, token)
+    settings = Settings(hosts, journal, journals, tell=tell, is_gone=lambda: is_gone(config.lab.instance))
+    register.enter(folder.text("id"), folder.path, config, seals.count)
     try:
         for role in ROLES:
             settings.claim(role)
-        yield settings, token
+        yield settings
     finally:
-        settings.unwind()
+        with signals.deferred():
+            settings.unwind()
+            register.leave(folder.text("id"))
 
 
 def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
-    """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing."""
+    """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing.
+
+    So too where a helper of a narrow sudo is missing, or is that of another lab.
+    """
     for role, host in hosts.items():
-        content = host_journal.read(host)
+        root_helper.check_installed(host)
+        content = host_journal.read(host, line_format())
         if content.in_use:
             raise content.in_use
         if content.records:
             names = ", ".join(record.name for record in content.records)
             raise LabFailure(
                 f"{role}: an earlier run left it changed ({names:.300})",
-                "`lab restore`, where that run was started, puts it back; `lab restore --hosts FILE` does so from "
-                "anywhere, by what the hosts have noted",
+                "`lab restore`, by the account that began that run, puts it back; `lab restore --hosts FILE` does so "
+                "from anywhere, by what the hosts have noted",
             )
 
 
@@ -201,17 +243,21 @@ def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path
         )
 
 
-def origin(config: Hosts, hosts_file: Path) -> dict[str, str | None]:
-    """What a run folder must say for `lab restore` to find its hosts again, and which program made it."""
-    instance = config.lab.instance
-    return {"code_version": code_version(), "instance": instance, "hosts_file": str(hosts_file.resolve())}
+def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict[str, object]:
+    """What run.json says ``about`` a run, with its hosts, the program, and the seal that it was begun here."""
+    register = Register()
+    hosts = {"instance": config.lab.instance, "hosts_file": str(hosts_file.resolve())}
+    version = {"code_version": about.get("code_version") or code_version()}
+    return register.sign({**about, **version, **hosts, "hosts_digest": register.digest(config)})
 
 
 def code_version() -> str:
     """The version, with the commit where this is a git checkout, marked where it has uncommitted changes."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
-        commit = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+        commit = subprocess.run(  # noqa: S603 – git, and the folder of this file
+            command, capture_output=True, text=True, check=True, timeout=10
+        ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return lab.__version__
     return f"{lab.__version__}+{commit}"

@@ -1,11 +1,13 @@
 """What the link carries under a case's MTU and TCP buffers, when no file protocol stands in the way.
 
-It is measured by iperf3, once in a block for each such network, in both directions.
+It is measured by iperf3, once in a block for each such network, in both directions. What an outage cut does not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import statistics
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from lab.base.errors import LabFailure
@@ -13,11 +15,13 @@ from lab.design.blocks import Slot
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.results.trial import Trial
-from lab.run.recorded import now
+from lab.run.pair import Pair
+from lab.run.recorded import Recorded, now
 from lab.run.session import Session
 from lab.workloads import iperf3
 
 PROTOCOL = "link"
+LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
 
 
 def ids(slot: Slot) -> dict[str, str]:
@@ -28,43 +32,96 @@ def ids(slot: Slot) -> dict[str, str]:
 
 
 def measure(
-    session: Session,
-    slot: Slot,
-    planned: Trial,
-    ids: Mapping[str, str],
-    seconds: float,
-    record: Callable[[Trial], None],
+    session: Session, slot: Slot, planned: Trial, missing: Mapping[str, str], seconds: float, recorded: Recorded
 ) -> None:
-    """Measure each direction in ``ids``, and record each as it comes. One that fails is a failed trial.
+    """Measure each direction that is ``missing`` (its trial's id), and record it. One that fails is a failed trial.
 
-    ``planned`` is a trial of the case, of which they take what they have in common with it. Raises LabFailure where the
-    network cannot be set, or iperf3 does not start.
+    One that an outage cut is void, under an id of its own, and is measured again, once. ``planned`` is a trial of the
+    case, of which they take what they have in common with it. Raises LabFailure where the network cannot be set, or
+    iperf3 does not start.
     """
     session.stand_on_network(slot.case)
+    network = f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
+    rows = {
+        direction: replace(
+            planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{network}", position=0, protocol=PROTOCOL,
+            tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0, anchor=False,
+        )
+        for direction, trial_id in missing.items()
+    }  # fmt: skip
     with session.settings.scope():
         server = session.pair.sides[Role.SERVER]
         session.settings.apply(iperf3.server(server.host, server.address, server.directory, server.listening))
-        for direction, trial_id in ids.items():
-            network = f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
-            row = replace(
-                planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{network}", position=0, protocol=PROTOCOL,
-                tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0, anchor=False,
-                started_at=now(),
-            )  # fmt: skip
-            record(_run(session, row, seconds))
+        trials: dict[str, Trial] = {}
+        try:
+            for direction, row in rows.items():
+                trials[direction] = _run(session, row, seconds)
+        except BaseException:
+            for trial in trials.values():  # what was measured is kept, though nothing can be said of it yet
+                recorded.add(trial)
+            raise
+        for direction, trial in trials.items():
+            twin = _rate_of_twin(trial, [*trials.values(), *recorded.of_block(trial.block)], recorded)
+            if trial.status == "void" or (twin and (rate(trial) or twin) < LEAST_SHARE * twin):
+                again = _run(session, rows[direction], seconds)
+                for outcome in _judge(trial, again, twin):
+                    is_replaced = outcome.status == "void" and again.status == "ok"
+                    recorded.add(replace(outcome, trial_id=recorded.free_id(outcome.trial_id)), is_replaced)
+            else:
+                recorded.add(trial)
 
 
 def _run(session: Session, row: Trial, seconds: float) -> Trial:
-    """The trial with what came of one test in its direction."""
+    """The trial with what came of one test in its direction; void where the link went down meanwhile."""
     client, server = session.pair.hosts[Role.CLIENT], session.pair.sides[Role.SERVER].address
+    row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
     try:
         report = iperf3.measure(client, server, row.direction, seconds)
+        outcome = replace(
+            row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
+            retransmits=int(report["retransmits"]), status="ok",
+        )  # fmt: skip
     except LabFailure as error:
-        return replace(row, status="failed", reason=str(error))
-    return replace(
-        row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"], retransmits=int(report["retransmits"]),
-        status="ok",
-    )  # fmt: skip
+        outcome = replace(row, status="failed", reason=error.cause_first())
+    after = _carrier_changes(session.pair)
+    cut = [role for role in before.keys() & after.keys() if after[role] != before[role]]
+    if not cut:
+        return outcome
+    changes = ", ".join(f"{after[role] - before[role]} carrier changes on the {role}" for role in sorted(cut))
+    return replace(outcome, status="void", reason="; ".join(filter(None, [f"an outage: {changes}", outcome.reason])))
+
+
+def _carrier_changes(pair: Pair) -> dict[Role, int]:
+    """How often the data link of each host went up or down so far, where that is counted and can be read."""
+    counts = {}
+    for role in Role:
+        with suppress(LabFailure):
+            counts[role] = pair.platforms[role].network.carrier_changes(pair.interface(role))
+    return {role: count for role, count in counts.items() if count is not None}
+
+
+def _rate_of_twin(trial: Trial, block: Sequence[Trial], recorded: Recorded) -> float | None:
+    """What other blocks reached in the trial's direction on this network; before that, its block the other way."""
+    rates = [rate(other) for other in recorded.of_case(trial.case_id)]
+    if not any(rates):
+        network = (trial.mtu, trial.tcp_space)
+        others = [other for other in block if other.protocol == PROTOCOL and (other.mtu, other.tcp_space) == network]
+        rates = [rate(other) for other in others if other.direction != trial.direction]
+    good = [value for value in rates if value]
+    return statistics.median(good) if good else None
+
+
+def _judge(first: Trial, again: Trial, twin: float | None) -> list[Trial]:
+    """Which of two tests counts: the first one, where both were about as slow, and the second one otherwise."""
+    slow, second = rate(first), rate(again)
+    if slow is not None and (second is None or slow >= LEAST_SHARE * second):
+        return [first, replace(again, trial_id=f"{again.trial_id}-again")]
+    reason = first.reason
+    if slow is not None and second is not None and twin is not None:
+        reason = (
+            f"{slow / 1e6:.1f} MB/s, less than half of its twin's {twin / 1e6:.1f}: measured again, {second / 1e6:.1f}"
+        )
+    return [replace(first, trial_id=f"{first.trial_id}-void", status="void", reason=reason), again]
 
 
 def rate(trial: Trial | None) -> float | None:

@@ -10,7 +10,8 @@ from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
 from lab.hosts import ROLES, Role
 from lab.platforms import Counters, Reading, Timing
-from lab.results.observed import HostUsage, Observed, TcpFacts, WireFacts
+from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
+from lab.run.flow import payload_edges
 from lab.run.pair import Pair
 from lab.run.time_series import series
 from lab.run.usage import Carrier, carrier, usage
@@ -23,6 +24,7 @@ SLACK_BYTES = 2**20  # once: a request that reads ahead, and what is not asked f
 SWAPPED_SHARE = 0.01  # of a payload; other programs may swap a little, too
 DISAGREE_SHARE, DISAGREE_BYTES = 0.01, 65536
 SENDER = {"write": ("client", "server"), "read": ("server", "client")}
+PAYLOAD_COUNT = {"write": "tx_bytes", "read": "rx_bytes"}  # of the client's interface
 Readings = tuple[Reading, ...]
 
 
@@ -61,17 +63,35 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
     carriers = {role.value: carrier(of_role) for role, of_role in readings.items()}
     sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
     wire = wire_facts(case, timing.counted, server[1].since(server[0]), sender or receiver)
+    before_s, after_s = payload_edges(readings.get(Role.CLIENT, ()), PAYLOAD_COUNT[case.direction], case.size_bytes)
+    wire = replace(wire, before_first_byte_s=before_s, after_last_byte_s=after_s)
     remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
     remarks += [*buffer_remarks(case, sender, receiver), *trouble(case, sides)]
+    step, described = _step(case, wire, readings, timing.elapsed_s)
+    remarks += described
     return Observation(
         observed=Observed(
             client=sides.get("client"), server=sides.get("server"), tcp=tcp_facts(sender, receiver), wire=wire,
-            remarks=tuple(remarks),
+            rate_step=step, remarks=tuple(remarks),
         ),
         samples={role.value: series(of_role) for role, of_role in readings.items()},
         effective=buffers(carriers),
         void=not_cold(case, sides["server"].disk_read_bytes if "server" in sides else None),
     )  # fmt: skip
+
+
+def _step(
+    case: Case, wire: WireFacts, readings: Mapping[Role, Readings], elapsed_s: float
+) -> tuple[RateStep | None, list[str]]:
+    """A step in the rate at the client's interface with what else changed then, and that as remarks."""
+    from lab.run.rate_step import changes, describe, find_step  # needs numpy: whoever waits for a run to begin does not
+
+    before_s, after_s = wire.before_first_byte_s, wire.after_last_byte_s
+    if before_s is None or after_s is None:
+        return None, []
+    step = find_step(readings[Role.CLIENT], PAYLOAD_COUNT[case.direction], before_s, elapsed_s - after_s)
+    changed = changes(step, readings) if step else ()
+    return (replace(step, changed=changed), [describe(step, changed)]) if step else (None, [])
 
 
 def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUsage:
@@ -103,6 +123,7 @@ def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> TcpFacts:
         sent_bytes=seen.sent_bytes, acked_bytes=seen.acked_bytes, retransmits=seen.retransmits,
         delivery_bytes_per_s=seen.delivery_bytes_per_s, busy_ms=seen.busy_ms, rwnd_limited_ms=seen.rwnd_limited_ms,
         sndbuf_limited_ms=seen.sndbuf_limited_ms, received_bytes=received_bytes,
+        rtt_median_ms=sender.rtt_median_ms, data_segs_in=seen.data_segs_in, data_segs_out=seen.data_segs_out,
     )  # fmt: skip
 
 

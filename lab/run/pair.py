@@ -12,6 +12,7 @@ from lab.design.case import Case
 from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import HostConfig, Hosts
 from lab.hosts.mounts import real_path
+from lab.hosts.own_folder import lab_home, new_name
 from lab.platforms import Facts, Platform
 from lab.protocols import Share, Side
 
@@ -25,24 +26,24 @@ def at_home(path: str, home: str) -> str:
 class Pair:
     """Two connected hosts and what is known of them; nothing here changes them.
 
-    ``token`` is in the names of all that a run makes on them.
+    ``store_name`` is that of the folder that a run makes in the share's, for store ``disk``.
     """
 
     hosts: Mapping[Role, Host]
     config: Hosts
-    token: str
+    store_name: str
     platforms: Mapping[Role, Platform]
     facts: Mapping[Role, Facts]
     sides: Mapping[Role, Side]
 
     @classmethod
-    def of(cls, hosts: Mapping[str, Host], config: Hosts, token: str) -> Pair:
+    def of(cls, hosts: Mapping[str, Host], config: Hosts) -> Pair:
         """Ask both hosts what they are. Raises HostError, and Unsupported for a platform that is not known."""
         detected = {role: platforms.detect(hosts[role]) for role in ROLES}
         own: dict[Role, HostConfig] = {role: getattr(config, role) for role in ROLES}
         facts = {role: detected[role].facts(own[role.peer].data_address) for role in ROLES}
-        sides = {role: _side(detected[role], own[role], facts[role], token) for role in ROLES}
-        return cls({role: hosts[role] for role in ROLES}, config, token, detected, facts, sides)
+        sides = {role: _side(detected[role], own[role], facts[role]) for role in ROLES}
+        return cls({role: hosts[role] for role in ROLES}, config, new_name(), detected, facts, sides)
 
     def interface(self, role: Role) -> str:
         """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""
@@ -60,10 +61,11 @@ class Pair:
         return ROLES if self.config.share.serve == "lab" else (Role.CLIENT,)
 
 
-def _side(platform: Platform, config: HostConfig, facts: Facts, token: str) -> Side:
-    # without links, as mounts and exports name it: /tmp of a Mac is /private/tmp
-    base = real_path(platform.host, at_home(config.mount_base, facts.home))
-    folder = f"{base.rstrip('/')}/file-share-lab-{token}"
+def _side(platform: Platform, config: HostConfig, facts: Facts) -> Side:
+    # without links, as mounts and exports name it: /var of a Mac is /private/var
+    host, base = platform.host, config.mount_base
+    home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
+    folder = f"{home.rstrip('/')}/{new_name()}"
     return Side(platform.host, platform.name, config.data_address, folder, facts.user, platform.network.listening)
 
 
@@ -79,7 +81,7 @@ class Shares:
         given, sides = self.pair.config.share, self.pair.sides
         path = at_home(given.path or "", self.pair.facts[Role.SERVER].home)
         if given.serve == "lab":
-            path = f"{sides[Role.SERVER].directory}/ram" if case.store == "ram" else self._own_folder(path)
+            path = f"{sides[Role.SERVER].directory}/ram" if case.store == "ram" else f"{self._own_folder(path)}/share"
         level, options = case.option("server_sync"), case.mount_options
         return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
 
@@ -89,4 +91,4 @@ class Shares:
         return share.path if share.served_by_lab else self._own_folder(share.path)
 
     def _own_folder(self, path: str) -> str:
-        return f"{path}/file-share-lab-{self.pair.token}"
+        return f"{path}/{self.pair.store_name}"

@@ -8,7 +8,6 @@ from lab.design import stopping
 from lab.design.sweep_file import Sweep
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
-from lab.stats import wide_effects
 
 
 class Precision:
@@ -39,6 +38,8 @@ class Precision:
     def _too_wide(self, blocks: int) -> list[str]:
         """The effects that the first so many blocks leave too wide."""
         if blocks not in self._wide and self.sweep.precision is not None:
+            from lab.stats import wide_effects  # pandas and SciPy are slow to import, and most sweeps name no precision
+
             trials = run_folder.load(self.folder.path)
             first = trials[trials["block"] <= blocks]
             self._wide[blocks] = wide_effects(first, self.effects, self.sweep.precision)

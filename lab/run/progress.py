@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, one_line
 from lab.run.runner import Progress as Step
 
 
@@ -17,13 +17,13 @@ from lab.run.runner import Progress as Step
 def shown(console: Console) -> Iterator[Display]:
     """A display that lives as long as the run."""
     columns = (
-        TextColumn("block {task.fields[block]}"),
+        TextColumn("block {task.fields[block]}", markup=False),
         BarColumn(bar_width=24),
         TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(elapsed_when_finished=False),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
         yield Display(console, bars)
@@ -40,7 +40,7 @@ class Display:
         """Show one step of a run."""
         case = step.slot.case
         what = f"{case.protocol} {case.tool} {case.direction}, {case.store}, MTU {case.mtu}, TCP {case.tcp_space}"
-        what += "".join(f", {name} {level}" for name, level in case.unusual.items())
+        what = one_line(what + "".join(f", {name} {level}" for name, level in case.unusual.items()), 300)
         fields = {"description": what, "total": step.total, "completed": step.done, "block": _blocks(step)}
         self.bars.update(self.task, **fields)  # type: ignore[arg-type]
         if step.trial is None:
@@ -51,7 +51,7 @@ class Display:
         else:
             reason = escape(first_line(trial.reason, 300))  # it may quote a shell's [/…]
             outcome = f"[red]{trial.status}[/red]: {reason}"
-        line = f"{step.done:4d}/{step.total}  block {_blocks(step)}  {what:58s} {outcome}"
+        line = f"{step.done:4d}/{step.total}  block {_blocks(step)}  {escape(what.ljust(58))} {outcome}"
         self.console.print(line, highlight=False, soft_wrap=True)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from lab.results.run_folder import RunFolder, Trial
+from lab.results.set_aside import is_aside, set_aside
 
 
 def now() -> str:
@@ -14,12 +16,17 @@ def now() -> str:
 
 
 class Recorded:
-    """The trials that a run folder holds, by id. ``not_ok`` counts those added here that are failed or void."""
+    """The trials that a run folder holds, by id."""
 
     def __init__(self, folder: RunFolder):
         self.folder = folder
-        self.not_ok = 0
+        self._not_ok: set[str] = set()
         self._trials = {trial.trial_id: trial for trial in folder.trials()}
+
+    @property
+    def not_ok(self) -> int:
+        """How many of those added here are failed or void, but for what was replaced."""
+        return len(self._not_ok)
 
     def __contains__(self, trial_id: str) -> bool:
         return trial_id in self._trials
@@ -28,11 +35,31 @@ class Recorded:
         """The trial of this id; None where it was not run yet."""
         return self._trials.get(trial_id)
 
-    def add(self, trial: Trial) -> None:
-        """Append a trial."""
+    def of_block(self, block: int) -> list[Trial]:
+        """The trials of a block that were not set aside."""
+        return [trial for trial in self._trials.values() if trial.block == block and not is_aside(trial)]
+
+    def set_aside(self, block: int, reason: str) -> None:
+        """Set all trials of a block aside, as disturbed: it is to be measured again."""
+        self._not_ok -= {trial.trial_id for trial in self.of_block(block)}
+        set_aside(self.folder, block, reason)
+        self._trials = {trial.trial_id: trial for trial in self.folder.trials()}
+
+    def of_case(self, case_id: str) -> list[Trial]:
+        """The trials of a case, of all blocks, that were not set aside."""
+        return [trial for trial in self._trials.values() if trial.case_id == case_id and not is_aside(trial)]
+
+    def free_id(self, trial_id: str) -> str:
+        """This id, or, where a trial has it, the first of ``-2``, ``-3`` … after it that is free."""
+        names = itertools.chain([trial_id], (f"{trial_id}-{count}" for count in itertools.count(2)))
+        return next(name for name in names if name not in self._trials)
+
+    def add(self, trial: Trial, is_replaced: bool = False) -> None:
+        """Append a trial. One that is void and was replaced by another at once is nothing that the run lacks."""
         self.folder.append(trial)
         self._trials[trial.trial_id] = trial
-        self.not_ok += trial.status != "ok"
+        if trial.status != "ok" and not is_replaced:
+            self._not_ok.add(trial.trial_id)
 
     def missing(self, ids: Mapping[str, str]) -> dict[str, str]:
         """Those of some ids, by direction, that were not run yet."""

@@ -1,90 +1,177 @@
-"""Putting back what ended runs left changed: by their journals, or by what the hosts themselves have noted."""
+"""Putting back what ended runs left changed: by their journals, or by what the hosts themselves have noted.
+
+Only runs that the register has open are believed (:mod:`lab.settings.register`); of others see :mod:`lab.run.foreign`.
+"""
 
 from __future__ import annotations
 
+import os
+import secrets as tokens
+import stat
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 
 from lab.base import durable
-from lab.base.errors import BadInput, HostError
+from lab.base.errors import BadInput, HostError, LabFailure
 from lab.hosts import CommandLog, Host, reached
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.results.run_folder import JOURNAL, RunFolder
+from lab.results.run_folder import JOURNAL
+from lab.run import foreign
+from lab.run.vocabulary import line_format
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.journal import Journal
+from lab.settings.register import OpenRun, Register, describe_hosts
+
+ASK_HOSTS = "`lab restore --hosts FILE` asks the hosts, which have noted it too"
+LONGEST_JOURNAL = 2**30  # of a run of our own: a change has 2 kB, a trial some ten changes
 
 
-def open_journals(results: Path, hosts_file: Path | None) -> tuple[list[RunFolder], list[str]]:
-    """The runs whose journals hold something to put back, oldest first; and what is wrong with unreadable ones.
+class JournalLost(LabFailure):
+    """What an open run left changed is known to its hosts only: its journal is gone, or no longer what was written."""
 
-    Raises BadInput where ``results`` is no folder that can be read and the hosts are not asked either (``hosts_file``):
-    that nothing is seen there proves nothing.
+
+def named(register: Register, path: Path) -> OpenRun | None:
+    """The open run in this folder, which may have been moved here; None where the register has none of it open.
+
+    Raises BadInput for the copy of an open run whose folder is still there.
     """
-    if hosts_file and not results.exists():
-        return [], []
+    runs = register.open_runs()[0]
+    here = path.resolve()
+    if run := next((run for run in runs if Path(run.folder) == here), None):
+        return run
+    if not any(os.path.lexists(path / name) for name in ("run.json", JOURNAL)):
+        raise BadInput(f"{path}: not a run folder: it has no run.json")
+    about = foreign.about(path)
+    run = next((run for run in runs if run.id == about.get("id")), None) if register.began(about) else None
+    if run and (Path(run.folder) / JOURNAL).exists():
+        raise BadInput(f"{path}: a copy of an open run, which is still there", f"`lab restore {run.folder}`")
+    return run
+
+
+def by_journal(register: Register, run: OpenRun, hosts_file: Path | None, path: Path | None = None) -> Counter[str]:
+    """Put back what an open run left changed; returns how many changes that were, and how many of them a restart undid.
+
+    ``path`` is where its folder was moved to. Safe to repeat. Raises JournalLost, RestoreError for what could not be
+    put back, with the commands to type by hand, and BadInput where its hosts file is not as it was.
+    """
+    folder = path or Path(run.folder)
+    _check_folder(folder)
+    with durable.claimed(folder):
+        journal = _load(register, run, folder / JOURNAL)
+        count: Counter[str] = Counter()
+        if journal.open:
+            config = _config(register, run, hosts_file)
+            with reached(config, CommandLog(folder / "commands.log")) as (hosts, gone):
+                _check_whole(journal, hosts)
+                count = _put_back(journal, hosts, gone, config)
+        register.leave(run.id)
+        return count
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise JournalLost where an open run's folder is not where it was."""
     try:
-        paths = sorted(results.iterdir())
-    except OSError as error:
+        is_there = stat.S_ISDIR(folder.lstat().st_mode)
+    except OSError:
+        is_there = False
+    if not is_there:
+        raise JournalLost(
+            "the folder of this run is gone, with the journal of what it left changed",
+            "`lab restore RUN` takes the folder from where it was moved to; `lab restore --hosts FILE` asks the hosts",
+        )
+
+
+def _load(register: Register, run: OpenRun, path: Path) -> Journal:
+    """The journal of an open run. Raises JournalLost where it is not what this controller wrote."""
+    seals = register.seals(run.id)
+    try:
+        foreign.read_journal(path, LONGEST_JOURNAL)
+        journal = Journal(path, line_format(), seals)
+    except BadInput as error:
+        raise JournalLost(f"what this run left changed cannot be known by its journal ({error})", ASK_HOSTS) from error
+    if seals.count <= run.lines:
+        raise JournalLost(f"{path}: its last lines are gone, and with them what this run left changed", ASK_HOSTS)
+    return journal
+
+
+def _config(register: Register, run: OpenRun, hosts_file: Path | None) -> Hosts:
+    """The hosts file that was named, or that of the run, where it is as it was then. Raises BadInput."""
+    if hosts_file:
+        return load_hosts(hosts_file)
+    config = load_hosts(Path(run.hosts_file))
+    if register.digest(config) != run.hosts_digest:
         raise BadInput(
-            f"{results.absolute()}: holds no runs: {error.strerror}",
-            "`lab restore` must run where the runs were started, or ask the hosts themselves: --hosts FILE",
-        ) from error
-    folders, problems = [], []
-    for path in paths:
-        try:
-            if path.is_dir() and _is_open(path):
-                folders.append(RunFolder(path))
-        except (BadInput, OSError) as error:
-            problems.append(str(error))
-    return folders, problems
+            f"{run.hosts_file}: has changed since the run began", "look if it is right, and name it: --hosts FILE"
+        )
+    return config
 
 
-def _is_open(path: Path) -> bool:
-    """Whether a run left anything to put back. Raises BadInput for one that is still running."""
-    with durable.claimed(path):
-        return bool(Journal(path / JOURNAL).open)
+def let_go(register: Register, run: OpenRun, path: Path | None = None) -> None:
+    """Let go of an open run whose hosts were asked themselves, or no longer exist: its journal is put aside."""
+    foreign.put_aside(path or Path(run.folder))
+    register.leave(run.id)
 
 
-def by_journal(folder: RunFolder, hosts_file: Path | None) -> Counter[str]:
-    """Put back what a run left changed; returns how many changes that were, and how many of them a restart undid.
+def by_trust(path: Path, hosts_file: Path) -> Counter[str]:
+    """Put back what somebody else's run says it left changed, on the hosts of a file that the user named.
 
-    Safe to repeat. Raises RestoreError for what could not be, with the commands to type by hand.
+    Nothing else of the folder is read, and nothing but its journal written. As :func:`by_journal` otherwise.
     """
-    config = load_hosts(hosts_file or Path(folder.text("hosts_file")))
-    with durable.claimed(folder.path):
-        journal = Journal(folder.journal_path)
-        with reached(config, CommandLog(folder.commands_path)) as (hosts, gone):
+    config = load_hosts(hosts_file)
+    with durable.claimed(path):
+        foreign.look(path)
+        journal = Journal(path / JOURNAL, line_format())
+        with reached(config) as (hosts, gone):
             return _put_back(journal, hosts, gone, config)
+
+
+def is_about(run: OpenRun, hosts_file: Path) -> bool:
+    """Whether a hosts file is about the hosts of an open run. Raises BadInput."""
+    config = load_hosts(hosts_file)
+    return (run.hosts, run.instance) == (describe_hosts(config), config.lab.instance)
 
 
 def by_hosts(hosts_file: Path) -> Counter[str]:
     """Put back what runs left changed on these hosts by what the hosts themselves have noted; as :func:`by_journal`.
 
-    For a controller that has lost the run's folder. Raises HostError where a run is using a host.
+    For a controller that has lost the run's folder. A lock that an ended run left goes too. Raises HostError where a
+    run is using a host, or one cannot be reached.
     """
     config = load_hosts(hosts_file)
     count: Counter[str] = Counter()
     with reached(config) as (hosts, gone):
-        contents = [host_journal.read(host) for host in hosts.values()]
+        contents = [host_journal.read(host, line_format()) for host in hosts.values()]
         for content in contents:
             if content.in_use:
                 raise content.in_use
         records = sorted((record for content in contents for record in content.records), key=attrgetter("number"))
         for run in sorted({record.run for record in records}):
-            journal = Journal(None)
+            journal = Journal(None, line_format())
             for record in records:
                 if record.run == run:
                     journal.intend(record)
             # what one host says must not reach the other
             touched = {role: hosts[role] for role in {record.host for record in journal.open}}
             count += _put_back(journal, touched, gone, config)
+        _release(hosts, config)
         if gone:
             raise HostError("\n".join(gone.values()))
     return count
+
+
+def _release(hosts: Mapping[str, Host], config: Hosts) -> None:
+    """Take the lock of each host and give it up: one of an ended run goes with that, and with it the folder."""
+    settings = Settings(hosts, Journal(None, line_format()), host_journal.for_run(hosts, config, tokens.token_hex(4)))
+    try:
+        for role in hosts:
+            settings.claim(role)
+    finally:
+        settings.unwind()
 
 
 def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str], config: Hosts) -> Counter[str]:
@@ -101,11 +188,18 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
     return Counter(changes=count, restarted=settings.restorer.restarted.total())
 
 
-def forget(folder: RunFolder) -> int:
-    """Close the journal of a run whose hosts no longer exist; returns how many changes went with them."""
-    with durable.claimed(folder.path):
-        journal = Journal(folder.journal_path)
-        records = list(journal.open)
-        for record in reversed(records):
-            journal.close(record)
-    return len(records)
+def _check_whole(journal: Journal, hosts: Mapping[str, Host]) -> None:
+    """Raise JournalLost where a host has noted more of a run than its journal holds: the last lines are missing."""
+    numbers = {(record.host, record.run, record.number) for record in journal.open}
+    runs = {run for _, run, _ in numbers if run}
+    for role, host in hosts.items() if runs else ():
+        try:
+            records = host_journal.read(host, line_format()).records
+        except HostError:
+            with suppress(HostError):
+                host.reconnect()
+            continue  # putting back says what is wrong with it
+        beyond = [one.name for one in records if one.run in runs and (role, one.run, one.number) not in numbers]
+        if beyond:
+            message = f"{role}: has noted changes that the journal lacks: {', '.join(beyond):.300}"
+            raise JournalLost(message, ASK_HOSTS)

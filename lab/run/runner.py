@@ -12,14 +12,17 @@ from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.results.run_folder import RunFolder
+from lab.results.set_aside import is_aside
 from lab.results.trial import CEILINGS, Trial
-from lab.run import link_ceiling, store_ceiling
+from lab.run import foreign_load, link_ceiling, store_ceiling
 from lab.run.catalogue import CATALOGUE
+from lab.run.mounting import add_tries
 from lab.run.precision import Precision
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
 from lab.run.transfer import Measured, transfer
 
+MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
 SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
 
 
@@ -27,12 +30,14 @@ SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has 
 class Ending:
     """How a run ended: ``early`` says why not all trials were run (empty if they were); ``not_ok`` counts bad ones.
 
-    ``imprecise`` says which effects did not reach the precision of the sweep, and how wide each is; empty otherwise.
+    ``imprecise`` says which effects did not reach the precision of the sweep, and how wide each is; ``disturbed`` which
+    blocks others than the lab disturbed. Both are empty otherwise.
     """
 
     early: str
     not_ok: int
     imprecise: str = ""
+    disturbed: str = ""
 
     @property
     def text(self) -> str:
@@ -58,10 +63,11 @@ class Progress:
 
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
     """Raise BadInput where a run folder holds another case than the sweep gives for its place, or cannot be read."""
-    transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS]
-    cases = plan(sweep, CATALOGUE, folder.left_out).cases
+    transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS and not is_aside(trial)]
+    ordering = folder.ordering
+    cases = plan(sweep, CATALOGUE, folder.left_out, ordering).cases
     blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
-    due = {slot.trial_id: slot for block in blocks for slot in block_slots(sweep, cases, block)}
+    due = {slot.trial_id: slot for block in blocks for slot in block_slots(sweep, cases, block, ordering)}
     for trial in transfers:
         slot = due.get(trial.trial_id)
         if slot is None or (trial.case_id, trial.anchor) != (slot.case.case_id, slot.anchor):
@@ -73,7 +79,10 @@ def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
 
 
 class Runner:
-    """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes."""
+    """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes.
+
+    ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times.
+    """
 
     def __init__(
         self,
@@ -82,11 +91,12 @@ class Runner:
         sweep: Sweep,
         watch: Callable[[Progress], None],
         most_failures: int | None = None,
+        repeat_disturbed: bool = False,
     ):
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
-        self.most_failures = most_failures
+        self.most_failures, self.repeat_disturbed = most_failures, repeat_disturbed
         self.recorded = Recorded(folder)
-        self.plan = plan(sweep, CATALOGUE, folder.left_out)
+        self.plan = plan(sweep, CATALOGUE, folder.left_out, folder.ordering)
         self.precision = Precision(folder, sweep, [effect.name for effect in self.plan.effects])
         self.failures = self.done = 0
         self.total = len(self.plan.slots)
@@ -100,19 +110,51 @@ class Runner:
         """
         self.started = time.monotonic()
         for block in range(1, self.sweep.most_blocks + 1):
-            slots = block_slots(self.sweep, self.plan.cases, block)
+            slots = block_slots(self.sweep, self.plan.cases, block, self.folder.ordering)
             if block > self.sweep.blocks:
                 self.total += len(slots)
-            if early := self._run_block(slots):
-                return Ending(early, self.recorded.not_ok, self.precision.shortfall(block - 1))
+            if early := self._run_until_undisturbed(block, slots):
+                return self._ending(early, block - 1)
             if block >= self.sweep.blocks and self.precision.is_reached(block):
                 break
-        return Ending("", self.recorded.not_ok, self.precision.shortfall(block))
+        return self._ending("", block)
 
-    def _run_block(self, slots: list[Slot]) -> str:
-        """Run what is left of a block; why the run has to end inside it, or empty."""
+    def _ending(self, early: str, blocks: int) -> Ending:
+        found = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
+        disturbed = "; ".join(f"in block {block} {why}" for block, why in found.items() if why)
+        return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed)
+
+    def _run_until_undisturbed(self, block: int, slots: list[Slot]) -> str:
+        """Run a block, and again where others disturbed it and that is wanted; why the run has to end, or empty."""
+        early = self._run_block(block, slots)
+        for _ in range(MOST_REPEATS if self.repeat_disturbed else 0):
+            why = foreign_load.disturbance(self.folder.load.get(block, {}))
+            if early or not why:
+                break
+            self.recorded.set_aside(block, why)
+            self.done -= len(slots)
+            early = self._run_block(block, slots)
+        return early
+
+    def _run_block(self, block: int, slots: list[Slot]) -> str:
+        """Run what is left of a block, and note the load meanwhile; why the run has to end inside it, or empty."""
         left = [slot for slot in slots if slot.trial_id not in self.recorded]
         self.done += len(slots) - len(left)
+        if not left:
+            return ""
+        self.session.layers.step_down(0)  # or the last plot of a block would be the first one of its mirror, too
+        looks = [self._look_at_load()]
+        early = self._run_slots(left)
+        during = foreign_load.of_transfers(self.recorded.of_block(block)) if self.session.on_one_machine else {}
+        self.folder.note_load(block, during or foreign_load.mean([*looks, self._look_at_load()]))
+        return early
+
+    def _look_at_load(self) -> foreign_load.Load:
+        """What others use of two machines while the lab does nothing; of one machine it is seen during transfers."""
+        return {} if self.session.on_one_machine else foreign_load.while_quiet(self.session.pair)
+
+    def _run_slots(self, left: list[Slot]) -> str:
+        """Run these one by one; why the run has to end between two of them, or empty."""
         for slot in left:
             cap_s = self.sweep.time_cap
             if cap_s is not None and time.monotonic() - self.started > cap_s:
@@ -139,6 +181,7 @@ class Runner:
 
     def _run_trial(self, slot: Slot) -> Trial:
         planned = plan_trial(slot, now())
+        self.session.mounting.failed.clear()
         try:
             planned = replace(planned, ceiling_bytes_per_s=self._link_ceiling(slot))
             store = self._store_ceiling(slot)
@@ -148,16 +191,18 @@ class Runner:
         except RestoreError:
             raise
         except LabFailure as error:
-            return replace(planned, status="failed", reason=str(error))
+            failed = replace(planned, status="failed", reason=error.cause_first())
+            return replace(failed, observed=add_tries(failed, self.session.mounting.failed))
         self.folder.append_samples(slot.trial_id, measured.samples)
-        return add_measured(planned, measured, store)
+        trial = add_measured(planned, measured, store)
+        return replace(trial, observed=add_tries(trial, self.session.mounting.failed))
 
     def _link_ceiling(self, slot: Slot) -> float | None:
         """What the link carries in the slot's direction, bytes per second; measured where its block lacks it."""
         ids = link_ceiling.ids(slot)
         if missing := self.recorded.missing(ids):
             planned, seconds = plan_trial(slot, now()), self.sweep.ceiling_seconds
-            link_ceiling.measure(self.session, slot, planned, missing, seconds, self.recorded.add)
+            link_ceiling.measure(self.session, slot, planned, missing, seconds, self.recorded)
         return link_ceiling.rate(self.recorded.get(ids[slot.case.direction]))
 
     def _store_ceiling(self, slot: Slot) -> Trial | None:

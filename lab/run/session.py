@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
+from lab.base.present import present
 from lab.design.case import Case
 from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import Hosts
+from lab.platforms.files import Above
 from lab.protocols import Attached, Share
 from lab.run import network, sharing
+from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
 from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
@@ -46,11 +49,13 @@ class Standing:
 class Session:
     """Stands up on a pair of hosts what each case needs. What is changed on them, ``settings`` puts back."""
 
-    def __init__(self, hosts: Mapping[str, Host], config: Hosts, settings: Settings, password: SecretStr, token: str):
-        self.pair = Pair.of(hosts, config, token)
+    def __init__(self, hosts: Mapping[str, Host], config: Hosts, settings: Settings, password: SecretStr):
+        self.pair = Pair.of(hosts, config)
         self.shares = Shares(self.pair, password)
         self.settings = settings
         self.layers = Layers(settings)
+        self.mounting = Mounting(self.layers)
+        self.tool_versions: dict[tuple[Role, str], str] = {}
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
         self._ram_disks: dict[Role, str] = {}
@@ -66,15 +71,17 @@ class Session:
 
     def _open(self, role: Role) -> None:
         side, platform = self.pair.sides[role], self.pair.platforms[role]
-        interface = self.pair.interface(role)
-        self.settings.apply(platform.files.folder(side.directory, "755"))
+        interface, config = self.pair.interface(role), getattr(self.pair.config, role)
+        above: Above = "us" if config.mount_base else "home"
+        through = self.pair.config.share.account if role is Role.SERVER else ""
+        self.settings.apply(platform.files.folder(side.directory, above, side.user, through))
         platform.clock.install(side.directory, interface, self.pair.sides[role.peer].address)
         self.settings.follow(platform.settings.awake(side.directory))
         if role in self.pair.with_ram_disk:
             ram = f"{side.directory}/ram"
             side.host.run("mkdir", ram)
-            config = getattr(self.pair.config, role)
-            steps = platform.ram_disks.make(ram, config.ram_disk, config.ram_disk_format)
+            private = role is Role.CLIENT
+            steps = platform.ram_disks.make(ram, config.ram_disk, config.ram_disk_format, private)
             self._ram_disks[role] = self.settings.follow(steps)
         self.settings.follow(platform.clock.sampling(interface))
 
@@ -90,6 +97,11 @@ class Session:
             self.settings.unwind(self._base)
             self.open()
 
+    @property
+    def on_one_machine(self) -> bool:
+        """Whether both hosts have one kernel, as the hosts of a local lab do: then its start is the same."""
+        return len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
+
     def _starts(self) -> dict[str, str]:
         """What tells each host's present start from every other one."""
         return {role: host_journal.boot for role, host_journal in self.settings.host_journals.items()}
@@ -97,11 +109,9 @@ class Session:
     def stand(self, case: Case) -> Standing:
         """Bring a case's settings about, changing as little as possible from the case before."""
         share, before = self.shares.share(case), self._mount
-        self.layers.move([*network.layers(self.pair, self.settings, case), *self._share_layers(case, share)])
-        assert self._served is not None
-        assert self._mount is not None
-        used = self._mount is before
-        return Standing(share, self.shares.folder(case), self._served, self._mount, used, dict(self._ram_disks))
+        self.mounting.stand([*network.layers(self.pair, self.settings, case), *self._share_layers(case, share)])
+        served, mount = present(self._served), present(self._mount)
+        return Standing(share, self.shares.folder(case), served, mount, mount is before, dict(self._ram_disks))
 
     def stand_on_network(self, case: Case) -> None:
         """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
@@ -109,11 +119,18 @@ class Session:
         if not self.layers.stands_on(needed):
             self.layers.move(needed)
 
-    def mount_anew(self, standing: Standing) -> None:
-        """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched."""
-        if standing.mount.record and standing.used:
-            with sharing.explained(standing.served.drivers):
-                self.settings.renew(standing.mount.record)
+    def mount_anew(self, standing: Standing) -> bool:
+        """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched.
+
+        False where that failed, and the case has to be stood up again.
+        """
+
+        def renew() -> None:
+            if standing.mount.record and standing.used:
+                with sharing.explained(standing.served.drivers):
+                    self.settings.renew(standing.mount.record)
+
+        return self.mounting.renew(renew)
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
         drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)
@@ -122,8 +139,9 @@ class Session:
             self._served = sharing.serve(self.pair, self.settings, drivers, share, folder)
 
         def attach() -> None:
-            assert self._served is not None  # by the layer below
-            self._mount = sharing.attach(self.pair, self.settings, self._served.drivers, case.protocol, share)
+            served = present(self._served)  # by the layer below
+            self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
+            sharing.close_to_others(self.pair, share, folder, self._mount.attached)
 
         serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from lab import protocols
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.hosts import ROLES, Role
+from lab.hosts.own_folder import new_name
 from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
 from lab.run.pair import Pair
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
 
+NEW_FILE = 'set -C; : > "$1/$(cat)"'  # never one that is there already
 Drivers = Mapping[Role, Driver]
 
 
@@ -43,7 +45,7 @@ def serve(pair: Pair, settings: Settings, drivers: Drivers, share: Share, folder
     """Have the folder there, offer the share where the lab serves it, and prepare the client."""
     client, server = pair.sides[Role.CLIENT], pair.sides[Role.SERVER]
     if not folder.startswith(server.directory):
-        settings.apply(pair.platforms[Role.SERVER].files.folder(folder, "1777"))
+        _make_folder(pair, settings, share, folder)
     effective: Mapping[str, str] = {}
     with explained(drivers):
         if share.served_by_lab:
@@ -52,6 +54,34 @@ def serve(pair: Pair, settings: Settings, drivers: Drivers, share: Share, folder
             effective = durability_in_effect(drivers[Role.SERVER], server, share)
         settings.follow(drivers[Role.CLIENT].prepare(client))
     return Served(drivers, effective)
+
+
+def _make_folder(pair: Pair, settings: Settings, share: Share, folder: str) -> None:
+    """The folder for the files of store ``disk``: all may write into it, but where the lab serves, few get to it."""
+    server, files = pair.sides[Role.SERVER], pair.platforms[Role.SERVER].files
+    if not share.served_by_lab:
+        settings.apply(files.folder(folder, "any", server.user, mode="1777"))
+        return
+    settings.apply(files.folder(folder.rpartition("/")[0], "any", server.user, share.account))
+    server.host.run("mkdir", "-m", "1777", folder)
+
+
+def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> None:
+    """In a share that was there before: close the lab's folder to all but who writes there, now that it can be seen.
+
+    Nobody knows beforehand as which account somebody else's server writes. Whoever else could write there, and sees the
+    name of a payload among the words of a command on the client, could put a link in its place.
+    """
+    if share.served_by_lab:
+        return
+    files, account, name = pair.platforms[Role.SERVER].files, pair.sides[Role.SERVER].user, ""
+    if not attached.remote_shell:
+        files.open_folder(folder)  # another mount of the same share may have closed it
+        name = new_name()
+        in_share = f"{attached.path}{folder.removeprefix(share.path)}"
+        made = pair.hosts[Role.CLIENT].shell(NEW_FILE, in_share, given=name, check=False)
+        name = "" if made.exit_code else name
+    files.close_folder(folder, account, name)
 
 
 def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, share: Share) -> Mount:

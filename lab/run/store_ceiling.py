@@ -16,7 +16,7 @@ from lab.results.observed import HostUsage, Observed
 from lab.results.trial import Trial
 from lab.run.pair import Pair
 from lab.run.usage import usage
-from lab.workloads.file import deadline_s, noise
+from lab.workloads.file import deadline_s, noise, payload_name
 
 PROTOCOL, TOOL, STORE = "store", "disk", "disk"
 BLOCK_BYTES = 2**20
@@ -42,7 +42,7 @@ def measure(pair: Pair, folder: str, planned: Trial, ids: Mapping[str, str], rec
     try:
         timings = _time(pair, folder, base.size_bytes, ids)
     except LabFailure as error:
-        reason = str(error)
+        reason = error.cause_first()
     for direction, trial_id in ids.items():
         row = replace(base, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}", direction=direction)
         record(_add_timing(row, timings[direction]) if timings else replace(row, status="failed", reason=reason))
@@ -55,10 +55,11 @@ def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> d
     disk that is slower than the processor. Raises LabFailure.
     """
     server, interface = pair.platforms[Role.SERVER], pair.interface(Role.SERVER)
-    path, patience_s = f"{folder}/{ids['write']}.bin", deadline_s(size_bytes)
+    name, patience_s = payload_name(ids["write"]), deadline_s(size_bytes)
+    path = f"{folder}/{name}"
     timings: dict[str, Timing] = {}
     try:
-        make = noise("make", path, size_bytes, f"file-share-lab-{pair.token}/{ids['write']}")
+        make = noise("make", path, size_bytes, name)
         timings["write"] = server.clock.time_transfer(interface, path, make, patience_s)
         if "read" in ids:
             server.files.drop_caches()

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from lab import workloads
 from lab.base.errors import HostError, LabFailure, TransferError
@@ -21,8 +21,15 @@ from lab.run.observation import observe
 from lab.run.pair import Pair
 from lab.run.session import Session, Standing
 from lab.workloads import Tool, file
+from lab.workloads.file import payload_name
 
+T = TypeVar("T")
+U = TypeVar("U")
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
+# $1 a file, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first touch
+# of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first.
+WARM_MEMORY = 'head -c "$2" /dev/zero > "$1"; rm -f "$1"'
+MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
 
@@ -60,10 +67,10 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     endpoints = _endpoints(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client, server = pair.platforms[Role.CLIENT], pair.platforms[Role.SERVER]
-    seed = f"file-share-lab-{pair.token}/{trial_id}"
+    seed = endpoints.source_path.rpartition("/")[2]  # no other payload has that name
     with _files(pair, endpoints):
         _prepare(session, standing, case, endpoints, seed)
-        versions = _versions(pair, standing, tool)
+        versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
@@ -75,8 +82,12 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
                 raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
             raise
         counted = server.clock.counters(pair.interface(Role.SERVER))
-        seen = observe(pair, case, timing, (before, counted), payload.files(case.size_bytes))
-        payload.check(pair.hosts[endpoints.target_role], endpoints.target_path, case.size_bytes, seed)
+        target = pair.hosts[endpoints.target_role], endpoints.target_path
+        # what was sampled ends with the last reading, whatever the check does meanwhile
+        _, seen = _at_once(
+            partial(payload.check, *target, case.size_bytes, seed),
+            partial(observe, pair, case, timing, (before, counted), payload.files(case.size_bytes)),
+        )
     states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
     void = _not_on_the_wire(case, timing) or _not_in_effect(pair, case, states) or seen.void
     effective = _effective(standing, case, timing, states, {**versions, **seen.effective})
@@ -84,7 +95,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
 
 
 def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
-    name = f"{trial_id}.bin"
+    name = payload_name(trial_id)
     on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
     on_server = f"{standing.folder}/{name}"
     in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
@@ -114,11 +125,27 @@ def _prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoi
         payload = workloads.payload(case.workload)
         payload.make(session.pair.hosts[endpoints.source_role], endpoints.source_path, case.size_bytes, seed)
 
+    warm = partial(warm_memory, session.pair, case, endpoints)
     if case.direction is Direction.WRITE:
-        make()
+        _at_once(make, warm)
+        if mode := standing.attached.file_mode:  # from 3.5 on, rsync fails over a mode that it cannot give
+            session.pair.hosts[Role.CLIENT].run("chmod", mode, endpoints.source_path)
         return
-    _at_once(partial(session.mount_anew, standing), make)
-    _prepare_caches(session.pair, case, endpoints)
+    stands, _ = _at_once(partial(session.mount_anew, standing), make)
+    if not stands:
+        session.stand(case)
+    _at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
+
+
+def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
+    """Have the memory that a RAM disk of a local lab will take at hand: its hosts are one, often a virtual, machine."""
+    role = endpoints.target_role
+    is_on_ram_disk = role is Role.CLIENT or (case.store == "ram" and role in pair.with_ram_disk)
+    if pair.config.lab.instance is None or pair.platforms[role].name != "linux" or not is_on_ram_disk:
+        return
+    size_bytes = min(case.size_bytes, MOST_WARMED)
+    deadline_s = file.deadline_s(size_bytes)
+    pair.hosts[role].shell(WARM_MEMORY, endpoints.target_path, str(size_bytes), deadline_s=deadline_s)
 
 
 def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
@@ -135,16 +162,20 @@ def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
         pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_path, root=True, deadline_s=deadline_s)
 
 
-def _versions(pair: Pair, standing: Standing, tool: Tool) -> dict[str, str]:
-    """Which version of the tool works at each end, where that makes a difference; over a mount there is one end."""
+def _versions(session: Session, standing: Standing, tool: Tool) -> dict[str, str]:
+    """Which version of the tool works at each end, where that makes a difference; over a mount there is one end.
+
+    Each host is asked once in a run.
+    """
+    pair, known = session.pair, session.tool_versions
     ends = {Role.CLIENT: "tool_version"}
     if standing.attached.remote_shell:
         ends[Role.SERVER] = "server_tool_version"
-    versions = {
-        name: tool.version(pair.hosts[role], pair.platforms[role].programs.call(tool.program))
-        for role, name in ends.items()
-    }
-    return {name: version for name, version in versions.items() if version}
+    for role in ends:
+        if (role, tool.name) not in known:
+            call = pair.platforms[role].programs.call(tool.program)
+            known[role, tool.name] = tool.version(pair.hosts[role], call)
+    return {name: version for role, name in ends.items() if (version := known[role, tool.name])}
 
 
 @contextmanager
@@ -164,16 +195,16 @@ def _files(pair: Pair, endpoints: Endpoints) -> Iterator[None]:
         )
 
 
-def _at_once(first: Callable[[], None], other: Callable[[], None]) -> None:
-    """Do two things on different hosts at the same time. Raises what either raised, once both have ended.
+def _at_once(first: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
+    """What two things give that are done at the same time. Raises what either raised, once both have ended.
 
     The first is done in this thread, where an interruption ends it: what changes a host must not go on while it is put
     back.
     """
     with ThreadPoolExecutor(1) as threads:
         started = threads.submit(other)
-        first()
-    started.result()
+        value = first()
+    return value, started.result()
 
 
 def _effective(

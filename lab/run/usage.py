@@ -6,7 +6,8 @@ does not count is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -23,8 +24,8 @@ SHARES = {
     "steal": ("steal",),
 }
 # Fields of a connection that grow as long as it lives
-GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "busy_ms", "rwnd_limited_ms",
-           "sndbuf_limited_ms")  # fmt: skip
+GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "data_segs_in", "data_segs_out", "busy_ms",
+           "rwnd_limited_ms", "sndbuf_limited_ms")  # fmt: skip
 
 
 def usage(readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
@@ -166,26 +167,37 @@ def _add_disks(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float
 
 @dataclass(frozen=True)
 class Carrier:
-    """The connection that moved most bytes, as it was seen last, ``age_s`` before the end. It counts this transfer."""
+    """The connection that moved most bytes, as it was seen last, ``age_s`` before the end. It counts this transfer.
+
+    ``rtt_median_ms`` is the median of its smoothed round-trip times after the first reading.
+    """
 
     seen: Connection
     age_s: float
+    rtt_median_ms: float | None = None
 
 
 def carrier(readings: Sequence[Reading]) -> Carrier | None:
     """The connection that carried the payload; None where none is known to have moved anything."""
     old = {(connection.local, connection.peer): connection for connection in readings[0].connections}
-    last = {
-        (connection.local, connection.peer): (connection, reading)
-        for reading in readings[1:]
-        for connection in reading.connections
-    }
+    seen: dict[tuple[str, str], list[tuple[Connection, Reading]]] = {}
+    for reading in readings[1:]:
+        for connection in reading.connections:
+            seen.setdefault((connection.local, connection.peer), []).append((connection, reading))
     carriers = [
-        Carrier(_since(connection, old.get(ends)), round(readings[-1].at_s - reading.at_s, 3))
-        for ends, (connection, reading) in last.items()
-    ]
+        Carrier(
+            _since(times[-1][0], old.get(ends)), round(readings[-1].at_s - times[-1][1].at_s, 3),
+            _median_rtt_ms(connection for connection, _ in times),
+        )
+        for ends, times in seen.items()
+    ]  # fmt: skip
     best = max(carriers, key=lambda carrier: carrier.seen.moved_bytes, default=None)
     return best if best and best.seen.moved_bytes > 0 else None
+
+
+def _median_rtt_ms(connections: Iterable[Connection]) -> float | None:
+    known = [connection.rtt_ms for connection in connections if connection.rtt_ms is not None]
+    return round(statistics.median(known), 3) if known else None
 
 
 def _since(now: Connection, before: Connection | None) -> Connection:

@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.hosts.processes import ANY_OF, IS_ALIVE
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath, ProcessName
 from lab.settings.setting import Setting
 
 IS_RUNNING = IS_ALIVE + ANY_OF + read_script(__file__, "background_is_running.sh")
 LEAD = read_script(__file__, "background_lead.pl")
 START = read_script(__file__, "background_start.sh")
 STOP = ANY_OF + read_script(__file__, "background_stop.sh")
+
+
+@dataclass(frozen=True)
+class Process(Operation):
+    """A background process, which is ended with all its children."""
+
+    kind = "process"
+    values = "absent|remains|running"
+
+    directory: OwnPath
+    """The folder that has its log, and the file with its number and when it started."""
+    process: ProcessName
+    """What these files are called."""
+    root: bool
+    """Whether root started it."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"process {self.process}"
+
+    @property
+    def identity(self) -> str:
+        """The file that identifies it; not NAME.pid: some servers keep one of their own by that name."""
+        return f"{self.directory}/{self.process}.process"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(IS_RUNNING, self.identity, root=self.root)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(STOP, self.identity, root=self.root),)
 
 
 def background_process(
@@ -20,19 +56,8 @@ def background_process(
 
     ``argv`` must stay in the foreground; it becomes the leader of a process group, and the whole group is ended.
     ``ready`` is a shell test that holds once it serves; nothing of it may come from elsewhere than the lab.
-    ``directory`` takes the log and the file that identifies the process (not NAME.pid: some servers keep one of their
-    own by that name).
+    ``directory``, a folder of the lab's own, takes the log and the file that identifies the process.
     """
-    identity, log = f"{directory}/{name}.process", f"{directory}/{name}.log"
-
-    def undo(_: str) -> tuple[Command, ...]:
-        return (script(STOP, identity, root=root),)
-
-    return Setting(
-        host=host,
-        name=f"process {name}",
-        read=script(IS_RUNNING, identity, root=root),
-        wanted="running",
-        apply=(script(START, identity, log, ready, LEAD, *argv, root=root),),
-        undo=undo,
-    )
+    process = Process(directory, name, root)
+    start = script(START, process.identity, f"{directory}/{name}.log", ready, LEAD, *argv, root=root)
+    return Setting(host, process, "running", (start,))

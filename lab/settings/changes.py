@@ -1,7 +1,7 @@
 """Settings of hosts, changed so that they are put back.
 
-A setting is a named piece of a host's state: a command that reads it, commands that change it, commands that change it
-back. The order is always the same: read the old value, have it on the disks of controller and host, change, read back.
+A setting is a named piece of a host's state: the operation that reads it and changes it back, and commands that change
+it. The order is always the same: read the old value, have it on the disks of controller and host, change, read back.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from lab.base import signals
-from lab.base.errors import CommandError, DeadlineExceeded, HostError, HostLost, RestoreError, SettingRefused
+from lab.base.errors import (
+    CommandError,
+    DeadlineExceeded,
+    HostError,
+    HostLost,
+    LabFailure,
+    RestoreError,
+    SettingRefused,
+)
 from lab.hosts import Host
 from lab.hosts.command import lenient, together
 from lab.settings.connections import PATIENCE_S, Connections
@@ -23,14 +31,13 @@ from lab.settings.restorer import Restorer
 from lab.settings.setting import Setting
 
 T = TypeVar("T")
-LONGEST_VALUE = 4096
 
 
 class Settings:
     """Changes settings on hosts and has them put back, newest first.
 
     ``connections`` reaches hosts again, ``restorer`` puts back. ``host_journals`` are the hosts' own, by role; for
-    ``patience_s``, ``gone`` and ``tell`` see :class:`Connections`.
+    ``patience_s``, ``gone``, ``tell`` and ``is_gone`` see :class:`Connections`.
     """
 
     def __init__(
@@ -41,11 +48,12 @@ class Settings:
         patience_s: float = PATIENCE_S,
         gone: Mapping[str, str] | None = None,
         tell: Callable[[str], None] = lambda _: None,
+        is_gone: Callable[[], bool] = lambda: False,
     ):
         self.hosts = hosts
         self.journal = journal
         self.host_journals = host_journals or {}
-        self.connections = Connections(hosts, host_journals, patience_s, gone, tell)
+        self.connections = Connections(hosts, host_journals, patience_s, gone, tell, is_gone)
         self.restorer = Restorer(journal, self.connections)
         self._applied: dict[int, Setting] = {}  # by number of the open record
 
@@ -54,7 +62,8 @@ class Settings:
         if host_journal := self.host_journals.get(role):
             if not any((record.name, record.host) == (HOST_JOURNAL, role) for record in self.journal.open):
                 self.journal.intend(host_journal.record(self.journal.next_number()))
-            host_journal.take()
+            with signals.deferred():  # what is under way there would make the folder after it was put back
+                host_journal.take()
 
     # --- changing
 
@@ -64,12 +73,13 @@ class Settings:
         A value that is as wanted already is left alone, and will not be "put back" either.
         """
         host = self.hosts[setting.host]
-        old = setting.read.run(host)
+        old = setting.before or setting.read.run(host)
         if old == setting.wanted:
             return
-        if len(old) > LONGEST_VALUE:
-            message = f"{setting.name}: {len(old)} characters are no value that it can have"
-            raise HostError(message, host=setting.host)
+        try:
+            setting.operation.check(old)
+        except LabFailure as error:
+            raise HostError(error.message, host=setting.host) from error
         host_journal = self.host_journals.get(setting.host)
         run, boot = (host_journal.run, host_journal.boot) if host_journal else ("", "")
         record = setting.record(self.journal.next_number(), old, run, boot)
@@ -77,7 +87,7 @@ class Settings:
         self._applied[record.number] = setting
         if host_journal:
             host_journal.note(record)
-        if host_journal and setting.may_cut_off:
+        if host_journal and setting.operation.may_cut_off:
             self._change_confirmed(setting, record, host_journal)
         else:
             self._change(setting)
@@ -104,8 +114,14 @@ class Settings:
         Raises SettingRefused where it does not read back as asked, and HostError.
         """
         setting = self._applied[record.number]
-        steps = together([*map(lenient, record.undo), *setting.apply, setting.read])
-        outputs = [step.run(self.hosts[record.host]) for step in steps]
+        host = self.hosts[record.host]
+        if host.is_narrow:
+            for step in record.undo:
+                step.run(host, check=False)
+            steps = [*setting.apply, setting.read]
+        else:
+            steps = together([*map(lenient, record.undo), *setting.apply, setting.read])
+        outputs = [step.run(host) for step in steps]
         _check_value(setting, outputs[-1])
 
     def _change(self, setting: Setting) -> None:

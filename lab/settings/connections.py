@@ -12,10 +12,13 @@ from lab.settings.host_journal import HostJournal
 
 PATIENCE_S = 90.0  # a machine that was restarted is back by then
 PAUSE_S = 0.5
+GONE = "the local lab that this host belonged to was taken down, and what was changed on it went with it"
 
 
 class Connections:
     """Reaches hosts again. ``gone`` says of hosts that cannot be reached why; ``tell`` is told where it takes long.
+
+    ``is_gone`` says whether the hosts no longer exist, those of a local lab that was taken down: then nobody waits.
 
     A host's journal in ``host_journals`` is locked to the connection, so that every new connection takes it again.
     """
@@ -27,12 +30,14 @@ class Connections:
         patience_s: float = PATIENCE_S,
         gone: Mapping[str, str] | None = None,
         tell: Callable[[str], None] = lambda _: None,
+        is_gone: Callable[[], bool] = lambda: False,
     ):
         self.hosts = hosts
         self.host_journals = host_journals or {}
         self.patience_s = patience_s
         self.gone = dict(gone or {})
         self.tell = tell
+        self.is_gone = is_gone
 
     def ensure(self, role: str) -> None:
         """Reach a host, unless its connection works."""
@@ -48,7 +53,7 @@ class Connections:
         """
         if role in self.gone:
             raise HostError(self.gone[role])
-        if self.patience_s and not signals.is_pending():
+        if self.patience_s and not signals.is_pending() and not self.is_gone():
             self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
         try:
             self.reach_until(time.monotonic() + self.patience_s, role)
@@ -68,7 +73,9 @@ class Connections:
                 return
             except HostKeyError:
                 raise
-            except HostError:
+            except HostError as error:
+                if self.is_gone():
+                    raise HostError(GONE, host=role) from error
                 if time.monotonic() >= deadline or signals.is_pending():
                     raise
                 time.sleep(PAUSE_S)

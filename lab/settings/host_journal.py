@@ -1,10 +1,14 @@
 """A host's own journal of what a run changes on it, its lock against a second run, and a timer that takes changes back.
 
-A folder on the host that outlives a restart, whose owner is root (or the account itself, where the lab has no root):
+A folder in the lab's home on the host (:mod:`lab.hosts.own_folder`) that outlives a restart, and that only its owner
+can enter, which is root (or the account itself, where the lab has no root):
 
 - ``lock``: whose run this is; stale once the SSH session that wrote it has ended;
 - ``RUN-NUMBER``: a record as in the controller's journal, there before the change and gone after it was put back;
-- ``RUN-NUMBER.undo``, ``.armed``, ``.fired``: of the timer of a change that may cut the controller off.
+- ``RUN-NUMBER.armed``, ``.fired``: of the timer of a change that may cut the controller off. What takes the change back
+  is in the timer's memory and in no file.
+
+Tokens of runs, and names of records that begin with them, are in no words of a command.
 """
 
 from __future__ import annotations
@@ -15,40 +19,75 @@ import os
 import re
 import shlex
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
 from lab.base.scripts import read_script
-from lab.base.untrusted import first_line, word
+from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.hosts.command import script
+from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.own_folder import OWN_FOLDER
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
-from lab.settings.journal import Record, parse
+from lab.settings.journal import LineFormat, Record
+from lab.settings.operation import Operation
+from lab.settings.parameters import BOOT, HostJournalFolder, Token
 
-PLACE = "/var/tmp/file-share-lab"
+LOCK = "journal/lock in the lab's folder there, /var/lib/file-share-lab or on a Mac /var/db/file-share-lab"
 NAME = "the lab's ledger"
-LONGEST_STEP_S = 300.0
+UNREADABLE = (
+    "nothing of it was done. Look at MTU, sysctl, mounts and folders file-share-lab-* there, then remove the record"
+)
 PROBE_BYTES = 65536  # more than a window of unacknowledged packets, so that it takes full ones both ways
 # Perl gives the commands in its arguments the folder to themselves: whoever looks at the lock and takes it must not be
 # disturbed by somebody else who does. The file lock ends with the process.
 ALONE = r'open(my $folder, "<", ".") or die "$!\n"; flock($folder, 2) or die "$!\n"; exit(system(@ARGV) >> 8)'
-FUNCTIONS = read_script(__file__, "host_journal_functions.sh")
-ENTER = read_script(__file__, "host_journal_enter.sh")
-MAKE = 'cd / && mkdir -m 700 "$1" 2>/dev/null\n' + ENTER
-TAKE = IS_ALIVE + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
-STATE = read_script(__file__, "host_journal_state.sh")
-RELEASE = read_script(__file__, "host_journal_release.sh")
-ABSENT_IS_FREE = '[ -e "$1" ] || [ -L "$1" ] || { echo free; exit; }\n'
-READ = IS_ALIVE + ABSENT_IS_FREE + ENTER + read_script(__file__, "host_journal_read.sh")
+FILES = read_script(__file__, "host_journal_files.sh")
+FUNCTIONS = FILES + read_script(__file__, "host_journal_functions.sh")
+ENTER = OWN_FOLDER + read_script(__file__, "host_journal_enter.sh")
+MAKE = ENTER + 'make_journal "$1" || exit\n'
+IS_OWN = 'is_own() { [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }\n'  # whether a record or a lock is a file of ours
+TAKE = IS_OWN + IS_ALIVE + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
+TAKE_ALONE = MAKE + 'exec perl -e "$2" -- sh -c "$3"'
+STATE = IS_OWN + ENTER + read_script(__file__, "host_journal_state.sh")
+RELEASE = IS_OWN + FILES + ENTER + read_script(__file__, "host_journal_release.sh")
+READ = IS_OWN + IS_ALIVE + ENTER + read_script(__file__, "host_journal_read.sh")
 NOTE = read_script(__file__, "host_journal_note.pl")
-TIMER = STARTED + read_script(__file__, "host_journal_timer.sh")
-ARM = MAKE + read_script(__file__, "host_journal_arm.sh")
+NOTE_SAFELY = MAKE + 'exec perl -e "$2"'
+TIMER = STARTED + FILES + read_script(__file__, "host_journal_timer.sh")
+ARM = FILES + MAKE + read_script(__file__, "host_journal_arm.sh")
 TOO_LATE = '{ echo "too late: this host has taken it back already" >&2; exit 1; }'
-CONFIRM = IS_ALIVE + FUNCTIONS + MAKE + f'disarm "$2" || {TOO_LATE}'
+CONFIRM = IS_ALIVE + FUNCTIONS + MAKE + f'read -r record; disarm "$record" || {TOO_LATE}'
 STRIKE = IS_ALIVE + FUNCTIONS + MAKE + read_script(__file__, "host_journal_strike.sh")
+
+
+@dataclass(frozen=True)
+class TakenHostJournal(Operation):
+    """The host journal itself, taken by a run: the lock in it is given up, and its folder goes once it is empty."""
+
+    kind = "host-journal"
+    values = "absent|taken"
+    volatile = False
+    holds = True
+
+    place: HostJournalFolder
+    """Its folder; empty for the one in the lab's home, or where earlier versions had it."""
+    token: Token
+    """That of the run."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return NAME
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, self.place, root=True, unlisted=(self.token,))
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(RELEASE, self.place, root=True, unlisted=(self.token,)),)
 
 
 @dataclass(frozen=True)
@@ -62,66 +101,58 @@ class Contents:
 class HostJournal:
     """The host journal of one host, for the run with this token. ``owner`` tells other people who that is."""
 
-    def __init__(self, host: Host, run: str, owner: Mapping[str, str], revert_after_s: float, place: str = PLACE):
+    def __init__(self, host: Host, run: str, owner: Mapping[str, str], revert_after_s: float, place: str = ""):
         self.host, self.run, self.place, self.revert_after_s = host, run, place, revert_after_s
         self.owner = json.dumps(dict(owner))
         self.boot = ""
 
     def record(self, number: int) -> Record:
         """The change that the host journal itself is: the last thing to be put back."""
-        return Record(
-            number=number,
-            host=self.host.role,
-            name=NAME,
-            old="absent",
-            new="taken",
-            read=script(STATE, self.place, self.run, root=True),
-            undo=(script(RELEASE, self.place, self.run, root=True),),
-            run=self.run,
-            volatile=False,
-            holds=True,
-        )
+        operation = TakenHostJournal(self.place, self.run)
+        return Record(number, self.host.role, operation, old="absent", new="taken", run=self.run)
 
     def take(self) -> None:
         """Take the lock, or take it again over a new connection. Raises HostError where another run has the host."""
-        alone = MAKE + 'exec perl -e "$4" -- sh -c "$5" sh "$@"'
-        lines = self._run(alone, self.run, self.owner, ALONE, TAKE, deadline_s=60).splitlines()
+        lines = self._run(TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, self.owner), deadline_s=60).splitlines()
         if lines[:1] == ["held"]:
             raise _in_use(self.host.role, lines[1:])
-        if lines[:1] != ["taken"]:
+        boot = " ".join(lines[1:2])
+        if lines[:1] != ["taken"] or not re.fullmatch(BOOT, boot):
             message = f"no lock can be read from what the host printed: {lines[:2]!r:.200}"
             raise HostError(message, host=self.host.role)
-        self.boot = " ".join(lines[1:2])
+        self.boot = boot
 
     def note(self, record: Record) -> None:
         """Put a record on the host's disk, before its change."""
         line = json.dumps(record.as_json()) + "\n"
-        self._run(MAKE + 'exec perl -e "$3" -- "$2"', self._name(record), NOTE, given=line)
+        self._run(NOTE_SAFELY, NOTE, unlisted=(self._name(record),), given=line)
 
     def strike(self, records: Iterable[Record]) -> None:
         """Take out records of changes that have been put back, and end their timers."""
         names = [self._name(record) for record in records]
         if names:
-            self._run(STRIKE, *names, deadline_s=60)
+            self._run(STRIKE, unlisted=names, deadline_s=60)
 
     def arm(self, record: Record) -> None:
         """Have the host take this change back by itself after ``revert_after_s``, unless it is confirmed before."""
         undo = "".join(shlex.join(step.argv) + "\n" for step in record.undo)
         seconds = f"{max(1, round(self.revert_after_s))}"
-        self._run(ARM, self._name(record), seconds, TIMER, given=undo)
+        self._run(ARM, seconds, TIMER, unlisted=(self._name(record),), given=undo)
 
     def confirm(self, record: Record) -> None:
         """Prove that whole packets pass both ways, then call the timer off. Raises HostError where it was too late."""
         probe = "x" * PROBE_BYTES
         if self.host.run("cat", given=probe, deadline_s=10).stdout != probe:
             raise HostError("echo test failed: the data came back changed", host=self.host.role)
-        self._run(CONFIRM, self._name(record))
+        self._run(CONFIRM, unlisted=(self._name(record),))
 
     def _name(self, record: Record) -> str:
         return f"{record.run}-{record.number:06d}"
 
-    def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> str:
-        return _run(self.host, text, self.place, *args, given=given, deadline_s=deadline_s)
+    def _run(
+        self, text: str, *args: str, unlisted: Sequence[str] = (), given: str = "", deadline_s: float = 30.0
+    ) -> str:
+        return _run(self.host, text, self.place, *args, unlisted=unlisted, given=given, deadline_s=deadline_s)
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
@@ -131,10 +162,10 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Hos
     return {role: HostJournal(host, run, owner, getattr(config, role).revert_after) for role, host in hosts.items()}
 
 
-def read(host: Host, place: str = PLACE) -> Contents:
+def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
     """What a host's own journal holds; changes nothing. Raises HostError where it cannot be read.
 
-    Its records are taken as records of this very host, whatever they say, and none may take for ever.
+    Its records are taken as records of this very host, whatever they say.
     """
     text = _run(host, READ, place)
     lines = text.splitlines()
@@ -143,33 +174,29 @@ def read(host: Host, place: str = PLACE) -> Contents:
     is_held = lines[0] == "held"
     in_use = _in_use(host.role, lines[1:3]) if is_held else None
     try:
-        parsed = [parse(line) for line in lines[3 if is_held else 1 :]]
-        records = [_bound(record, host.role) for record in parsed if isinstance(record, Record)]
+        parsed = [line_format.parse(line) for line in lines[3 if is_held else 1 :]]
+        records = [replace(record, host=host.role) for record in parsed if isinstance(record, Record)]
+        if not all(record.run for record in records):  # it becomes the name of a file
+            raise ValueError("it is of no run")
     except ValueError as error:
-        raise HostError(f"{place}: a record cannot be read: {error}", host=host.role) from error
+        message = f"{place or 'the host journal'}: a record cannot be read: {error}"
+        raise HostError(message, UNREADABLE, host=host.role) from error
     return Contents(in_use, tuple(sorted(records, key=lambda record: (record.run, record.number))))
 
 
-def _bound(record: Record, role: str) -> Record:
-    """A record as one of this host. Raises ValueError for a token that no run has: it becomes the name of a file."""
-    word(record.run, "[A-Za-z0-9]{1,32}")
-    read, *undo = (
-        replace(step, deadline_s=min(step.deadline_s, LONGEST_STEP_S)) for step in (record.read, *record.undo)
-    )
-    return replace(record, host=role, read=read, undo=tuple(undo))
-
-
-def _run(host: Host, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> str:
+def _run(
+    host: Host, text: str, *args: str, unlisted: Sequence[str] = (), given: str = "", deadline_s: float = 30.0
+) -> str:
     """What a script of the lab's prints. Of one that fails the message has the last line, and no command to repeat."""
     try:
-        return script(text, *args, root=True, given=given, deadline_s=deadline_s).run(host)
+        return script(text, *args, root=True, unlisted=unlisted, given=given, deadline_s=deadline_s).run(host)
     except DeadlineExceeded:
         raise
     except CommandError as error:
         if "sudo:" in error.output:  # that error says what to do
             raise
         last_line = first_line(error.output.strip().rpartition("\n")[2]) or error.how_it_ended()
-        raise HostError(f"{args[0]}: {last_line}", error.remedy, host=host.role) from error
+        raise HostError(f"{args[0] or 'the host journal'}: {last_line}", error.remedy, host=host.role) from error
 
 
 def _in_use(role: str, lock: list[str]) -> HostError:
@@ -180,9 +207,7 @@ def _in_use(role: str, lock: list[str]) -> HostError:
         who = first_line(f"{values['who']} (process {values['pid']}, since {values['since']})")
     except (ValueError, LookupError, TypeError):
         who = "a run that says no more of itself"
-    unlock = (
-        f"`sudo kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {PLACE}/lock there"
-    )
+    unlock = f"`sudo kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {LOCK}"
     remedy = (
         f"wait for its end, for two at a time would measure, and put back, over one another; if that controller is "
         f"gone, {unlock}, and `lab restore` puts back what it left"

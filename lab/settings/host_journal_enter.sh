@@ -1,7 +1,31 @@
 # shellcheck shell=sh
-# Enter the host journal's folder $1. One that somebody else made, or a link, could hold commands that are theirs.
-# shellcheck disable=SC3067  # every shell that is /bin/sh on Linux or a Mac has -O
-if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && cd "$1"; then :; else
-    echo "$1 is not the lab's own folder" >&2
-    exit 1
-fi
+# After own_folder.sh. In what comes after this, $1 is the host journal's folder; empty for the one in the lab's home.
+place=$1
+[ -n "$place" ] || { place=$(lab_home) && place=$place/journal; } || exit
+
+# enter_journal: enter it. One that somebody else made, or a link, could hold records that are theirs.
+enter_journal() {
+    enter "$place" && return
+    echo "$place is not the lab's own folder, or others can write into one above it" >&2
+    return 1
+}
+
+# make_journal: enter it, and make it where it is not there.
+make_journal() {
+    if [ -n "$1" ]; then cd /; else enter_home; fi && { mkdir -m 700 "$place" 2>/dev/null; enter_journal; }
+}
+
+# leave_journal: remove it, and the lab's home with it, where nothing else is in them.
+leave_journal() {
+    cd / && rmdir "$place" 2>/dev/null
+    [ -n "$1" ] || rmdir "${place%/*}" 2>/dev/null
+    :
+}
+
+# enter_old: enter the place where earlier versions had it, if that is the lab's. /var/tmp is everybody's, and who may
+# mount by FUSE can have a folder look like root's.
+enter_old() {
+    [ -n "$1" ] && return 1
+    enter /var/tmp/file-share-lab && [ "$(mount_point .)" = "$(mount_point ..)" ]
+}
+mount_point() { df -P "$1" | sed -n '$s/^.*% *//p'; }

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# Functions of the scripts beside this one. They need is_alive and started of lab/hosts/processes.py.
+# Functions of the scripts beside this one. They need is_alive and started of lab/hosts/processes.py, and
+# host_journal_files.sh.
 
 # Print what tells this start of the host from every other: of its kernel, and of its first process, for a container has
 # a first process of its own.
@@ -21,7 +22,7 @@ end() {
 
 # End the timer of the record $1. Fails where it has begun to take the change back; then it is let finish.
 disarm() {
-    if mv "$1.armed" "$1.off" 2>/dev/null; then signal=TERM file=$1.off; else signal=0 file=$1.fired; fi
+    if move "$1.armed" "$1.off"; then signal=TERM file=$1.off; else signal=0 file=$1.fired; fi
     { read -r pid start; } 2>/dev/null < "$file" || return
     tries=0
     while is_alive "$pid" "$start" && [ $tries -lt 3000 ]; do
@@ -29,6 +30,6 @@ disarm() {
         sleep 0.01
         tries=$((tries + 1))
     done
-    rm -f "$1.off"
+    printf '%s\n' "$1.off" | remove
     [ $signal = TERM ]
 }

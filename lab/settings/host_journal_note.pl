@@ -1,7 +1,7 @@
-# Put standard input into the file $ARGV[0] of this folder, and have it on the disk. In perl, because no shell can wait
-# for one file to be on the disk.
+# Put standard input into a file of this folder, whose name is its first line, and have it on the disk. In perl, because
+# no shell can wait for one file to be on the disk.
 use strict; use warnings; use IO::Handle;
-my ($name) = @ARGV;
+chomp(my $name = <STDIN>);
 open my $file, '>', "$name.part" or die "$name.part: $!\n";
 print $file do { local $/; <STDIN> } or die "$name: $!\n";
 $file->flush && $file->sync && close $file && rename "$name.part", $name or die "$name: $!\n";

@@ -1,12 +1,19 @@
 # shellcheck shell=sh
-# Print, in the host journal's folder, `held`, the process of the session that has the lock and its owner; or `free`.
-# Then every record, one a line.
-{ read -r run pid start; read -r owner; } 2>/dev/null < lock
-if [ -n "$run" ] && { [ "$pid" = 0 ] || is_alive "$pid" "$start"; }; then
-    printf 'held\n%s\n%s\n' "$pid" "$owner"
-else
-    echo free
-fi
-for record in *-[0-9]*; do
-    case $record in *.* | '*-'*) ;; *) cat "$record" ;; esac
-done
+# shellcheck disable=SC2154  # place is of host_journal_enter.sh
+# Print `held`, the process of the session that has the lock and its owner; or `free`. Then every record, one a line.
+print_lock() {
+    is_own lock || return
+    { read -r run pid start; read -r owner; } < lock
+    [ -n "$run" ] && { [ "$pid" = 0 ] || is_alive "$pid" "$start"; } && printf 'held\n%s\n%s\n' "$pid" "$owner"
+}
+print_records() {
+    for record in *-[0-9]*; do
+        case $record in *.*) ;; *) is_own "$record" && cat <"$record" ;; esac
+    done
+}
+is_there() { [ -e "$place" ] || [ -L "$place" ]; }
+if is_there; then (enter_journal) || exit; fi
+(is_there && enter_journal && print_lock) || (enter_old "$1" && print_lock) || echo free
+if is_there; then (enter_journal && print_records) fi
+(enter_old "$1" && print_records)
+:

@@ -1,9 +1,12 @@
 # shellcheck shell=sh
-# Give up the lock of the run $2 in the folder $1, and the folder too where nothing else is in it.
-cd "$1" || exit 0
+# shellcheck disable=SC2154  # place is of host_journal_enter.sh
+# Give up the lock of the run in standard input, and the folder too where nothing else is in it.
 # shellcheck disable=SC2034  # the rest of the line is not needed
-{ read -r run rest < lock; } 2>/dev/null
-[ "$run" = "$2" ] && rm -f lock
-rm -f "$2".*
-if cd /; then rmdir "$1" 2>/dev/null; fi
-:
+release() {
+    is_own lock && { read -r run rest < lock; } && [ "$run" = "$1" ] && rm -f lock
+    printf '%s\n' "$1.*" | remove
+}
+read -r token
+(enter "$place" && release "$token")
+(enter_old "$1" && release "$token" && cd .. && rmdir file-share-lab 2>/dev/null)
+leave_journal "$1"

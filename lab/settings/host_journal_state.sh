@@ -1,11 +1,12 @@
 # shellcheck shell=sh
-# Print `taken` where the folder $1 is the run $2's, else `absent`. A folder of the lab's with nothing in it was made by a
-# run that came no further.
-# shellcheck disable=SC3067  # every shell that is /bin/sh on Linux or a Mac has -O
-if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && cd "$1"; then :; else
-    echo absent
-    exit
-fi
+# shellcheck disable=SC2154  # place is of host_journal_enter.sh
+# Print `taken` where the folder is that of the run in standard input, else `absent`. An empty folder of the lab's was made by
+# a run that came no further.
 # shellcheck disable=SC2034  # the rest of the line is not needed
-{ read -r run rest < lock; } 2>/dev/null
-if [ "$run" = "$2" ] || [ -e "$2.lock" ] || [ -z "$(ls -A)" ]; then echo taken; else echo absent; fi
+is_taken() {
+    run=
+    if is_own lock; then read -r run rest < lock; fi
+    [ "$run" = "$1" ] || [ -e "$1.lock" ] || [ -z "$(ls -A)" ]
+}
+read -r token
+if (enter "$place" && is_taken "$token") || (enter_old "$1" && is_taken "$token"); then echo taken; else echo absent; fi

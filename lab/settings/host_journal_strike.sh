@@ -1,7 +1,16 @@
 # shellcheck shell=sh
-# Remove these records ($2, $3, …) and end their timers.
-shift
-for record in "$@"; do
-    if [ -e "$record.armed" ] || [ -e "$record.fired" ]; then disarm "$record"; fi
-    rm -f "$record" "$record".*
-done
+# Remove the records whose names are lines of standard input, and end their timers. What a run has given up goes with its
+# last record.
+strike() {
+    for record in "$@"; do
+        if [ -e "$record.armed" ] || [ -e "$record.fired" ]; then disarm "$record"; fi
+        printf '%s\n' "$record" "$record.*" | remove
+    done
+}
+journal=$1
+# shellcheck disable=SC2046  # a name is one word
+set -- $(cat)
+strike "$@"
+(enter_old "$journal" && { strike "$@"; cd .. && rmdir file-share-lab 2>/dev/null; })
+[ -e lock ] || leave_journal "$journal"
+:

@@ -1,12 +1,16 @@
 # shellcheck shell=sh
-# Take the change of the record $1 back after $2 seconds, unless the timer is disarmed before. It counts seconds instead
-# of sleeping once, so that it ends soon after it was disarmed.
+# shellcheck disable=SC2154  # LAB_RECORD and LAB_UNDO are of the environment
+# After host_journal_files.sh.
+# Take the change of the record LAB_RECORD back by the script LAB_UNDO after $1 seconds, unless the timer is disarmed
+# before. It counts seconds instead of sleeping once, so that it ends soon after it was disarmed.
+record=$LAB_RECORD undo=$LAB_UNDO
+unset LAB_RECORD LAB_UNDO
 trap '' HUP
-echo "$$ $(started $$)" > "$1.armed" || exit
+echo "$$ $(started $$)" > "$record.armed" || exit
 tries=0
-while [ $tries -lt "$2" ]; do
+while [ $tries -lt "$1" ]; do
     sleep 1
-    [ -e "$1.armed" ] || exit 0
+    [ -e "$record.armed" ] || exit 0
     tries=$((tries + 1))
 done
-mv "$1.armed" "$1.fired" 2>/dev/null && sh "$1.undo"
+move "$record.armed" "$record.fired" && sh -c "$undo"

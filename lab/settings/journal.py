@@ -1,26 +1,36 @@
 """The journal: what was changed on the hosts, written to the controller's disk before the change.
 
 A record is all that it takes to put a change back, as plain data, so that the journal alone can restore a host long
-after the program that wrote it was killed. Each host keeps the same records of its own changes
-(:mod:`lab.settings.host_journal`).
+after the program that wrote it was killed: the operation with its parameters, and the old value. It holds no command.
+Each host keeps the same records of its own changes (:mod:`lab.settings.host_journal`).
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
-from lab.base import durable
-from lab.base.errors import BadInput, DeadlineExceeded
+from lab.base import durable, untrusted
+from lab.base.errors import BadInput, DeadlineExceeded, LabFailure
+from lab.base.units import LARGEST
+from lab.base.untrusted import from_json, one_line
 from lab.hosts import Host
 from lab.hosts.command import Command
+from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
+from lab.settings.parameters import Boot, NoToken, RoleName, check_fields
+from lab.settings.seals import NoSeals, Seals
+
+Number = Annotated[int, Field(ge=1, le=LARGEST)]
+UNREADABLE = (
+    "nothing of it was done. If a run of yours wrote it, the lab of the code_version in its run.json puts it back; "
+    "else look at MTU, sysctl, mounts and folders file-share-lab-* of its hosts, and remove the line"
+)
 
 
 @dataclass(frozen=True)
@@ -28,34 +38,45 @@ class Record:
     """A change that was begun and not yet put back: all that it takes to put it back. A line of the journal.
 
     ``run`` is the token of the run that made it, ``boot`` what tells the host's present start from every other one
-    (empty: not known). A ``volatile`` change does not outlive a restart of its host. One that ``holds`` what it takes
-    to put later ones back (a folder of the lab's) must outlive them.
+    (empty: not known). Raises LabFailure for what no lab writes.
     """
 
-    number: int
+    number: Number
     """From 1; the line that says that it was put back has the same."""
-    host: str
+    host: RoleName
     """The role: ``client`` or ``server``."""
-    name: str
-    """The setting."""
+    operation: Operation
+    """[What was changed](#operations): its ``kind`` and its parameters."""
     old: str
     """Its value before."""
     new: str
     """The value that was asked for."""
-    read: Command
-    """Prints the present value."""
-    undo: tuple[Command, ...]
-    """Bring the old value back; safe to repeat."""
-    run: str = ""
+    run: NoToken = ""
     """The token of the run that made the change."""
-    boot: str = ""
+    boot: Boot = ""
     """What tells the host's start from every other one; empty: not known."""
-    volatile: bool = True
-    """Whether a restart of the host undoes it."""
-    holds: bool = False
-    """Whether later changes need it, to be put back."""
     event: Literal["change"] = "change"
     """Tells the two kinds of lines apart."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, "a change")
+        self.operation.check(self.old)
+        self.operation.check(self.new)
+
+    @property
+    def name(self) -> str:
+        """What was changed, in a few words."""
+        return self.operation.label
+
+    @property
+    def read(self) -> Command:
+        """The command that prints the present value."""
+        return self.operation.read()
+
+    @property
+    def undo(self) -> tuple[Command, ...]:
+        """The commands that bring the old value back, safe to repeat."""
+        return self.operation.undo(self.old)
 
     def put_back(self, host: Host) -> str:
         """Bring the old value back; returns what is wrong where that failed, else an empty string. Safe to repeat.
@@ -72,41 +93,59 @@ class Record:
     def problem(self, state: str) -> str:
         """One line: the old value, the present ``state``, and how to bring the old value back without the lab."""
         steps = "; ".join(step.by_hand() for step in self.undo)
-        return f"{self.host}: {self.name} should be {self.old!r} and is {state}; by hand: {steps}"
+        return f"{self.host}: {one_line(self.name, 80)} should be {self.old!r} and is {state}; by hand: {steps}"
 
     def ended_by_restart(self, boot: str) -> bool:
         """Whether a restart of its host has undone it already; ``boot`` is the host's present start."""
-        return self.volatile and bool(self.boot and boot) and self.boot != boot
+        return self.operation.volatile and bool(self.boot and boot) and self.boot != boot
 
     def as_json(self) -> dict[str, Any]:
-        """As a line has it. Raises ValueError for commands with standard input, which may be secret."""
-        content = asdict(self)
-        for step in (content["read"], *content["undo"]):
-            if step.pop("given"):
-                raise ValueError(f"{self.name}: a command that reads or undoes must not need standard input")
-        return content
+        """As a line has it."""
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        return content | {"operation": self.operation.as_json()}
 
 
 @dataclass(frozen=True)
 class Restored:
     """The line of the journal that says that a change has been put back."""
 
-    number: int
+    number: Number
     """That of the change."""
     event: Literal["restored"] = "restored"
     """Tells the two kinds of lines apart."""
 
+    def __post_init__(self) -> None:
+        check_fields(self, "a change put back")
 
-LINE: TypeAdapter[Record | Restored] = TypeAdapter(Annotated[Record | Restored, Field(discriminator="event")])
 
+@dataclass(frozen=True)
+class LineFormat:
+    """What the lines of journals can say: ``kinds`` of operations, and in ``convert_old`` how an old line is read.
 
-def parse(content: bytes | str) -> Record | Restored:
-    """A line of a journal. Raises ValueError that says where it is none."""
-    try:
-        return LINE.validate_json(content, strict=True)
-    except ValidationError as error:
-        wrong = error.errors()[0]
-        raise ValueError(f"{'.'.join(str(part) for part in wrong['loc'])} {wrong['msg']}") from error
+    An old line is one of a lab that wrote commands into its journals. What makes a record of it takes names and
+    parameters only, and raises ValueError for what that lab did not write.
+    """
+
+    kinds: Kinds
+    convert_old: Callable[[Mapping[str, Any]], Record]
+
+    def parse(self, line: bytes | str) -> Record | Restored:
+        """A line of a journal. Raises ValueError that says where it is none."""
+        content = from_json(line.decode() if isinstance(line, bytes) else line)
+        if not isinstance(content, dict):
+            raise ValueError("it is no object")
+        try:
+            if content.get("event") == "restored":
+                check_keys(content, {"number", "event"})
+                return Restored(**content)
+            if content.get("event") != "change":
+                raise ValueError(f"event {content.get('event')!r:.60} is none")
+            if "undo" in content:
+                return self.convert_old(content)
+            check_keys(content, {field.name for field in fields(Record)})
+            return Record(**content | {"operation": parse_operation(content["operation"], self.kinds)})
+        except LabFailure as error:
+            raise ValueError(str(error)) from error
 
 
 class Journal:
@@ -115,22 +154,36 @@ class Journal:
     ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while it was
     written) is a change that never began; it is moved to ``journal.torn``. Raises BadInput for any other line that is
     not of a journal: a change that cannot be read must not be taken for put back. Without a path nothing is kept on
-    disk.
+    disk. ``seals`` proves the lines, where it is given.
     """
 
-    def __init__(self, path: Path | None):
+    def __init__(self, path: Path | None, lines: LineFormat, seals: Seals | None = None):
         self.path = path
+        self.lines = lines
+        self.seals = seals or NoSeals()
         self.open: list[Record] = []
         self._number = 0
         if path is not None:
             self._load(path)
 
+    @classmethod
+    def of(cls, path: Path, content: bytes, lines: LineFormat) -> Journal:
+        """The journal that a file's content makes, to be looked at alone; nothing is mended."""
+        journal = cls(None, lines)
+        journal.path = path
+        *whole, rest = content.split(b"\n")
+        for number, line in enumerate([*whole, rest] if _is_whole(rest) else whole, 1):
+            journal._replay(line, number)
+        return journal
+
     def _load(self, path: Path) -> None:
         try:
-            *lines, rest = path.read_bytes().split(b"\n")
-            for number, line in enumerate(lines, 1):
-                self._replay(line, number)
-            self._mend(path, rest, len(lines) + 1)
+            for number, line in enumerate(untrusted.read_lines(path), 1):
+                if line.endswith(b"\n"):
+                    self._replay(line[:-1], number)
+                else:
+                    self._mend(path, line, number)
+                    break
         except FileNotFoundError:
             return
         except OSError as error:
@@ -138,9 +191,10 @@ class Journal:
 
     def _replay(self, content: bytes, number: int) -> None:
         try:
-            line = parse(content)
+            line = self.lines.parse(self.seals.accept(content))
         except ValueError as error:
-            raise BadInput(f"{self.path}: line {number} is not of a journal: {error}") from error
+            message = f"{self.path}: line {number} is not of a journal: {one_line(str(error), 300)}"
+            raise BadInput(message, UNREADABLE) from error
         self._number = max(self._number, line.number)
         standing = [record for record in self.open if record.number != line.number]
         if isinstance(line, Restored):
@@ -152,16 +206,12 @@ class Journal:
 
     def _mend(self, path: Path, rest: bytes, number: int) -> None:
         """Deal with what stands after the last line end: a whole line that lacks only that, or a torn one."""
-        if not rest:
-            return
-        try:
-            json.loads(rest)
-        except (ValueError, RecursionError):
-            durable.append(path.with_name("journal.torn"), rest + b"\n")
-            os.truncate(path, path.stat().st_size - len(rest))
-        else:
+        if _is_whole(rest):
             self._replay(rest, number)
             durable.append(path, b"\n")
+        else:
+            durable.append(path.with_name("journal.torn"), rest + b"\n")
+            durable.cut_off(path, path.stat().st_size - len(rest))
 
     def next_number(self) -> int:
         """The number of the record that comes next."""
@@ -181,4 +231,15 @@ class Journal:
 
     def _write(self, line: Mapping[str, Any]) -> None:
         if self.path is not None:
-            durable.append(self.path, json.dumps(line).encode() + b"\n")
+            sealed = self.seals.seal(json.dumps(line).encode())
+            durable.append(self.path, sealed + b"\n")
+            self.seals.accept(sealed)
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a last line lacks nothing but its end."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True

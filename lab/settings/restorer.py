@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from lab.base.errors import DeadlineExceeded, HostError, HostLost
+from lab.base.untrusted import one_line
 from lab.settings.connections import Connections
 from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.journal import Journal, Record
@@ -23,10 +24,14 @@ class Restorer:
         problems: dict[int, str] = {}
         unnoted: dict[int, str] = {}
         settled: dict[int, Record] = {}
-        for record in reversed(records):
-            if record.name == HOST_JOURNAL:  # its folder can only go once no record is left in it
+        # a host's journal last, whenever it was taken: its folder can only go once no record is left in it
+        taken = [record for record in records if record.name == HOST_JOURNAL]
+        for record in reversed([*taken, *(record for record in records if record not in taken)]):
+            if record.name == HOST_JOURNAL:
                 problems |= self._strike(record.host, settled, unnoted)
-            if record.holds and any(later.host == record.host and later.number in problems for later in records):
+            if record.operation.holds and any(
+                later.host == record.host and later.number in problems for later in records
+            ):
                 problems[record.number] = f"{record.host}: {record.name} stays, for what is left needs it"
                 continue
             if problem := self._put_back(record):
@@ -45,7 +50,7 @@ class Restorer:
         if record.host in connections.gone:
             return record.problem(f"unknown ({connections.gone[record.host]})")
         if record.host not in connections.hosts:
-            return f"{record.host}: {record.name}: there is no such host"
+            return f"{one_line(record.host, 80)}: {one_line(record.name, 80)}: there is no such host"
         try:
             try:
                 return self._put_back_once(record)

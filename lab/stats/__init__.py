@@ -7,19 +7,21 @@ trials for an interval it is NaN, never a guess.
 """
 
 from lab.base.units import size_label as size_label
+from lab.design.stopping import INTERVAL_BLOCKS as INTERVAL_BLOCKS
 from lab.stats.anova import BLOCK as BLOCK
 from lab.stats.anova import REST as REST
 from lab.stats.anova import Shares as Shares
 from lab.stats.anova import shares as shares
 from lab.stats.drift_slopes import Drift as Drift
 from lab.stats.drift_slopes import drift as drift
-from lab.stats.drift_slopes import from_own_median as from_own_median
+from lab.stats.drift_slopes import from_own_case as from_own_case
 from lab.stats.effect_ratios import adjustable_factors as adjustable_factors
 from lab.stats.effect_ratios import block_effects as block_effects
 from lab.stats.effect_ratios import block_interactions as block_interactions
 from lab.stats.effect_ratios import compared_factors as compared_factors
 from lab.stats.effect_ratios import effect_table as effect_table
 from lab.stats.effect_ratios import effects as effects
+from lab.stats.effect_ratios import interaction_table as interaction_table
 from lab.stats.effect_ratios import interactions as interactions
 from lab.stats.encoding import Encoded as Encoded
 from lab.stats.encoding import Trials as Trials
@@ -48,6 +50,10 @@ from lab.stats.intervals import median as median
 from lab.stats.intervals import median_interval as median_interval
 from lab.stats.intervals import percent_change as percent_change
 from lab.stats.intervals import sort_by_group as sort_by_group
+from lab.stats.leaders import MEASURED as MEASURED
+from lab.stats.leaders import Leaders as Leaders
+from lab.stats.leaders import leaders as leaders
+from lab.stats.moderation import ENOUGH_BLOCKS as ENOUGH_BLOCKS
 from lab.stats.precision import compared_label as compared_label
 from lab.stats.precision import wide_effects as wide_effects
 from lab.stats.speed_matrix import Grid as Grid

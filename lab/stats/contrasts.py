@@ -18,6 +18,7 @@ from lab.stats.factors import EVERY, Codes, Level
 from lab.stats.intervals import Floats
 from lab.stats.linear_model import mean_row, model_values
 from lab.stats.speed_matrix import Grid, over_options
+from lab.stats.two_way import column_means
 
 PAIRS, MODEL = "pairs", "model"
 PAIRED_AT_LEAST = 0.5
@@ -36,21 +37,21 @@ class Blockwise:
 def blockwise(
     grid: Grid, settings: Sequence[Mapping[str, int]], signs: Floats, by: Sequence[str]
 ) -> Iterator[Blockwise]:
-    """The signed sums of the log speeds at ``settings``, in every block, one row a combination of ``by``
-    (``all`` for what is compared or averaged over).
+    """The signed sums of the log speeds at ``settings``, in every block: the overall row, and one a combination of
+    ``by`` where there are several (``all`` for what is compared or averaged over).
 
     ``settings`` give codes of levels, the same factors in each. By pairs, each block counts the mean over all sets of
     cases that agree in every other factor. Where most cases have no such partners (a fraction of the grid), a model
-    is fitted within each block instead; its rows are averaged over ``by``, but for one more row for each protocol.
-    Protocols are compared over all options that each of them has.
+    is fitted within each block instead; its rows are averaged over ``by``, but for effects one more row for each
+    protocol. Protocols are compared over all options that each of them has.
     """
     open_ones = [name for name in by if name not in settings[0]]
     alike = over_options(grid) if "protocol" in settings[0] else grid
     if alike and _is_paired(alike, settings, matches := _matches(alike, settings)):
-        rows = _by_pairs(alike, matches, signs, open_ones)
+        overall, rows = _over_pairs(alike, matches, signs), list(_by_pairs(alike, matches, signs, open_ones))
     else:
-        rows = _by_model(grid, settings, signs, open_ones)
-    for row in rows:
+        overall, *rows = _by_model(grid, settings, signs, open_ones)
+    for row in [overall, *(rows if len(rows) > 1 else [])]:
         yield replace(row, at={**dict.fromkeys(by, EVERY), **row.at})
 
 
@@ -79,11 +80,21 @@ def _is_paired(grid: Grid, settings: Sequence[Mapping[str, int]], matches: Codes
     return bool(partnered >= PAIRED_AT_LEAST * tried)
 
 
+def _over_pairs(grid: Grid, matches: Codes, signs: Floats) -> Blockwise:
+    """Over all pairs. A pair that a block lacks is counted as what it is in others, moved as this block's pairs are:
+    the mean of the others alone would jump by as much as pairs differ.
+    """
+    ratios = signs @ grid.log_speed[matches]  # matches × sums × blocks
+    present = np.isfinite(ratios).all(axis=1)
+    means = [column_means(np.where(present, of_sum, np.nan)) for of_sum in ratios.swapaxes(0, 1)]
+    return Blockwise({}, np.array(means), int(present.sum()), PAIRS)
+
+
 def _by_pairs(grid: Grid, matches: Codes, signs: Floats, by: Sequence[str]) -> Iterator[Blockwise]:
     if not len(matches):
         return
     shape = [len(grid.levels[name]) for name in by]
-    where = np.array([grid.code(name)[matches[:, 0]] for name in by]).reshape(len(by), -1)
+    where = np.array([grid.code(name)[matches[:, 0]] for name in by]).reshape(len(by), len(matches))
     row = np.ravel_multi_index(tuple(where), shape) if by else np.zeros(len(matches), dtype=int)
     for number in np.unique(row):
         of_row = np.flatnonzero(row == number)
@@ -100,19 +111,21 @@ def _by_model(
 ) -> Iterator[Blockwise]:
     """Averaged over every other factor; and, where ``by`` asks and the model can tell, at each protocol.
 
-    An option is that of its own protocol only.
+    An option is that of its own protocol only. Two factors interact alike at every protocol: that is the model.
     """
     places: list[dict[str, int]] = [{}]
-    if "protocol" in by and "protocol" in grid.varied:
-        own = set(filter(None, map(protocol_of, settings[0])))
-        at_each = [{"protocol": grid.levels["protocol"].index(name)} for name in own or grid.levels["protocol"]]
-        places = at_each if own else places + at_each
+    if "protocol" in by and "protocol" in grid.varied and len(signs) == 1:
+        places += [] if any(map(protocol_of, settings[0])) else _at_each(grid, "protocol")
     rows = [signs @ np.array([mean_row(grid, {**setting, **place}) for setting in settings]) for place in places]
     values = model_values(grid, np.vstack(rows)).reshape(len(places), len(signs), -1)
     for place, log_ratios in zip(places, values, strict=True):
         if place is places[0] or np.isfinite(log_ratios).any():
             at = {name: grid.levels[name][code] for name, code in place.items()}
             yield Blockwise(at, log_ratios, 0, MODEL)
+
+
+def _at_each(grid: Grid, factor: str) -> list[dict[str, int]]:
+    return [{factor: code} for code in range(len(grid.levels[factor]))]
 
 
 def level_pairs(grid: Grid, factor: str) -> list[tuple[int, int]]:

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.stats.encoding import Encoded, Trials, encode
-from lab.stats.factors import Codes
-from lab.stats.intervals import Floats, median, percent_change, sort_by_group, t_means
+from lab.stats.intervals import Floats, percent_change, t_means
+from lab.stats.two_way import two_way
 
 MOST_POINTS = 500  # that a slope is taken over: it looks at every pair of them
 NORMAL_97_5 = 1.959963984540054
@@ -21,8 +21,8 @@ class Drift:
     """Changes of speed in percent, each with its 95 % interval; NaN where there is too little to tell.
 
     ``in_block``: the last anchor of a block against its first, mean of ``n_blocks`` blocks. ``over_run``: by the slope
-    of the blocks' medians, from the first to the last of ``n_points`` blocks; of the anchors if ``anchored``, else of
-    all transfers.
+    of the blocks over time, from the first to the last of ``n_points`` blocks; of all transfers, and of anchors where
+    the run is ``anchored``.
     """
 
     in_block_pct: tuple[float, float, float]
@@ -32,31 +32,34 @@ class Drift:
     anchored: bool
 
 
-def from_own_median(trials: Trials) -> pd.Series[float]:
-    """How far each ok trial lies from the median of its own case, in percent, by the index of ``trials``.
+def from_own_case(trials: Trials) -> pd.Series[float]:
+    """How far each ok trial lies from what its case is over the whole run, in percent, by the index of ``trials``.
 
-    NaN for the others, and in cases with one ok trial: they have nothing to differ from.
+    A case is what :func:`lab.stats.two_way.two_way` makes of log MB/s = case + block: what a block moves all cases by
+    is no part of it, whichever blocks have the case. NaN for trials that are not ok, and in cases with one ok trial:
+    they have nothing to differ from.
     """
     encoded = encode(trials)
-    case, speed = encoded.number_values("case_id")[0][encoded.good], encoded.values("MB_per_s")[encoded.good]
     changes = np.full(len(encoded.frame), np.nan)
-    changes[encoded.good] = np.where(
-        np.bincount(case)[case] > 1, percent_change(_own_median(case, speed), speed), np.nan
-    )
+    for together in (encoded.moved, ~encoded.moved):  # what moves files need not drift as the bare link does
+        chosen = np.flatnonzero(encoded.good & together)
+        logs, case = _log_speeds(encoded, chosen), encoded.number_values("case_id")[0][chosen]
+        cases, _ = two_way(_by_case_and_block(encoded, chosen))
+        often = np.bincount(case)[case] > 1
+        changes[chosen[often]] = percent_change(1.0, np.exp((logs - cases[case])[often]))
     return pd.Series(changes, index=encoded.frame.index)
 
 
 def drift(trials: Trials) -> Drift:
-    """How speeds moved, by the anchors of a run; over the whole run, by all transfers where it has none."""
+    """How speeds moved: inside blocks by the anchors of a run; over the whole run by all transfers and anchors."""
     encoded = encode(trials)
     counted = encoded.good & encoded.moved
     anchors = counted & ~encoded.transfer
-    anchored = bool(anchors.any())
     within = t_means(_last_over_first(encoded.frame[["block", "position", "MB_per_s"]][anchors])[None, :])
-    times, changes = _block_medians(encoded, anchors if anchored else counted)
+    times, logs = _blocks(encoded, np.flatnonzero(counted))
     return Drift(
         _percent_with_ends(within.mean[0], within.mean[0] - within.half[0], within.mean[0] + within.half[0]),
-        int(within.n[0]), _percent_with_ends(*theil_sen(times, changes)), len(times), anchored,
+        int(within.n[0]), _percent_with_ends(*theil_sen(times, logs)), len(times), bool(anchors.any()),
     )  # fmt: skip
 
 
@@ -90,21 +93,35 @@ def _last_over_first(anchors: pd.DataFrame) -> Floats:
     return ratios
 
 
-def _own_median(case: Codes, values: Floats) -> Floats:
-    """For each value the median of those of its own case."""
-    medians = np.array([median(of_case) for of_case in sort_by_group(case, values, int(case.max(initial=-1)) + 1)])
-    return medians[case]
+def _log_speeds(trials: Encoded, chosen: npt.NDArray[np.intp]) -> Floats:
+    logs: Floats = np.log(trials.values("MB_per_s")[chosen].astype(float))
+    return logs
 
 
-def _block_medians(trials: Encoded, chosen: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """For each block: when it was, 1 being the last, and the median log ratio of its trials to those of their cases."""
-    logs = np.log(trials.values("MB_per_s")[chosen])
-    deviations = logs - _own_median(trials.number_values("case_id")[0][chosen], logs)
-    times = trials.frame["started_at"].astype("int64").to_numpy()[chosen].astype("float64")
-    rows = pd.DataFrame({"time": times, "deviation": deviations})
-    blocks = rows.groupby(trials.levels("block", chosen)[0]).median()
-    since = (blocks["time"] - blocks["time"].min()).to_numpy()
-    return since / (since.max(initial=0) or 1), blocks["deviation"].to_numpy()
+def _by_case_and_block(trials: Encoded, chosen: npt.NDArray[np.intp]) -> Floats:
+    """The log speeds of the chosen rows (cases × blocks), by the numbers of both; the mean of what stands twice."""
+    (case, cases), (block, blocks) = trials.number_values("case_id"), trials.levels("block", chosen)
+    shape = (len(cases), len(blocks))
+    cell = case[chosen].astype(np.intp) * shape[1] + block
+    count = np.bincount(cell, minlength=shape[0] * shape[1])
+    sums = np.bincount(cell, _log_speeds(trials, chosen), minlength=len(count))
+    means: Floats = np.where(count > 0, sums, np.nan).reshape(shape) / np.maximum(count, 1).reshape(shape)
+    return means
+
+
+def _blocks(trials: Encoded, chosen: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """For each block: when it was, 1 being the last, and how much faster it is than others, as a log ratio.
+
+    By least squares of case and block: against its own median a case's trial in the middle is at 0 whatever drifts, and
+    of three blocks each holds a third of these. A mean over cases needs no guard against single trials that the median
+    of slopes is not: it is the blocks that are few.
+    """
+    _, logs = two_way(_by_case_and_block(trials, chosen))
+    times = pd.Series(trials.frame["started_at"].astype("int64").to_numpy()[chosen].astype("float64"))
+    middle = times.groupby(trials.levels("block", chosen)[0]).median().to_numpy()
+    known = np.isfinite(logs)
+    since = middle[known] - (middle[known].min() if known.any() else 0)
+    return since / (since.max(initial=0) or 1), logs[known]
 
 
 def _percent_with_ends(estimate: float, low: float, high: float) -> tuple[float, float, float]:

@@ -14,21 +14,27 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.design.factors import can_be_combined
+from lab.stats.autocorrelation import widen
 from lab.stats.contrasts import Blockwise, blockwise, level_pairs
-from lab.stats.factors import POOLED, Level
+from lab.stats.factors import POOLED, Codes, Level
+from lab.stats.gatekeeping import adjust_by_gate
 from lab.stats.intervals import Floats, Means, holm, median, percent_change, sorted_interval, t_means
+from lab.stats.moderation import moderate
 from lab.stats.speed_matrix import Grid
 
 SIGNIFICANCE = 0.05
 EFFECT = (
     "factor", "baseline", "level", "method", "n_blocks", "n_pairs", "ratio", "change_pct", "low_pct", "high_pct",
-    "p_value", "p_adjusted", "established", "median_change_pct", "median_low_pct", "median_high_pct",
+    "p_value", "moderated_low_pct", "moderated_high_pct", "moderated_p", "p_adjusted", "established",
+    "median_change_pct", "median_low_pct", "median_high_pct",
 )  # fmt: skip
+COMPARED = tuple(f"{prefix}{name}" for prefix in ("", "with_") for name in ("factor", "baseline", "level"))
 PARTS = {"alone": (-1, 1, 0, 0), "on_top": (0, 0, -1, 1), "both": (-1, 0, 0, 1), "interaction": (1, -1, -1, 1)}
 INTERACTION = (
     "factor", "baseline", "level", "with_factor", "with_baseline", "with_level", "method", "n_blocks", "n_pairs",
     *(f"{part}{end}" for part in PARTS for end in ("_pct", "_low_pct", "_high_pct")),
-    "p_value", "p_adjusted", "established",
+    "p_value", "interaction_moderated_low_pct", "interaction_moderated_high_pct", "interaction_moderated_p",
+    "p_adjusted", "established",
 )  # fmt: skip
 
 Compared = tuple[dict[str, Level], Blockwise]
@@ -55,13 +61,17 @@ def block_effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence
 
 
 def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> pd.DataFrame:
-    """What each level changes against the first one of its factor, one row a combination of ``by``.
+    """What each level changes against the first one of its factor: the overall row, and one a combination of ``by``
+    where there are several.
 
     Columns: ``by`` (``all`` where averaged over it), then EFFECT. ``ratio`` is the geometric mean over blocks,
-    ``change_pct`` the same in percent, with its Student's t interval (df = blocks − 1; NaN below 2 blocks), its p-value
-    and, adjusted by Holm for the number of rows, whether it is ``established``. Beside it the median of the blocks
-    with its exact interval (from 6 blocks). ``method`` is ``pairs``, or ``model`` for a fraction of a grid: that
-    counts no pairs.
+    ``change_pct`` the same in percent, with its Student's t interval (df = blocks − 1; NaN below 3 blocks) and its
+    p-value. ``moderated_…``: both with what the other rows of the factor say of the noise (:mod:`lab.stats.moderation`;
+    the same as the plain ones in overall rows and from 8 blocks on, unless of 10 or more blocks each resembles the one
+    before: :mod:`lab.stats.autocorrelation`). ``p_adjusted`` is the moderated p adjusted for the number of
+    comparisons (:mod:`lab.stats.gatekeeping`); where it is below 0.05 and the Student's t interval is without 0, the
+    effect is ``established``. Beside it the median of the blocks with its exact interval (from 6 blocks). ``method`` is
+    ``pairs``, or ``model`` for a fraction of a grid: that counts no pairs.
     """
     return effect_table(list(block_effects(grid, factors, by)), by)
 
@@ -69,12 +79,13 @@ def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] 
 def effect_table(rows: Sequence[Compared], by: Sequence[str] = POOLED) -> pd.DataFrame:
     """:func:`effects` of rows of :func:`block_effects`, one for each."""
     table = _begin_table(rows, by)
-    means = t_means(_by_block(rows)[:, 0])
+    values = _by_block(rows)[:, 0]
+    means = t_means(values)
     table["ratio"] = np.exp(means.mean)
     table[["change_pct", "low_pct", "high_pct"]] = _percents(means)
     medians = [_median(row.log_ratios[0]) for _, row in rows]
     table[["median_change_pct", "median_low_pct", "median_high_pct"]] = np.array(medians).reshape(-1, 3)
-    return _add_tests(table, means)[[*by, *EFFECT]]
+    return _add_tests(table, means, values)[[*by, *EFFECT]]
 
 
 def block_interactions(
@@ -99,19 +110,24 @@ def block_interactions(
 def interactions(
     grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
 ) -> pd.DataFrame:
-    """How two factors act together, one row a combination of ``by`` and levels; by default of all that a person sets.
+    """How two factors act together, rows as those of :func:`effects`; by default of all factors that a person sets.
 
     Columns: ``by``, then INTERACTION, in percent with t intervals over blocks: the first factor ``alone`` (the second
     at its baseline) and ``on_top`` of the second one's level, ``both`` together, and the ``interaction``: both together
-    over the product of each alone, which is on_top over alone. The p-values are of the interaction.
+    over the product of each alone, which is on_top over alone. The p-values are of the interaction, as its moderated
+    interval is.
     """
-    rows = list(block_interactions(grid, pairs, by))
+    return interaction_table(list(block_interactions(grid, pairs, by)), by)
+
+
+def interaction_table(rows: Sequence[Compared], by: Sequence[str] = POOLED) -> pd.DataFrame:
+    """:func:`interactions` of rows of :func:`block_interactions`, one for each."""
     table = _begin_table(rows, by)
     values = _by_block(rows)
     for number, part in enumerate(PARTS):
         means = t_means(values[:, number])
         table[[f"{part}_pct", f"{part}_low_pct", f"{part}_high_pct"]] = _percents(means)
-    return _add_tests(table, means)[[*by, *INTERACTION]]
+    return _add_tests(table, means, values[:, -1], "interaction_")[[*by, *INTERACTION]]
 
 
 def adjust_p_values(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -128,8 +144,7 @@ def _level_columns(grid: Grid, factor: str, base: int, level: int, prefix: str =
 def _begin_table(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
     """The columns that say what is compared, where, and how."""
     records = [row.at | named | {"method": row.method, "n_pairs": row.n_pairs} for named, row in rows]
-    names = (*by, *(f"{prefix}{name}" for prefix in ("", "with_") for name in ("factor", "baseline", "level")))
-    return pd.DataFrame(records, columns=None if records else [*names, "method", "n_pairs"]).astype(
+    return pd.DataFrame(records, columns=None if records else [*by, *COMPARED, "method", "n_pairs"]).astype(
         {"n_pairs": "int64"}
     )
 
@@ -152,6 +167,27 @@ def _median(log_ratios: Floats) -> Floats:
     return changes
 
 
-def _add_tests(table: pd.DataFrame, means: Means) -> pd.DataFrame:
-    adjusted, is_established = adjust_p_values(means.p)
-    return table.assign(n_blocks=means.n, p_value=means.p, p_adjusted=adjusted, established=is_established)
+def _add_tests(table: pd.DataFrame, means: Means, values: Floats, prefix: str = "") -> pd.DataFrame:
+    """The tests of ``means`` of ``values`` (rows × blocks): plain, moderated, and adjusted for their number."""
+    comparison, factor, is_overall = _places(table)
+    moderated = widen(values, moderate(values, means, np.where(is_overall, -1, factor)), factor)
+    adjusted = adjust_by_gate(moderated.p, comparison)
+    is_established = (adjusted < SIGNIFICANCE) & (means.p < SIGNIFICANCE)  # the interval is without 0
+    _, low, high = _percents(moderated).T
+    names = [f"{prefix}moderated_{name}" for name in ("low_pct", "high_pct", "p")]
+    return table.assign(
+        **dict(zip(names, (low, high, moderated.p), strict=True)),
+        n_blocks=means.n, p_value=means.p, p_adjusted=adjusted, established=is_established,
+    )  # fmt: skip
+
+
+def _places(table: pd.DataFrame) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
+    """Of each row the number of its comparison and of its factor or two, and whether it is the overall one."""
+    levels = [name for name in COMPARED if name in table]
+    comparison, factor = (
+        table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
+        for names in (levels, [name for name in levels if name.endswith("factor")])
+    )
+    is_overall: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)
+    is_overall[1:] = np.diff(comparison) != 0
+    return comparison, factor, is_overall

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.base.errors import BadInput
 from lab.base.units import size_label
+from lab.design.case import MOST_CASES, MOST_LEVELS, MOST_VARIED
 from lab.results.trial import CEILINGS
 from lab.stats.factors import Cells, Codes, Level, cells, factors_of, number_values, order_levels
 from lab.stats.speed_matrix import Grid, of_rows
@@ -81,8 +83,18 @@ class Encoded:
 
     @cached_property
     def cases(self) -> Cells:
-        """The cells of the transfers, by every factor."""
-        return self.cells(factors_of(self.frame.columns), self.transfer)
+        """The cells of the transfers, by every factor. Raises BadInput for more than any sweep has."""
+        cells = self.cells(factors_of(self.frame.columns), self.transfer)
+        varied = [name for name, levels in cells.levels.items() if len(levels) > 1]
+        counts = {f"levels of {name}": len(cells.levels[name]) for name in varied}
+        for what, count, most in (
+            ("different cases", len(cells.codes), MOST_CASES),
+            ("factors that vary", len(varied), MOST_VARIED),
+            *((name, count, MOST_LEVELS) for name, count in counts.items()),
+        ):
+            if count > most:
+                raise BadInput(f"the run has {count:,} {what}: at most {most:,} can be compared")
+        return cells
 
     @cached_property
     def grid(self) -> Grid:

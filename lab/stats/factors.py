@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -10,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.base.units import size_label
+from lab.base.errors import BadInput
+from lab.base.units import LARGEST, size_label
 from lab.design.factors import ABSENT, BY_NAME, baseline_of, label_of, protocol_of, rank
 from lab.design.factors import Level as Level
 
@@ -20,6 +22,8 @@ POOLED = ("protocol", "tool", "direction")
 FIRST = {name: factor.baseline for name, factor in BY_NAME.items() if factor.baseline is not None}
 first_level, factor_label = baseline_of, label_of
 EVERY = "all"  # in a column of levels: averaged over them
+
+MOST_COLUMNS = 64  # of which numpy can number the combinations
 
 Codes = npt.NDArray[np.signedinteger[Any]]
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column: text, numbers and truth values
@@ -95,6 +99,8 @@ class Cells:
 def cells(columns: Mapping[str, tuple[Codes, list[Level]]], rows: int) -> Cells:
     """Number the combinations of columns, each as :func:`order_levels` gives it, of so many rows."""
     place, levels = np.zeros(rows, dtype=np.int64), {name: values for name, (_, values) in columns.items()}
+    if len(columns) > MOST_COLUMNS or math.prod(max(1, len(values)) for values in levels.values()) >= LARGEST:
+        raise BadInput(f"the run has {len(columns)} factors with more levels than can be combined")
     for codes, values in columns.values():
         if len(values) > 1:
             place *= len(values)

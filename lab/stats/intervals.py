@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, stdtr, stdtrit
 
+from lab.design.stopping import INTERVAL_BLOCKS
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -66,12 +68,19 @@ def interval_rank(count: int) -> int:
     return begin + int(np.searchsorted(2 * tails, 0.05, side="right"))
 
 
+NO_SPREAD = 1e-12  # of logarithms: what rounding leaves of the error of numbers that are all the same
+
+
 @dataclass(frozen=True)
 class Means:
-    """Means of several rows of log ratios: ``n`` values each, mean, half width of the 95 % interval, p-value (of 0)."""
+    """Means of several rows of log ratios: ``n`` values each, mean, its standard error and the degrees of freedom of
+    that, half width of the 95 % interval, p-value (of 0).
+    """
 
     n: npt.NDArray[np.int64]
     mean: Floats
+    error: Floats
+    freedom: Floats
     half: Floats
     p: Floats
 
@@ -79,21 +88,25 @@ class Means:
 def t_means(values: Floats) -> Means:
     """Mean and Student's t interval of each row of ``values`` (rows × blocks); NaN is a block that has no value.
 
-    Below two values there is a mean but no interval.
+    Below INTERVAL_BLOCKS values there is a mean but no interval.
     """
     present = np.isfinite(values)
     n = present.sum(axis=1)
     mean = np.where(present, values, 0).sum(axis=1) / np.where(n > 0, n, np.nan)
     squares = (np.where(present, values - mean[:, None], 0) ** 2).sum(axis=1)
-    degrees_of_freedom = np.where(n > 1, n - 1, np.nan)
-    return t_interval(n, mean, np.sqrt(squares / degrees_of_freedom / np.maximum(n, 1)), degrees_of_freedom)
+    freedom = np.where(n >= INTERVAL_BLOCKS, n - 1, np.nan)
+    return t_interval(n, mean, np.sqrt(squares / freedom / np.maximum(n, 1)), freedom)
 
 
-def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, degrees_of_freedom: Floats) -> Means:
-    """The interval mean ± t × error at 95 %, and the two-sided p-value; NaN where there is no ``error``."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where((mean == 0) & (error == 0), 0, mean / error)
-    return Means(n, mean, stdtrit(degrees_of_freedom, 0.975) * error, 2 * stdtr(degrees_of_freedom, -np.abs(t)))
+def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, freedom: Floats) -> Means:
+    """The interval mean ± t × error at 95 %, and the two-sided p-value; NaN where there is no ``error``.
+
+    Nor is there a p-value where the error is none but of rounding: numbers that are all the same do not show how far
+    chance would move them, and any mean of them would lie infinitely many errors from 0.
+    """
+    known = np.where(error < NO_SPREAD, np.nan, error)
+    half = stdtrit(freedom, 0.975) * error
+    return Means(n, mean, error, freedom, half, 2 * stdtr(freedom, -np.abs(mean / known)))
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:

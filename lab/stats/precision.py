@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from lab.stats.autocorrelation import widen
 from lab.stats.effect_ratios import Compared, block_effects, block_interactions
 from lab.stats.encoding import Trials, grid
 from lab.stats.factors import Row, change_label, factor_label, row_label
@@ -16,7 +17,8 @@ from lab.stats.speed_matrix import Grid
 def wide_effects(trials: Trials, asked: Sequence[str], precision: float) -> list[str]:
     """The asked effects, a line a row, whose interval is still wider than ±``precision`` (0.02: 2 %), or missing.
 
-    Looks at the widths alone, never at what came out: a rule that did would stop at a lucky result.
+    Looks at the widths alone, never at what came out: a rule that did would stop at a lucky result. Blocks that
+    resemble the one before count as fewer.
     """
     speeds = grid(trials)
     return [line for name in asked for line in _wide(speeds, name.split(":"), precision)]
@@ -28,11 +30,14 @@ def _wide(speeds: Grid, factors: Sequence[str], precision: float) -> Iterator[st
         return
     rows = list(_rows(speeds, factors))
     values = np.array([row.log_ratios[-1] for _, row in rows]).reshape(len(rows), -1)
-    means = t_means(values)
-    for (named, row), n, half in zip(rows, means.n, np.expm1(means.half), strict=True):
+    plain = t_means(values)
+    means = widen(values, plain, np.zeros(len(rows), dtype=np.intp))
+    halves = np.expm1([plain.half, means.half]).T
+    for (named, row), n, (alone, half) in zip(rows, means.n, halves, strict=True):
         if not half <= precision:
-            where = f"{compared_label(named)}, {row_label(row.at)}"
-            yield f"{where}: no interval yet (blocks: {n})" if np.isnan(half) else f"{where}: ±{100 * half:.1f} %"
+            alike = f", for blocks resemble the one before (±{100 * alone:.1f} % if not)" if half > alone else ""
+            said = f"no interval yet (blocks: {n})" if np.isnan(half) else f"±{100 * half:.1f} %{alike}"
+            yield f"{compared_label(named)}, {row_label(row.at)}: {said}"
 
 
 def _rows(speeds: Grid, factors: Sequence[str]) -> Iterator[Compared]:

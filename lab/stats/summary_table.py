@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.base.untrusted import one_line
 from lab.design.factors import NETWORK
 from lab.results.trial import emulated
 from lab.stats.encoding import Encoded, Trials, encode
@@ -75,4 +76,4 @@ def provenance(trials: Trials) -> tuple[str, str]:
     hosts = run.get("hosts", {})
     names = " → ".join(str(hosts[side].get("hostname", side)) for side in ("client", "server") if hosts.get(side))
     facts = [names, run.get("started_at", "")[:10], *encoded.counts]
-    return where, " · ".join(filter(None, facts))
+    return one_line(where), one_line(" · ".join(filter(None, facts)))  # notebooks print them

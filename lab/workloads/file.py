@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from lab.base.errors import TransferError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
@@ -16,6 +18,11 @@ SLACK_S = 60.0
 def deadline_s(size_bytes: int) -> float:
     """Seconds that making or reading this many bytes may take before it counts as stuck."""
     return SLACK_S + size_bytes / FLOOR_BYTES_PER_S
+
+
+def payload_name(trial_id: str) -> str:
+    """The name of a trial's payload, which nobody who may write beside it can know before it is there."""
+    return f"{trial_id}-{secrets.token_hex(8)}.bin"
 
 
 class OneFile(Payload):

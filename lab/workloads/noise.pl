@@ -1,10 +1,12 @@
 # usage: noise.pl make|check PATH BYTES SEED
-# Writes BYTES of noise to PATH, or proves that PATH holds just these; every seed has a noise of its own.
+# Writes BYTES of noise to PATH, where nothing may be yet, or proves that PATH holds just these; every seed has a noise of
+# its own. No link is followed.
 # Two short noises of prime lengths are combined to one of 8 MiB, which goes round: more than what compresses a transfer
 # looks back, and as its length is a prime, no two blocks of a file system are alike in a file of less than that many
 # blocks. So noise is made, and read back, about as fast as memory can be written and read, on both hosts alike.
 use strict;
 use warnings;
+use Fcntl;
 use Digest::SHA 'sha512';
 
 my ($CHUNK, $ROUND) = (1 << 18, 8388617);
@@ -48,7 +50,9 @@ sub get {
     }
 }
 
-open my $file, $mode eq 'make' ? '>' : '<', $path or die "$path: $!\n";
+my $flags = $mode eq 'make' ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY | O_NONBLOCK;
+sysopen my $file, $path, $flags | O_NOFOLLOW or die "$path: $!\n";
+die "$path: no file\n" unless -f $file;
 binmode $file;
 for (my $at = 0; $at < $size; $at += $CHUNK) {
     my ($from, $length) = ($at % $ROUND, $size - $at < $CHUNK ? $size - $at : $CHUNK);
@@ -57,8 +61,8 @@ for (my $at = 0; $at < $size; $at += $CHUNK) {
     if ($found ne substr $round, $from, $length) { print "differs within $CHUNK bytes from byte $at\n"; exit }
 }
 if ($mode eq 'make') {
+    chmod 0644, $file or die "$path: $!\n";
     close $file or die "$path: $!\n";
-    chmod 0644, $path or die "$path: $!\n";
 }
 elsif (sysread $file, $found, 1) { print "goes on after $size bytes\n"; exit }
 print "as made\n";

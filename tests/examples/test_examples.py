@@ -15,7 +15,7 @@ from examples.mount_options.encryption import ENCRYPTION
 from support.fake_host import EmulatedHost, FakeHost
 from support.memory_host import ROLES
 from support.recording_host import SECRET, Stage
-from support.sides import side_of
+from support.sides import OWN, side_of
 from support.sweeps import sweep_of
 
 from lab import platforms, protocols, workloads
@@ -27,6 +27,7 @@ from lab.platforms.clock import STOPWATCH
 from lab.protocols import options_in_effect
 from lab.protocols.smb import linux as smb
 from lab.run.catalogue import CATALOGUE
+from lab.run.vocabulary import kinds, line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
@@ -70,9 +71,9 @@ def test_a_protocol_is_served_mounted_and_unmounted(add: Add) -> None:
     assert "process sshd" in server.name
     (apply,) = mount.apply
     program, *options, source, path = apply.argv
-    assert (program, source, path) == ("sshfs", "me@192.0.2.2:/lab/ram", "/lab/mnt")
-    assert "ssh_command=/bin/sh /lab/sshfs-connect" in options
-    connect = next(given for argv, given in stage.told() if "/lab/sshfs-connect" in argv and given)
+    assert (program, source, path) == ("sshfs", f"me@192.0.2.2:{OWN}/ram", f"{OWN}/mnt")
+    assert f"ssh_command=/bin/sh {OWN}/sshfs-connect" in options
+    connect = next(given for argv, given in stage.told() if f"{OWN}/sshfs-connect" in argv and given)
     assert shlex.split(connect)[:4] == ["exec", "ssh", "-o", "BatchMode=yes"]
     assert path in mount.undo("absent")[0].argv
     assert (stage.attached.path, stage.attached.effective["mount"]) == (path, "sshfs")
@@ -85,7 +86,7 @@ def test_a_protocol_says_what_to_install(add: Add) -> None:
     client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
     driver = protocols.find("sshfs").driver("linux")
     with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
-        driver.mount_method(side_of(client, "linux", "192.0.2.1", "/lab", "me"))
+        driver.mount_method(side_of(client, "linux", "192.0.2.1", OWN, "me"))
 
 
 # --- an option of a mount
@@ -215,15 +216,16 @@ def test_a_platform_is_found_by_its_kernel_and_says_what_it_is(freebsd: Emulated
 
 def test_a_platform_changes_its_settings_and_puts_them_back(freebsd: EmulatedHost) -> None:
     platform = platforms.detect(freebsd)
-    settings = Settings({ROLES[0]: freebsd}, Journal(None))
+    settings = Settings({ROLES[0]: freebsd}, Journal(None, line_format()))
     before = state(freebsd)
     with settings.scope():
         settings.apply(platform.settings.mtu("em0", 9000))
         settings.apply_all(platform.settings.tcp_buffers(524288))
-        assert settings.follow(platform.ram_disks.make("/lab/ram", 2**20)) == "tmpfs"
+        assert settings.follow(platform.ram_disks.make(f"{OWN}/ram", 2**20)) == "tmpfs"
         changed = state(freebsd)
-        assert changed[:2] == ["9000", "/lab/ram"]
+        assert changed[:2] == ["9000", f"{OWN}/ram"]
         assert {"net.inet.tcp.recvspace 524288", "net.inet.tcp.sendbuf_auto 0"} <= set(changed)
+        assert all(record.operation.kind in kinds() for record in settings.journal.open)
     assert state(freebsd) == before
 
 

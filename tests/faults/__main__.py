@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -12,7 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads of its own do not survive a fork
 
 # what `lab run` imports when it comes to it: once here, not in each of thousands of processes
-import lab.run.lifecycle  # noqa: F401
+import lab.report.answer
+import lab.results.dataframe
+import lab.results.reader
+import lab.run.lifecycle
+import lab.run.progress  # noqa: F401
 from lab.hosts.ssh import CONNECT
 from lab.local import state
 
@@ -128,6 +133,7 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
 def main() -> int:
     """Run the matrix, or as much of it as there is time for; exit code 1 where any cell is bad."""
     options, started, outcomes = arguments(), time.monotonic(), list[Outcome]()
+    gc.freeze()  # what is imported stays: no fork need look for cycles in it
     state.need_root()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # no lab may stay up
     try:

@@ -105,6 +105,7 @@ class Stage:
             os.setsid()
             syscalls.die_with_parent(parent)
             os.chdir(self.folder)
+            os.environ["XDG_STATE_HOME"] = str(self.folder / "state")
             output = os.open(path, os.O_WRONLY | os.O_CREAT)
             os.dup2(output, 1)
             os.dup2(output, 2)

@@ -136,12 +136,12 @@ SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
 
 def normal(argv: tuple[str, ...]) -> str:
     """A command as text that is the same in every run."""
-    return re.sub(r"file-share-lab-[0-9a-f]{8}", "file-share-lab-TOKEN", " ".join(" ".join(argv).split()))
+    return re.sub(r"(file-share-lab|b\d{3}-[a-z0-9-]+)-[0-9a-f]{16}", r"\1-NAME", " ".join(" ".join(argv).split()))
 
 
 def trial_of(command: str) -> str | None:
     """The trial that a command moves or verifies, if it does."""
-    found = re.search(r"/(b\d{3}-\d{4})\.bin", command)
+    found = re.search(r"/(b\d{3}-\d{4})-[0-9A-Za-z]+\.bin", command)
     return found[1] if found and re.search(r"stopwatch\.pl|-- check ", command) else None
 
 

@@ -1,8 +1,7 @@
-"""`lab check` as a person runs it: on real hosts that are well, and on real hosts that were broken for the test."""
+"""`lab check` on real hosts that were broken for the test."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,36 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.findings import findings, of, only
 from support.local_lab import Bench
 
-# the machine of a test may be busy, and its memory swapped: that is for its owner to know
-OF_THE_MACHINE = ("client load", "server load", "client swap", "server swap")
+Expected = list[tuple[str, str, str]]
 
 
 @pytest.fixture(scope="module")
 def broken(new_bench: Callable[..., Bench]) -> Bench:
     """A lab that tests break and mend."""
     return new_bench()
-
-
-def findings(bench: Bench, hosts: Path | None = None) -> list[dict[str, Any]]:
-    """What the check finds, less what is of the machine below; the exit code is checked along with it."""
-    done = bench.lab("check", "--json", "--hosts", str(hosts or bench.hosts))
-    assert done.stderr == ""
-    found = json.loads(done.stdout)["findings"]
-    assert done.returncode == (1 if any(finding["level"] == "problem" for finding in found) else 0)
-    return [finding for finding in found if finding["subject"] not in OF_THE_MACHINE]
-
-
-def of(found: list[dict[str, Any]], *levels: str) -> list[tuple[str, str]]:
-    """Subjects and messages of the findings of these levels."""
-    return [(finding["subject"], finding["message"]) for finding in found if finding["level"] in levels]
-
-
-def only(found: list[dict[str, Any]], level: str) -> dict[str, Any]:
-    """The one finding of a level, the note about jumbo frames aside."""
-    (finding,) = [each for each in found if each["level"] == level and each["subject"] != "link MTU"]
-    return finding
 
 
 @contextmanager
@@ -61,54 +40,6 @@ def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[st
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         yield process
-
-
-def test_a_pair_that_is_well(bench: Bench) -> None:
-    found = findings(bench)
-    assert of(found, "problem", "warning") == []
-    notes = {finding["subject"]: finding for finding in found if finding["level"] == "note"}
-    assert set(notes) <= {"link MTU", "nfs options", "smb options"}  # options: where this kernel has no nfs or cifs
-    assert "lab check --jumbo" in notes["link MTU"]["remedy"]
-    well = dict(of(found, "ok"))
-    assert well["client sudo"] == "logged in as root"
-    assert well["server address"] == "10.99.0.2 on eth0, which leads to the other host"
-    assert well["link path"] == "packets of MTU 1500 cross it in one piece, and back"
-    assert {f"{role} {what}" for role in ("client", "server") for what in ("SSH", "programs", "memory", "clock")} < {
-        *well
-    }
-    assert {"afp", "nfs", "smb", "ssh", "TCP buffers", "share password"} < {*well}
-
-
-def test_programs_that_no_sweep_can_name_are_told_and_why(bench: Bench) -> None:
-    """The hosts of this lab share a kernel. What it can mount differs, and with it what is told of the client."""
-
-    def told(**changes: str) -> list[tuple[str, str]]:
-        notes = of(findings(bench, bench.changed_hosts(**changes)), "note")
-        return [note for note in notes if note[0].endswith(" options") and note[1].startswith("server: ")]
-
-    shared = "cannot be named: others share this host's kernel, which has one"
-    assert told() == [
-        ("nfs options", f"server: nfs.server = kernel {shared} NFS server for all"),
-        ("smb options", f"server: smb.server = ksmbd {shared} ksmbd for all"),
-    ]
-    assert told(share_serve="existing") == []
-
-
-def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -> None:
-    report = json.loads(bench.lab("check", "--json", "--hosts", str(bench.hosts)).stdout)
-    assert report["hosts"]["server"]["mtu"] == 1500
-    assert report["tcp_buffers"]["nfs"]["client"]["reaches"] is True
-    lines = bench.lab("check", "--hosts", str(bench.hosts)).stdout.splitlines()
-    levels = [line.split()[0] for line in lines]
-    assert levels == sorted(levels, key=["problem", "warning", "note", "ok"].index)
-    read = [line[9:].partition(": ")[0] for line in lines]
-    known = [each["subject"] for each in report["findings"]]
-    # the load of this machine may have changed in between, and with it what comes before what
-    steady = {subject for subject in (*read, *known) if not subject.endswith((" load", " quiet"))}
-    assert [subject for subject in read if subject in steady] == [subject for subject in known if subject in steady]
-
-
-Expected = list[tuple[str, str, str]]
 
 
 @pytest.mark.parametrize(
@@ -290,26 +221,3 @@ def test_a_server_in_the_way_of_the_labs_own_and_one_that_is_there(broken: Bench
 def test_a_share_whose_folder_is_not_there(broken: Bench) -> None:
     existing = findings(broken, broken.changed_hosts(share_serve="existing", share_path="/srv/no-such"))
     assert only(existing, "problem")["message"] == "[share] path = /srv/no-such: there is no such folder"
-
-
-def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> None:
-    done = bench.lab("check", "--json", "--jumbo", "--hosts", str(bench.hosts))
-    (jumbo,) = [each for each in json.loads(done.stdout)["findings"] if each["subject"] == "link jumbo"]
-    assert (jumbo["level"], jumbo["message"]) == ("ok", "packets of 9000 bytes cross the path in one piece")
-    assert list((bench.directory / "results").iterdir()) == []
-
-
-def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
-    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50))) as run:
-        bench.wait_for('"b001-0001"', run)
-        said = dict(of(findings(bench), "problem"))
-        for role in ("client", "server"):
-            assert "in use by root@" in said[f"{role} use"]
-        run.kill()
-    bench.wait_until_free()
-    said = dict(of(findings(bench), "problem"))
-    for role in ("client", "server"):
-        assert said[f"{role} use"].startswith("an ended run left it changed: ")
-    assert "MTU of eth0" in said["client use"]
-    assert bench.lab("restore").returncode == 0
-    assert not [subject for subject, _ in of(findings(bench), "problem")]

@@ -68,7 +68,9 @@ def test_always_flushes_with_every_write_and_sync_with_the_file_at_most(
             subprocess.run([*argv, "-p", ",".join(found)], capture_output=True, timeout=120, check=False)
 
         during_a_run(bench, PROGRAM[protocol], trace, protocol=[protocol], server_sync=[level], **WRITE)
-        of_payload = [line for line in log.read_text().splitlines() if re.search(r"\(\d+<[^>]*b001-0001\.bin", line)]
+        of_payload = [
+            line for line in log.read_text().splitlines() if re.search(r"\(\d+<[^>]*b001-0001-[0-9a-f]+\.bin", line)
+        ]
         flushes[level] = sum("sync(" in line for line in of_payload)
         writes[level] = len(of_payload) - flushes[level]
     assert min(writes.values()) >= 4

@@ -46,6 +46,8 @@ def test_a_lying_host_gets_nowhere(
     liar: Bench, seed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(liar.directory)
+    for name, value in liar.environment.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr("lab.base.signals.install", lambda: None)  # it is not the main program here
     sweep, before = str(liar.sweep(**SWEEP)), files(liar.directory)
     with lying(seed) as told:

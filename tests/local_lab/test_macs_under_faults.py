@@ -12,6 +12,7 @@ import pytest
 from faults.observe import Observer, State, difference, processes
 from support.local_lab import HOSTS, Bench, end
 
+from lab.run.vocabulary import line_format
 from lab.settings.journal import Journal
 
 SETTLE_S = 30.0
@@ -34,9 +35,8 @@ def as_before(bench: Bench) -> Iterator[None]:
     yield
     observer.settle()
     assert settled(observer, before) == []
-    assert [
-        record.name for path in bench.directory.glob("results/*/journal.jsonl") for record in Journal(path).open
-    ] == []
+    journals = [Journal(path, line_format()) for path in bench.directory.glob("results/*/journal.jsonl")]
+    assert [record.name for journal in journals for record in journal.open] == []
 
 
 def settled(observer: Observer, before: State) -> list[str]:

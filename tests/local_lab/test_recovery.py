@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from support.sshd import TRANSPORTS
 
 from lab.local import state
 
-HOST_JOURNAL = "/var/tmp/file-share-lab"
+HOST_JOURNAL = "/var/lib/file-share-lab/journal"
 # a share of the server's own
 SAMBA = r"""
 mkdir -p /root/samba && cd /root/samba && cat > smb.conf <<END
@@ -138,7 +139,8 @@ def test_a_sweep_over_the_very_link_that_it_changes(bench: Bench, transport: str
     sweep = bench.sweep(protocol=["smb"], tool=["cp"], mtu=[1500, 9000], tcp_space=["64 KiB"])
     enter = ["nsenter", "--target", str(lab.hosts["client"].pid), "--net", "--"]
     command = [*enter, *bench.command("run", "--hosts", str(hosts), str(sweep))]
-    done = subprocess.run(command, cwd=bench.directory, capture_output=True, text=True, check=False)
+    environment = os.environ | bench.environment
+    done = subprocess.run(command, cwd=bench.directory, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [trial["status"] for trial in bench.trials()] == ["ok"] * 4
     about = json.loads((bench.newest() / "run.json").read_text())

@@ -69,7 +69,7 @@ def test_no_program_inherits_a_sudo_password_of_the_environment(keeper: Bench) -
     keys = {f"{role}_{key}": value for role in HOSTS for key, value in user.items()}
     hosts = keeper.changed_hosts(**keys, share_password="env:SECRET_OF_A_TEST")
     command = keeper.command("run", "--hosts", str(hosts), str(keeper.sweep(protocol=["smb"], tool=["cp"])))
-    environment = os.environ | {"SECRET_OF_A_TEST": SECRET}
+    environment = os.environ | keeper.environment | {"SECRET_OF_A_TEST": SECRET}
     with watching(seen):
         done = subprocess.run(
             command, cwd=keeper.directory, env=environment, capture_output=True, timeout=300, check=False

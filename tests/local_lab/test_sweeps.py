@@ -63,7 +63,7 @@ def test_a_whole_sweep_is_true_to_the_bytes(bench: Bench, executed: Callable[[Pa
     samples = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
     assert [each["trial_id"] for each in samples] == [trial["trial_id"] for trial in trials]
     assert done.stdout.splitlines()[-1] == f"results/{folder.name}"
-    shown = bench.lab("show")
+    shown = bench.lab("show", "--full")
     assert "SMB" in shown.stdout
     assert "ceiling" in shown.stdout
     reported = bench.lab("report", str(folder))
@@ -242,6 +242,6 @@ def test_hosts_that_vanish_in_the_middle_end_the_run_with_one_message(new_bench:
         bench.wait_for(" lost ", run)
         code, output = end(run, signal.SIGINT)
     assert code == 1
-    assert "connection lost; trying" in output
-    assert "is not up" in output or "there is no key" in output  # which it meets first is chance
+    # which it meets first is chance
+    assert any(words in output for words in ("was taken down", "is not up", "there is no key"))
     assert "Traceback" not in output

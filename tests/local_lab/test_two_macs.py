@@ -19,12 +19,12 @@ STATE = r"""
 mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; nfsd status | sed 's/(pid.*//'
 cat /etc/exports /etc/nfs.conf 2>/dev/null
 ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
-hdiutil info -plist; ls -a /private/tmp /private/var /Users/lab
+hdiutil info -plist; ls -a /private/tmp /private/var /private/var/db /Users/lab
 running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
 """
-LINUX_STATE = (
-    "cat /proc/self/mounts | cut -d ' ' -f 2,3; ls -a /tmp; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem"
-)
+LINUX_STATE = """
+cut -d ' ' -f 2,3 /proc/self/mounts; ls -a /tmp /var/lib; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem
+"""
 MARK = "before\n"
 
 

@@ -41,8 +41,8 @@ def a_trial(
     return trial(**base | changes)
 
 
-def judged(folder: Path, *trials: Trial, instance: str | None = None) -> pd.DataFrame:
-    return verdicts(load(write_run(folder, trials, instance=instance).path))
+def judged(folder: Path, *trials: Trial, instance: str | None = None, **run: Any) -> pd.DataFrame:
+    return verdicts(load(write_run(folder, trials, instance=instance, **run).path))
 
 
 def verdict(folder: Path, given: Trial, instance: str | None = None) -> tuple[str, str]:

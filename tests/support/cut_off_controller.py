@@ -10,32 +10,53 @@ import json
 import os
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.base.errors import LabFailure
 from lab.hosts import SshHost
-from lab.hosts.command import command, script
+from lab.hosts.command import Command, command, script
+from lab.hosts.fields import Interface
 from lab.hosts.hosts_file import HostConfig
 from lab.platforms.linux.platform import Linux
+from lab.run.vocabulary import line_format
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal
-from lab.settings.journal import Journal
+from lab.settings.journal import Journal, LineFormat
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 
+@dataclass(frozen=True)
+class Link(Operation):
+    """A link, and with it the route that goes when the link does."""
+
+    kind = "link"
+    values = "up|down"
+    may_cut_off = True
+
+    interface: Interface
+
+    @property
+    def label(self) -> str:
+        return f"link of {self.interface}"
+
+    def read(self) -> Command:
+        look = 'if ip link show dev "$1" | grep -q "[<,]UP[,>]"; then echo up; else echo down; fi'
+        return script(look, self.interface)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        up = 'ip link set dev "$1" up && ip route replace 10.98.1.0/24 via 10.98.2.1'
+        return (script(up, self.interface, root=True),)
+
+
+LINES = LineFormat({**line_format().kinds, Link.kind: Link}, line_format().convert_old)
+
+
 def link_down(interface: str) -> Setting:
-    """The link as a setting: up before, and with it the route that goes when the link does."""
-    up = 'ip link set dev "$1" up && ip route replace 10.98.1.0/24 via 10.98.2.1'
-    return Setting(
-        host="server",
-        name=f"link of {interface}",
-        read=script('if ip link show dev "$1" | grep -q "[<,]UP[,>]"; then echo up; else echo down; fi', interface),
-        wanted="down",
-        apply=(command("ip", "link", "set", "dev", interface, "down", root=True),),
-        undo=lambda _: (script(up, interface, root=True),),
-        may_cut_off=True,
-    )
+    down = command("ip", "link", "set", "dev", interface, "down", root=True)
+    return Setting("server", Link(interface), "down", (down,))
 
 
 def main() -> int:
@@ -43,7 +64,7 @@ def main() -> int:
     config = HostConfig.model_validate(json.loads((folder / "server.json").read_text()))
     host = SshHost("server", config)
     own = HostJournal(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
-    settings = Settings({"server": host}, Journal(folder / "journal.jsonl"), {"server": own}, patience_s=30)
+    settings = Settings({"server": host}, Journal(folder / "journal.jsonl", LINES), {"server": own}, patience_s=30)
     settings.claim("server")
     setting = link_down(interface) if change == "down" else Linux(host).settings.mtu(interface, int(change))
 
@@ -62,7 +83,7 @@ def main() -> int:
     except LabFailure as error:
         print(error, flush=True)
     settings.unwind()
-    print("unwound", json.dumps([record.name for record in host_journal.read(host).records]), flush=True)
+    print("unwound", json.dumps([record.name for record in host_journal.read(host, LINES).records]), flush=True)
     return 0
 
 

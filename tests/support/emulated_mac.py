@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab.hosts import Host
+from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost
 from support.paths import MACOS_CAPTURES
 
-REAL = ("sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "mkdir", "mv")
+REAL = (
+    "sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "chown", "mkdir", "mv", "mktemp", "head", "rm", "sleep",
+    "awk", "ps",
+)  # fmt: skip
 # State is in files of the folder that they run in. ERA is 10.6 (to 10.9), 10.10 (to 14.3) or 26.
 IFCONFIG = """
 if [ "$2" = mtu ]; then
@@ -146,4 +150,4 @@ def state(host: EmulatedHost) -> dict[str, str]:
 
 def settings_of(host: Host, folder: Path) -> Settings:
     """The settings of one host, with a journal in ``folder``."""
-    return Settings({host.role: host}, Journal(folder / "journal.jsonl"))
+    return Settings({host.role: host}, Journal(folder / "journal.jsonl", line_format()))

@@ -12,10 +12,12 @@ from pydantic import SecretStr
 
 from lab import protocols
 from lab.protocols import Attached, Share, Side
+from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost
 from support.paths import MACOS_CAPTURES
+from support.sides import OWN_NAME
 
 REAL = ("sh", "sed", "grep", "cat", "perl", "id", "mkdir", "rm", "mv", "tail", "tr", "stty", "cut", "env")
 PASSWORD = "hunter2 %&/ö"
@@ -183,7 +185,7 @@ def mac(folder: Path, role: str, usage: str = " [-s]") -> EmulatedHost:
     """A Mac that mounts and shares; ``usage`` is what mount_smbfs says of sessions of its own, and can do."""
     for name, text in START.items():
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / "lab" / "ram").mkdir(parents=True)
+    (folder / OWN_NAME / "ram").mkdir(parents=True)
     daemons = folder / "LaunchDaemons"
     daemons.mkdir()
     for label in SERVICES:
@@ -209,17 +211,17 @@ class Pair:
         for role, address in {"client": "10.254.100.9", "server": "10.254.100.2"}.items():
             (folder / role).mkdir()
             self.hosts[role] = mac(folder / role, role, usage)
-            directory = str(folder / role / "lab")
+            directory = str(folder / role / OWN_NAME)
             # a service listens as soon as launchd has it
             self.sides[role] = Side(
                 self.hosts[role], "macos", address, directory, "me", listening=lambda port: "[ -s loaded ]"
             )
-        self.share = Share(str(folder / "server/lab/ram"), "my share", "lab", SecretStr(PASSWORD), True)
+        self.share = Share(str(folder / "server" / OWN_NAME / "ram"), "my share", "lab", SecretStr(PASSWORD), True)
         self.settings = self.anew()
 
     def anew(self) -> Settings:
         """As another program that knows the journal alone."""
-        return Settings(dict(self.hosts), Journal(self.folder / "journal.jsonl"))
+        return Settings(dict(self.hosts), Journal(self.folder / "journal.jsonl", line_format()))
 
     def serve(self, name: str) -> None:
         self.settings.follow(protocols.find(name).driver("macos").serve(self.sides["server"], self.share))

@@ -6,6 +6,7 @@ As a program it serves on the Unix socket that it is given; :class:`LabServer` s
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,14 @@ class LabServer:
         assert self._process.stdout
         assert self._process.stdout.readline() == b"ready\n"
 
-    def run(self, argv: Sequence[str], directory: Path, timeout: float) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, argv: Sequence[str], directory: Path, timeout: float, environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         """Run ``lab`` with these words in a folder. Raises TimeoutExpired, after it was ended."""
         with tempfile.TemporaryDirectory(dir=self._folder.name) as folder, socket.socket(socket.AF_UNIX) as connection:
             connection.connect(self._socket)
             answers = connection.makefile("r")
-            request = {"argv": list(argv), "directory": str(directory), "environment": dict(os.environ), "out": folder}
+            request = {"argv": list(argv), "directory": str(directory), "environment": dict(environment), "out": folder}
             connection.sendall(json.dumps(request).encode() + b"\n")
             pid = int(answers.readline())
             connection.settimeout(timeout)
@@ -123,9 +126,16 @@ def _end_with_parent() -> None:
 def serve(path: str) -> None:
     """Import what commands import when it comes to it, say ``ready``, and serve until killed."""
     import lab.check.doctor
+    import lab.design.fraction
+    import lab.report.answer
     import lab.report.run_report
-    import lab.run.lifecycle  # noqa: F401
+    import lab.results.dataframe
+    import lab.results.reader
+    import lab.run.lifecycle
+    import lab.run.progress  # noqa: F401
 
+    gc.collect()
+    gc.freeze()  # else each fork looks for cycles in all that was imported, and copies the pages where that stands
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with _Server(path, _Handler) as server:
         print("ready", flush=True)

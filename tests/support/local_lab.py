@@ -18,11 +18,11 @@ from support.lab_server import lab_server
 
 HOSTS = ("client", "server")
 # Everything that the lab may change, and what it must not leave: read as a person would, not through the lab. What
-# looks is left out, also where it has just ended and ps shows it in brackets.
+# looks is left out, and so is a process that is just ending: it has no words any more, ps shows its name in brackets.
 STATE = r"""
 cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem /proc/sys/net/ipv4/tcp_wmem
 cut -d ' ' -f 2,3,4 /proc/self/mounts | sort
-ps -eo args= | grep -v -e '^ps ' -e '^\[*sort' -e '^\[*grep' -e '^\[*cut' -e '^sh -c' -e '^sshd' | sort
+ps -eo args= | grep -v -e '^ps ' -e '^sort' -e '^grep' -e '^cut' -e '^sh -c' -e '^sshd' -e '^\[[^]]*\]$' | sort
 find /tmp /srv /run /etc/samba /etc/exports /etc/mtab /var/lib /root -xdev 2>/dev/null | grep -v ^/run/sudo | sort
 find /dev/shm | sort
 md5sum /etc/passwd /etc/shadow /etc/hosts
@@ -39,8 +39,10 @@ shift 2; "$@"
 """
 WAIT_UNTIL_FREE = """
 tries=0
-while { read -r run pid start < /var/tmp/file-share-lab/lock && kill -s 0 "$pid"; } 2>/dev/null; do
-    sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || exit 1
+for above in /var/lib /private/var/db; do
+    while { read -r run pid start < $above/file-share-lab/journal/lock && kill -s 0 "$pid"; } 2>/dev/null; do
+        sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || exit 1
+    done
 done
 """
 SWEEP = """
@@ -75,6 +77,8 @@ class Bench:
     def __init__(self, name: str, directory: Path):
         self.name, self.directory = name, directory
         self.hosts = directory / f"hosts.local.{name}.ini"
+        # a register of its own: to it the runs of another bench are those of another controller
+        self.environment = {"XDG_STATE_HOME": str(directory.with_name(f"{directory.name}-state"))}
 
     def up(self, *options: str) -> None:
         """Bring it up."""
@@ -87,7 +91,7 @@ class Bench:
 
     def lab(self, *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
         """Run a `lab` command in the working folder."""
-        return lab_server().run(arguments, self.directory, timeout)
+        return lab_server().run(arguments, self.directory, timeout, os.environ | self.environment)
 
     def strike_under_way(self, server: str, after_bytes: int, *strike: str) -> tuple[str, ...]:
         """The `lab` command that runs another in the server, in the middle of a transfer to it."""
@@ -97,8 +101,9 @@ class Bench:
     @contextmanager
     def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         """A `lab` command that the test will interrupt; ended at the end, where the test did not."""
-        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        with subprocess.Popen(self.command(*arguments), cwd=self.directory, text=True, **pipes) as process:
+        options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "cwd": self.directory}
+        environment = os.environ | self.environment
+        with subprocess.Popen(self.command(*arguments), text=True, env=environment, **options) as process:
             try:
                 yield process
             finally:
@@ -146,6 +151,10 @@ class Bench:
         """The trials of the newest run, without the ceilings."""
         lines = (self.newest() / "trials.jsonl").read_text().splitlines()
         return [trial for trial in map(json.loads, lines) if trial["protocol"] not in CEILINGS]
+
+    def trials_if_any(self) -> list[dict[str, Any]]:
+        """The same, where there is a run."""
+        return self.trials() if any(self.directory.glob("results/*/trials.jsonl")) else []
 
     def wait_until_free(self) -> None:
         """Wait until the SSH sessions of a run that was killed have ended, so that no host is in use any more."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from lab.base import signals
 from lab.base.errors import DeadlineExceeded, HostLost
 from lab.hosts import Host, Result
 from lab.hosts.command import Command, command
 from lab.settings.changes import Settings
-from lab.settings.journal import Journal
+from lab.settings.journal import Journal, LineFormat, Record
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 SECRET = "hunter2-do-not-show"
@@ -114,16 +117,55 @@ class MemoryHost(Host):
         """Nothing to let go of."""
 
 
-def knob(host: str, key: str, wanted: str, undo: Callable[[str], tuple[Command, ...]] | None = None) -> Setting:
+@dataclass(frozen=True)
+class Knob(Operation):
+    """A value of a memory host."""
+
+    kind = "knob"
+    values = r"[\w ]{1,100}"
+
+    key: Annotated[str, Field(pattern="^[a-z]{1,20}$")]
+
+    @property
+    def label(self) -> str:
+        return f"knob {self.key}"
+
+    def read(self) -> Command:
+        return command("read", self.key)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (command("write", self.key, old, root=True),)
+
+
+@dataclass(frozen=True)
+class HoldingKnob(Knob):
+    """One that later ones need."""
+
+    kind = "holding-knob"
+    holds = True
+
+
+@dataclass(frozen=True)
+class SlowKnob(Knob):
+    """One that goes back in two steps."""
+
+    kind = "slow-knob"
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return command("write", self.key, "half gone"), command("write", self.key, old)
+
+
+def no_old_records(_: Mapping[str, Any]) -> Record:
+    raise ValueError("there are no old records here")
+
+
+LINES = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, SlowKnob)}, no_old_records)
+
+
+def knob(host: str, key: str, wanted: str, kind: type[Knob] = Knob) -> Setting:
     """A setting of a memory host, brought about in two steps, the second of which needs a secret."""
-    return Setting(
-        host=host,
-        name=f"knob {key}",
-        read=command("read", key),
-        wanted=wanted,
-        apply=(command("write", key, f"nearly {wanted}"), command("write", key, wanted, root=True, given=SECRET)),
-        undo=undo or (lambda old: (command("write", key, old, root=True),)),
-    )
+    steps = command("write", key, f"nearly {wanted}"), command("write", key, wanted, root=True, given=SECRET)
+    return Setting(host, kind(key), wanted, steps)
 
 
 @contextmanager
@@ -150,7 +192,7 @@ class World:
         self.counter = Counter()
         self.hosts = {role: MemoryHost(role, self.counter, **BEFORE) for role in ROLES}
         self.path = folder / "journal.jsonl"
-        self.settings = Settings(self.hosts, Journal(self.path), patience_s=0)
+        self.settings = Settings(self.hosts, Journal(self.path, LINES), patience_s=0)
 
     def state(self) -> dict[str, dict[str, str]]:
         return {role: dict(host.values) for role, host in self.hosts.items()}
@@ -171,7 +213,7 @@ class World:
 
     def restore(self) -> None:
         """``lab restore`` in a new process."""
-        Settings(self.hosts, Journal(self.path), patience_s=0).unwind()
+        Settings(self.hosts, Journal(self.path, LINES), patience_s=0).unwind()
 
 
 def untouched() -> dict[str, dict[str, str]]:

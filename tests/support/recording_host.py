@@ -12,7 +12,7 @@ from lab.hosts import Host, Result
 from lab.protocols import Attached, Share
 from lab.settings.setting import Setting
 from support.paths import LINUX_CAPTURES
-from support.sides import side_of
+from support.sides import OWN, side_of
 
 SECRET = "hunter2-do-not-show"
 SMBSTATUS = (LINUX_CAPTURES / "smbstatus-4.22.json").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ class RecordingHost(Host):
             "id -u": "1000\n1000\n",
             "ip -o address": "4: eth0    inet 192.0.2.2/24 scope global eth0\n",
             "grep -F": "//192.0.2.2/lab /lab/mnt cifs rw,vers=3.1.1 0 0\n",
-            "local path": "/lab/gvfs/run/gvfs/share\n",
+            "local path": f"{OWN}/gvfs/run/gvfs/share\n",
         }
         found = next((answer for part, answer in answers.items() if part in line), "")
         code = 1 if "command -v mount_afpfs" in line and "mount_afpfs" in self.lacks else 0
@@ -57,9 +57,9 @@ class Stage:
 
     def __init__(self, name: str, lacks: tuple[str, ...] = (), served: bool = True, **options: str):
         self.hosts = {role: RecordingHost(role, lacks) for role in ("client", "server")}
-        self.client = side_of(self.hosts["client"], "linux", "192.0.2.1", "/lab", "me")
-        self.server = side_of(self.hosts["server"], "linux", "192.0.2.2", "/lab", "me")
-        self.share = Share("/lab/ram", "share", "account", SecretStr(SECRET), served, options=options)
+        self.client = side_of(self.hosts["client"], "linux", "192.0.2.1", OWN, "me")
+        self.server = side_of(self.hosts["server"], "linux", "192.0.2.2", OWN, "me")
+        self.share = Share(f"{OWN}/ram", "share", "account", SecretStr(SECRET), served, options=options)
         protocol = protocols.find(name)
         drivers = {role: protocol.driver("linux") for role in self.hosts}
         self.settings: list[Setting] = []

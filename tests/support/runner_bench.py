@@ -11,11 +11,13 @@ import pytest
 
 from lab.design.case import Case
 from lab.design.sweep_file import Sweep
+from lab.hosts import ROLES
 from lab.platforms import Counters, Timing
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
 from lab.run import runner as runner_module
+from lab.run.mounting import Mounting
 from lab.run.runner import Progress, Runner
 from lab.run.session import Session
 from lab.run.transfer import Measured
@@ -42,23 +44,29 @@ class Bench:
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch):
         self.world = World(folder)
-        self.folder = RunFolder.create(folder / "results", "try", {})
+        self.folder = RunFolder.create(folder / "results", "try", {"ordering": "mirrored"})
         self.transfers: list[str] = []
         self.ceilings: list[tuple[str, int]] = []
         self.outcome: Callable[[str], Measured] = lambda _: measured()
         self.link: Callable[[str], dict[str, float]] = lambda direction: {
             "bytes": RATES[direction], "elapsed_s": 1.0, "bytes_per_s": RATES[direction], "retransmits": 2
         }  # fmt: skip
+        self.carrier_changes: dict[str, int | None] = {"client": 1, "server": None}
         self.seen: list[Progress] = []
+        layers = Layers(self.world.settings)
         self.session: Any = SimpleNamespace(
             pair=SimpleNamespace(
                 hosts=self.world.hosts,
+                platforms={role: SimpleNamespace(network=LinkCounter(self, role)) for role in ROLES},
+                interface=lambda role: "eth0",
                 sides={"server": side_of(self.world.hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
             ),
             settings=self.world.settings,
-            layers=Layers(self.world.settings),
+            layers=layers,
             stand_on_network=self.stand_on_network,
             recover=lambda: self.session.layers.step_down(0),
+            mounting=Mounting(layers),
+            on_one_machine=True,
         )
         patch.setattr(runner_module, "transfer", self.transfer)
         patch.setattr(iperf3, "server", lambda *_: knob("server", "mount", "iperf3 runs"))
@@ -87,6 +95,17 @@ class Bench:
 
     def transferred(self) -> dict[str, Trial]:
         return {name: trial for name, trial in self.trials().items() if trial.protocol != "link"}
+
+
+class LinkCounter:
+    """How often the carrier of a host changed, as a test says."""
+
+    def __init__(self, bench: Bench, role: str):
+        self.bench, self.role = bench, role
+
+    def carrier_changes(self, interface: str) -> int | None:
+        assert interface == "eth0"
+        return self.bench.carrier_changes[self.role]
 
 
 SMALL = sweep_of(blocks=2, mtu=[1500, 9000], protocol=["smb", "nfs"])

@@ -217,7 +217,7 @@ def mount_volume(kernel: Kernel, caller: Caller, device: str, type: str, target:
         raise OSError(errno.EBUSY, "Resource busy")
     if caller.uid and os.stat(target).st_uid != caller.uid:  # noqa: PTH116
         raise OSError(errno.EPERM, "Operation not permitted")
-    _mount_at(kernel, caller, disk, target, flags)
+    _mount_at(kernel, caller, disk, disk.volume, target, flags)
 
 
 @system_call
@@ -236,13 +236,11 @@ def mount_in_volumes(kernel: Kernel, caller: Caller, device: str) -> str:
         number += 1
         target = Path("/Volumes", f"{disk.volume.name} {number}")
     target.mkdir()
-    _mount_at(kernel, caller, disk, str(target), ["noowners"])
+    _mount_at(kernel, caller, disk, disk.volume, str(target), ["noowners"])
     return str(target)
 
 
-def _mount_at(kernel: Kernel, caller: Caller, disk: Disk, target: str, flags: list[str]) -> None:
-    volume = disk.volume
-    assert volume is not None
+def _mount_at(kernel: Kernel, caller: Caller, disk: Disk, volume: Volume, target: str, flags: list[str]) -> None:
     # a user's mount has neither devices nor set-user-id (xnu: vfs_syscalls.c)
     flags = ["local", *(["nodev", "nosuid"] if caller.uid else []), *flags]
     if volume.type == "apfs":

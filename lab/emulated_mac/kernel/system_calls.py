@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from .. import faults, profiles
 
@@ -41,9 +41,7 @@ class Kernel:
 
     def part(self, kind: type[Part]) -> Part:
         """The part of this type, made empty when it is first asked for."""
-        part = self._parts.setdefault(kind, kind())
-        assert isinstance(part, kind)
-        return part
+        return cast(Part, self._parts.setdefault(kind, kind()))
 
     def fault(self, name: str) -> bool:
         """Whether this fault happens now; that counts as once, unless the fault holds until it is switched off."""

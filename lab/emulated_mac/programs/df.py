@@ -23,7 +23,7 @@ FIRMLINKS = (
     "/Applications",
     "/usr/local",
     "/opt",
-    "/tmp",
+    "/tmp",  # noqa: S108 – what a Mac has, to be compared with
     "/var",
     "/etc",
 )

@@ -139,4 +139,4 @@ def _address_of_end(text: str) -> str:
         words = (bytes.fromhex(packed[at : at + 8])[::-1] for at in range(0, 32, 8))
         address = _socket.inet_ntop(_socket.AF_INET6, b"".join(words))
     number = int(port, 16) or "*"
-    return f"{'*' if address in ('0.0.0.0', '::') else address}.{number}"
+    return f"{'*' if address in ('0.0.0.0', '::') else address}.{number}"  # noqa: S104 – printed, not bound

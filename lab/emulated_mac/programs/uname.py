@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import getopt
 import os
-import sys
 
-from .. import profiles
+from .. import bsd_getopt, profiles
 
 ORDER = "snrvm"
+USAGE = "usage: uname [-amnprsv]"
 
 
 def main(argv: list[str]) -> int:
@@ -20,15 +19,11 @@ def main(argv: list[str]) -> int:
         "v": f"Darwin Kernel Version {profile.darwin}: EMULATED on Linux; root:{profile.xnu.rpartition(' ')[0]}",
         "p": "arm" if machine == "arm64" else "i386",
     }  # fmt: skip
-    try:
-        options, rest = getopt.getopt(argv, "amnprsv")
-    except getopt.GetoptError as error:
-        options, rest = [], [str(error)]
-        print(f"uname: illegal option -- {error.opt}", file=sys.stderr)
+    # getopt of the standard library takes as long to import as Python takes to start
+    options, rest = bsd_getopt.parse("uname", argv, "amnprsv", USAGE)
     if rest:
-        print("usage: uname [-amnprsv]", file=sys.stderr)
-        return 1
-    asked = {option[1] for option, _ in options} or {"s"}
+        bsd_getopt.fail_with_usage(USAGE)
+    asked = {letter for letter, _ in options} or {"s"}
     if "a" in asked:
         asked |= set(ORDER)
     print(" ".join(about[letter] for letter in [*ORDER, "p"] if letter in asked))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -55,9 +55,9 @@ def choose(own_kernel: bool, name: str, host_platforms: Collection[str]) -> tupl
 
 
 def _check_guests(host_platforms: Collection[str]) -> None:
-    if platform.machine() != guest_kernels.MACHINE:
+    if os.uname().machine != guest_kernels.MACHINE:
         raise BadInput(
-            f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {platform.machine()}", "leave it out"
+            f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {os.uname().machine}", "leave it out"
         )
     if set(host_platforms) != {LINUX}:
         raise BadInput("--kernel own is for Linux, not for emulated Macs", "give --kernel shared, the default")

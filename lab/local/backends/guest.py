@@ -67,7 +67,7 @@ class Guest(Backend):
     def prepare(self) -> str:
         """Build kernel and disk; then boot a guest that has nothing else, once in a boot of this machine."""
         answer = self.kernel.ensure().with_suffix(f".{self.name}.json")
-        own_disk = "/dev/shm/root"
+        own_disk = "/dev/shm/root"  # noqa: S108 – in a mount namespace of its own
         start = f"{self.setup(own_disk, 0)}\nexec {shlex.join(self.command(own_disk, backend_probe.SCRIPT))}"
         return backend_probe.find_problem(answer, self.layers(), start, self.probe_s)
 

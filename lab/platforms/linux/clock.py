@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterable
 from lab.base.scripts import read_script
 from lab.platforms.clock import TAKE_SAMPLES, Clock
 from lab.platforms.linux import counters, sampler, tcp
-from lab.platforms.linux.files import LinuxFiles
 from lab.platforms.readings import Reading
 from lab.platforms.timing import Counters
 from lab.settings.setting import Setting
@@ -42,7 +41,7 @@ class LinuxClock(Clock):
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
         """See :mod:`lab.platforms.linux.sampler`."""
-        yield from sampler.sampling(self.host, self.directory, LinuxFiles(self.host).folder, interface, self.peer)
+        yield from sampler.sampling(self.host, self.directory, interface, self.peer)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         """See :meth:`Clock.samples`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lab.base.untrusted import count
+from lab.hosts.command import shell_line
 from lab.platforms.findings import Medium
 from lab.platforms.linux.parsers import parse_addresses
 from lab.platforms.network import Network
@@ -12,6 +14,7 @@ cd "/sys/class/net/$1" || exit
 if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
 cat duplex 2>/dev/null; :
 """
+IS_LISTENING = 'cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$1 [0-9A-F]*:0000 0A "'
 
 
 class LinuxNetwork(Network):
@@ -25,11 +28,16 @@ class LinuxNetwork(Network):
 
     def listening(self, port: int) -> str:
         """By the kernel's table, which has the port in hexadecimal; 0A is LISTEN. No tcp6 where IPv6 is off."""
-        return f"cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':{port:04X} [0-9A-F]*:0000 0A '"
+        return shell_line(IS_LISTENING, f"{port:04X}")
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """See :meth:`Network.addresses`."""
         return self.read(parse_addresses, "ip", "-j", "address", "show")
+
+    def carrier_changes(self, interface: str) -> int | None:
+        """By the kernel's count (Documentation/ABI/testing/sysfs-class-net; since Linux 3.15)."""
+        text = self.host.run("cat", f"/sys/class/net/{interface}/carrier_changes", check=False).stdout.strip()
+        return count(text) if text else None
 
     def medium(self, interface: str) -> Medium:
         """See :meth:`Network.medium`."""

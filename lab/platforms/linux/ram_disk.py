@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
@@ -12,7 +16,8 @@ from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.platforms.linux.programs import LinuxPrograms
-from lab.platforms.ram_disk import RamDisks
+from lab.platforms.ram_disk import RamDisk, RamDisks
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 MIB = 1 << 20
@@ -33,7 +38,7 @@ cd /sys/module/brd/parameters 2>/dev/null || { echo absent; exit; }
 echo "rd_nr=$(cat rd_nr) rd_size=$(cat rd_size)"
 """
 FORMAT = read_script(__file__, "format_ext4.sh")
-MOUNT = 'mount -t ext4 -o noatime /dev/ram0 "$1" && chmod 1777 "$1"'
+MOUNT = 'mount -t ext4 -o noatime /dev/ram0 "$1" && chown "$2" "$1" && chmod "$3" "$1"'
 # No lazy unmount: a busy file system would keep its memory without being in the table of mounts
 UNMOUNT = 'for try in 1 2 3 4 5 6 7 8 9 10; do umount "$1" && exit; sleep 1; done'
 # $1 the state that is ours. A device that was made later is somebody else's, and would go with the module
@@ -45,6 +50,62 @@ for try in 1 2 3 4 5; do
 done
 """
 PROGRAMS = {"mkfs.ext4": "e2fsprogs", "modprobe": "kmod", "wipefs": "util-linux"}
+
+
+@dataclass(frozen=True)
+class Tmpfs(RamDisk):
+    """A tmpfs, mounted at a folder of the lab's own."""
+
+    kind = "tmpfs"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return is_mounted(self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script('umount "$1" || { sleep 1; umount -l "$1"; }', self.path, root=True),)
+
+
+@dataclass(frozen=True)
+class Ext4(RamDisk):
+    """The file system of a RAM disk that is a block device, mounted at a folder of the lab's own."""
+
+    kind = "block-ram-disk-mount"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return is_mounted(self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNMOUNT, self.path, root=True, deadline_s=120),)
+
+
+@dataclass(frozen=True)
+class BlockRamDisk(Operation):
+    """The kernel module brd with one RAM disk, which is told from others by its size; unloaded only with that."""
+
+    kind = "block-ram-disk"
+    values = "absent|rd_nr=1 rd_size=[0-9]{1,12}"
+
+    size_kib: Annotated[int, Field(ge=1, le=2**40)]
+    """That size."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return "module brd"
+
+    @property
+    def state(self) -> str:
+        """What it reads as once it is there; its parameters too."""
+        return f"rd_nr=1 rd_size={self.size_kib}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNLOAD, self.state, root=True, deadline_s=60),)
 
 
 class LinuxRamDisks(RamDisks):
@@ -75,23 +136,28 @@ class LinuxRamDisks(RamDisks):
             "ext4": ("its kernel has no ext4", "take another kernel"),
         }.get(obstacle, (f"its kernel has no module brd ({obstacle})", "install it"))
 
-    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+    def make(
+        self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
+    ) -> Generator[Setting, None, str]:
         """A tmpfs, of large pages where the kernel has them, or ext4 on a device.
 
         Either takes memory as it fills: what is free is checked.
         """
         self.check(layout)
+        mode, uid = "700" if private else "1777", self.uid()
         if layout == "ext4":
             size_kib = device_kib(size_bytes, path)
             self._check_fits(size_kib * 1024)
-            yield self._device(size_kib)
+            device = BlockRamDisk(size_kib)
+            load = command("modprobe", "brd", *device.state.split(), root=True)
+            yield Setting(self.host.role, device, device.state, (load,))
             self.host.shell(FORMAT, str(size_kib), root=True, deadline_s=120)  # what is made there goes with the device
-            unmount = script(UNMOUNT, path, root=True, deadline_s=120)
-            yield self._mount_setting(path, script(MOUNT, path, root=True), unmount)
+            mount = script(MOUNT, path, str(uid), mode, root=True)
+            yield Setting(self.host.role, Ext4(path), "mounted", (mount,))
         else:
             self._check_fits(size_bytes)
-            unmount = script('umount "$1" || { sleep 1; umount -l "$1"; }', path, root=True)
-            yield self._mount_setting(path, script(TMPFS, path, f"size={size_bytes},mode=1777", root=True), unmount)
+            mount = script(TMPFS, path, f"size={size_bytes},mode={mode},uid={uid}", root=True)
+            yield Setting(self.host.role, Tmpfs(path), "mounted", (mount,))
         return self.parse(parse_mount, self.host.shell(FIND, in_table(path)))
 
     def _check_fits(self, size_bytes: int) -> None:
@@ -102,27 +168,6 @@ class LinuxRamDisks(RamDisks):
                 "lower ram_disk in the hosts file, or the sweep's size",
                 host=self.host.role,
             )
-
-    def _device(self, size_kib: int) -> Setting:
-        state = f"rd_nr=1 rd_size={size_kib}"
-        return Setting(
-            host=self.host.role,
-            name="module brd",
-            read=script(STATE),
-            wanted=state,
-            apply=(command("modprobe", "brd", *state.split(), root=True),),
-            undo=lambda _: (script(UNLOAD, state, root=True, deadline_s=60),),
-        )
-
-    def _mount_setting(self, path: str, mount: Command, unmount: Command) -> Setting:
-        return Setting(
-            host=self.host.role,
-            name=f"RAM disk {path}",
-            read=is_mounted(path),
-            wanted="mounted",
-            apply=(mount,),
-            undo=lambda _: (unmount,),
-        )
 
 
 def device_kib(size_bytes: int, path: str) -> int:

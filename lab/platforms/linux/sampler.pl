@@ -12,7 +12,7 @@ my $BOOTTIME = 7;          # <linux/time.h>: the clock of /proc/uptime, which pe
 my $TICK_S = 0.1;
 my $IDLE_S = 1;
 my $FLOWING = 10_000;      # bytes in a tick: 0.1 MB/s
-my $CONNECTIONS_S = 1;     # ss takes about 4 ms, all in all; half of it where bytes begin to move
+my $CONNECTIONS_S = 0.2;   # ss takes about 4 ms, all in all; one that has ended is gone from it
 my $PROCESSES_S = 0.4;
 my $SHARE = 500;           # of the time, looking at all processes may take one part in so many: with many it is seldom
 my $LARGEST = 4 << 20;     # bytes: nobody has read this file for long
@@ -60,7 +60,7 @@ sub connections {
 }
 
 sub append {
-    my $flags = O_WRONLY | O_CREAT | O_APPEND | ((-s $file || 0) > $LARGEST ? O_TRUNC : 0);
+    my $flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | ((-s $file || 0) > $LARGEST ? O_TRUNC : 0);
     sysopen my $handle, $file, $flags or return;
     syswrite $handle, $text;
 }
@@ -83,7 +83,7 @@ for (my $tick = now(); -d $folder; $tick += $TICK_S) {
             my $rest_s = $SHARE * (Time::HiRes::clock() - $began);
             $processes = $start + ($rest_s > $PROCESSES_S ? $rest_s : $PROCESSES_S);
         }
-        if ($start < $until and $start >= $asked + $pause) { connections(); ($asked, $pause) = ($start, $CONNECTIONS_S) }
+        if ($start < $until and $start >= $asked + $pause) { connections(); ($asked, $pause) = ($start, $CONNECTIONS_S - $TICK_S / 2) }
         append();
         $idle = $start + $IDLE_S;
     }

@@ -62,6 +62,8 @@ def _connection(local: str, peer: str, line: str) -> Connection:
         acked_bytes=whole("bytes_acked"),
         received_bytes=whole("bytes_received"),
         retransmits=count(values["retrans"].rpartition("/")[2]) if "retrans" in values else zero,
+        data_segs_in=whole("data_segs_in") if "data_segs_in" in values else zero,
+        data_segs_out=whole("data_segs_out") if "data_segs_out" in values else zero,
         delivery_bytes_per_s=round(quantity(rate[1]) * POWERS[rate[2]] / 8) if rate else None,
         busy_ms=milliseconds("busy"),
         rwnd_limited_ms=milliseconds("rwnd_limited"),

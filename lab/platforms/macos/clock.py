@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 
 from lab.base.scripts import read_script
+from lab.hosts.command import shell_line
 from lab.platforms.clock import TAKE_SAMPLES, Clock, whole_lines
 from lab.platforms.macos import counters
 from lab.platforms.readings import Reading
@@ -43,7 +44,8 @@ class MacClock(Clock):
         program, file = f"{self.directory}/sampler.pl", self._samples_file
         self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
         argv = ("perl", program, file, interface)
-        yield background_process(self.host.role, "sampler", argv, self.directory, ready=f"[ -e '{file}' ]", root=False)
+        ready = shell_line('[ -e "$1" ]', file)
+        yield background_process(self.host.role, "sampler", argv, self.directory, ready, root=False)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         """See :meth:`Clock.samples`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lab.base.errors import LabFailure
+from lab.hosts.command import shell_line
 from lab.platforms.findings import Medium
 from lab.platforms.macos.parsers import parse_addresses, parse_ifconfig, parse_ports, parse_sizes
 from lab.platforms.macos.sysctl import sysctl_setting
@@ -14,6 +15,7 @@ from lab.settings.setting import Setting
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
 RAW_SOCKET = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
+IS_LISTENING = 'netstat -an 2>/dev/null | grep LISTEN | grep -q "[.]$1 "'
 
 
 class MacNetwork(Network):
@@ -27,7 +29,7 @@ class MacNetwork(Network):
 
     def listening(self, port: int) -> str:
         """By netstat, which prints an address and its port with a dot between."""
-        return f"netstat -an 2>/dev/null | grep LISTEN | grep -q '[.]{port} '"
+        return shell_line(IS_LISTENING, str(port))
 
     def probe_settings(self, mtu: int) -> Sequence[Setting]:
         """What must be in effect while a path is proved for this MTU: sockets that hold such a packet.

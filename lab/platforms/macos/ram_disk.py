@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac
 from lab.platforms.macos.parsers import (
@@ -17,7 +20,9 @@ from lab.platforms.macos.parsers import (
     parse_volume,
     prove_ours,
 )
-from lab.platforms.ram_disk import RamDisks
+from lab.platforms.ram_disk import RamDisk, RamDisks
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 
 IMAGES = ("hdiutil", "info", "-plist")
@@ -31,11 +36,55 @@ RAM_IMAGE = read_script(__file__, "ram_image.pl")
 MAKE_APFS = read_script(__file__, "make_apfs.sh")
 # No Spotlight and no log of changes, which would both write to the disk while it is measured.
 LEAVE_ALONE = """
-touch "$1/.metadata_never_index" && mkdir -p "$1/.fseventsd" && touch "$1/.fseventsd/no_log" && chmod 1777 "$1" || exit
+touch "$1/.metadata_never_index" && mkdir -p "$1/.fseventsd" &&
+    touch "$1/.fseventsd/no_log" &&
+    chown "$2" "$1" && chmod "$3" "$1" || exit
 mdutil -i off "$1" >/dev/null 2>&1
 case $(mdutil -s "$1" 2>&1) in *"Indexing enabled"*) echo "Spotlight still indexes $1" >&2; exit 1 ;; esac
 """
 UNMOUNT = 'for try in 1 2 3; do umount "$1" && exit; sleep 1; done; umount -f "$1"'
+
+
+@dataclass(frozen=True)
+class RamImage(Operation):
+    """A RAM image of a Mac, found by its size and by who attached it; detached unless it is mounted elsewhere."""
+
+    kind = "ram-image"
+    values = "absent|attached"
+
+    sectors: Annotated[int, Field(ge=1, le=2**40)]
+    """Its size in sectors of 512 bytes."""
+    place: OwnPath
+    """Where it is mounted."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"RAM image ram://{self.sectors}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return self._find("state", 60)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (self._find("detach", 180),)
+
+    def _find(self, act: str, deadline_s: float) -> Command:
+        return command("perl", "-e", RAM_IMAGE, act, str(self.sectors), self.place, deadline_s=deadline_s)
+
+
+@dataclass(frozen=True)
+class RamVolume(RamDisk):
+    """The file system of a RAM image of a Mac, mounted at a folder of the lab's own."""
+
+    kind = "ram-volume"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return is_mounted_on_mac(self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNMOUNT, self.path, root=True, deadline_s=120),)
 
 
 class MacRamDisks(RamDisks):
@@ -43,7 +92,9 @@ class MacRamDisks(RamDisks):
 
     formats = ("hfs", "hfs-case", "apfs")
 
-    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+    def make(
+        self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
+    ) -> Generator[Setting, None, str]:
         """A RAM image, with HFS+ unless ``layout`` says otherwise; up to 2.5 % of it are the file system's own.
 
         The device is written to only after hdiutil says that it is the image just attached, by us, of just this size,
@@ -53,7 +104,7 @@ class MacRamDisks(RamDisks):
         place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
         if is_mounted_on_mac(place).run(self.host) != "absent":
             raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.role)
-        uid = self.read(lambda text: count(text.strip()), "id", "-u")
+        uid = self.uid()
         sectors = image_sectors(size_bytes, place, {image.path for image in self.read(parse_images, *IMAGES)})
         free = self.read(parse_vm_stat, "vm_stat")
         if sectors * SECTOR_BYTES > free:
@@ -64,7 +115,9 @@ class MacRamDisks(RamDisks):
             )
         yield self._ram_image(sectors, place)
         device = self.read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)
-        yield self._ram_volume(self._format(device, layout), place, "apfs" if layout == "apfs" else "hfs")
+        leave_alone = script(LEAVE_ALONE, place, str(uid), "700" if private else "1777", root=True)
+        kind = "apfs" if layout == "apfs" else "hfs"
+        yield self._ram_volume(self._format(device, layout), place, kind, leave_alone)
         return layout or self.formats[0]
 
     def _format(self, device: str, layout: str | None) -> str:
@@ -79,27 +132,9 @@ class MacRamDisks(RamDisks):
         return device
 
     def _ram_image(self, sectors: int, place: str) -> Setting:
-        def find(act: str, deadline_s: float) -> Command:
-            return command("perl", "-e", RAM_IMAGE, act, str(sectors), place, deadline_s=deadline_s)
+        attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
+        return Setting(self.host.role, RamImage(sectors, place), "attached", (attach,))
 
-        return Setting(
-            host=self.host.role,
-            name=f"RAM image ram://{sectors}",
-            read=find("state", 60),
-            wanted="attached",
-            apply=(script(ATTACH, f"ram://{sectors}", deadline_s=120),),
-            undo=lambda _: (find("detach", 180),),
-        )
-
-    def _ram_volume(self, device: str, place: str, kind: str) -> Setting:
-        return Setting(
-            host=self.host.role,
-            name=f"RAM disk {place}",
-            read=is_mounted_on_mac(place),
-            wanted="mounted",
-            apply=(
-                command("mount", "-t", kind, "-o", "noatime", device, place, root=True),
-                script(LEAVE_ALONE, place, root=True),
-            ),
-            undo=lambda _: (script(UNMOUNT, place, root=True, deadline_s=120),),
-        )
+    def _ram_volume(self, device: str, place: str, kind: str, leave_alone: Command) -> Setting:
+        mount = command("mount", "-t", kind, "-o", "noatime", device, place, root=True)
+        return Setting(self.host.role, RamVolume(place), "mounted", (mount, leave_alone))

@@ -24,7 +24,7 @@ sub said {
 
 sub append {
     my ($text) = @_;
-    my $flags = O_WRONLY | O_CREAT | O_APPEND | ((-s $file || 0) > $LARGEST ? O_TRUNC : 0);
+    my $flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | ((-s $file || 0) > $LARGEST ? O_TRUNC : 0);
     sysopen my $handle, $file, $flags or return;
     syswrite $handle, $text;
 }

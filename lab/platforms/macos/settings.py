@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
@@ -10,7 +11,7 @@ from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.platforms.macos.parsers import parse_sysctl
 from lab.platforms.macos.sysctl import sysctl_setting
-from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, SystemSettings
+from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, SystemSettings
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
@@ -18,25 +19,32 @@ READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9][0-9]*\).*/\1/p' | grep 
 AWAIT_LINK = read_script(__file__, "await_link.sh")
 
 
+@dataclass(frozen=True)
+class MacMtu(Mtu):
+    """The MTU of an interface of a Mac, 68 to 65535 bytes."""
+
+    kind = "mac-mtu"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(READ_MTU, self.interface)
+
+    def change(self, value: str) -> tuple[Command, ...]:
+        """The commands that set it."""
+        to = command("ifconfig", self.interface, "mtu", value, root=True)
+        return to, script(AWAIT_LINK, self.interface, deadline_s=60)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return self.change(old)
+
+
 class MacSettings(SystemSettings):
     """The settings of a Mac."""
 
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
-
-        def change(to: str) -> tuple[Command, ...]:
-            return command("ifconfig", interface, "mtu", to, root=True), script(AWAIT_LINK, interface, deadline_s=60)
-
-        return Setting(
-            host=self.host.role,
-            name=f"MTU of {interface}",
-            read=script(READ_MTU, interface),
-            wanted=str(value),
-            apply=change(str(value)),
-            undo=change,
-            may_cut_off=True,
-            remedy=MTU_REMEDY,
-        )
+        operation = MacMtu(interface)
+        return Setting(self.host.role, operation, str(value), operation.change(str(value)), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """The starting sizes, and whatever keeps them from changing on this version.

@@ -29,5 +29,5 @@ def largest(system: str, limit: int) -> int:
 
 def parse_version(system: str) -> Version | None:
     """Major and minor version, of the name of a system."""
-    match = re.search(r"\b(\d+)\.(\d+)", system)
+    match = re.search(r"\b([0-9]{1,4})\.([0-9]{1,4})", system)
     return (int(match[1]), int(match[2])) if match else None

@@ -5,18 +5,22 @@ A session of its own: a private D-Bus, gvfsd, gvfsd-fuse, none of which sees or 
 
 from __future__ import annotations
 
-import dataclasses
-import shlex
 from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Annotated
 from urllib.parse import quote
+
+from pydantic import Field
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.command import Command, script
+from lab.hosts.command import Command, script, shell_line
 from lab.hosts.mounts import FIND, in_table
 from lab.protocols.driver import Steps
 from lab.protocols.share import Side
-from lab.settings.background import background_process
+from lab.settings.background import Process, background_process
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 
 # No service folders: nothing but what is started here ever runs on this bus
@@ -43,7 +47,74 @@ FUSE_STATE = f"""
 entry=$1; shift; state=$("$@") || exit; set -- "$entry"
 if [ "$state" = absent ] && {FIND} >/dev/null; then echo remains; else echo "$state"; fi
 """
+IS_MOUNTED = 'if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi'
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
+# what share_uri makes
+Uri = Annotated[str, Field(pattern=r"^(afp|smb|nfs)://[A-Za-z0-9._~%;:@/-]{1,4000}$")]
+
+
+@dataclass(frozen=True)
+class GvfsMount(Operation):
+    """A share mounted in a GVfs session of the lab's own."""
+
+    kind = "gvfs-mount"
+    values = "absent|mounted"
+
+    directory: OwnPath
+    """The session's folder."""
+    uri: Uri
+    """The share, as GVfs names it."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"mount {self.uri}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return in_session(self.directory, IS_MOUNTED, self.uri)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (in_session(self.directory, UNMOUNT, self.uri),)
+
+
+@dataclass(frozen=True)
+class GvfsFuse(Operation):
+    """The FUSE mount that shows the shares of a GVfs session of the lab's own, and its process."""
+
+    kind = "gvfs-fuse"
+    values = "absent|remains|running"
+
+    directory: OwnPath
+    """The session's folder."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return "FUSE mount of GVfs"
+
+    @property
+    def place(self) -> str:
+        """Where it is mounted."""
+        return f"{self.directory}/run/gvfs"
+
+    @property
+    def entry(self) -> str:
+        """How the table of mounts shows it."""
+        return f"{in_table(self.place)} fuse.gvfsd-fuse"
+
+    @property
+    def process(self) -> Process:
+        """Its process."""
+        return Process(self.directory, "gvfsd-fuse", root=False)
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(FUSE_STATE, self.entry, *self.process.read().argv)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', self.entry, self.place, root=True)
+        return (lazily, *self.process.undo("absent"))
 
 
 class Session:
@@ -52,19 +123,8 @@ class Session:
     def __init__(self, client: Side):
         self.client = client
         self.directory = f"{client.directory}/gvfs"
-        run = f"{self.directory}/run"
-        self.fuse = f"{run}/gvfs"
-        self.bus = f"{run}/bus"
-        self.environment = (
-            "env",
-            "LC_ALL=C.UTF-8",  # or gio would print ? for most letters of a path
-            f"XDG_RUNTIME_DIR={run}",
-            f"DBUS_SESSION_BUS_ADDRESS={bus_address(self.bus)}",
-            f"GVFS_MOUNTABLE_DIR={self.directory}/mountable",
-            "GIO_USE_VOLUME_MONITOR=unix",
-            "GVFS_REMOTE_VOLUME_MONITOR_IGNORE=1",
-            "GVFS_DISABLE_FUSE=1",
-        )
+        self.bus = _bus(self.directory)
+        self.environment = _environment(self.directory)
 
     def start(self) -> Steps:
         """The bus and gvfsd. Raises Unsupported where GVfs is not installed."""
@@ -72,47 +132,58 @@ class Session:
         self.client.host.shell(MOUNTABLE, self.directory)
         config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(address=bus_address(self.bus)))
         dbus = ("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={config}")
-        yield self._daemon("dbus", dbus, shlex.join(["test", "-S", self.bus]))
-        list_shares = shlex.join([*self.environment, "gio", "list", "computer:///"])
-        yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), f"{list_shares} >&2 || true")
+        yield self._daemon("dbus", dbus, shell_line('[ -S "$1" ]', self.bus))
+        list_shares = shell_line('"$@" gio list computer:/// >&2 || true', *self.environment)
+        yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), list_shares)
 
     def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
         """The share in this session, and the FUSE mount that shows it; returns the share's folder.
 
         The kernel caches file data by FUSE mount, and GVfs caches none: a new FUSE mount is what makes a client cold.
         """
-        yield Setting(
-            host=self.client.host.role,
-            name=f"mount {uri}",
-            read=self._run('if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi', uri),
-            wanted="mounted",
-            apply=(self._run(MOUNT, uri, given=password + "\n", deadline_s=330),),
-            undo=lambda _: (self._run(UNMOUNT, uri),),
-        )
+        operation = GvfsMount(self.directory, uri)
+        mount = self._run(MOUNT, uri, given=password + "\n", deadline_s=330)
+        yield Setting(self.client.host.role, operation, "mounted", (mount,))
         yield self._fuse_mount(uri)
         return self._run(LOCAL_PATH, uri).run(self.client.host)
 
     def _fuse_mount(self, uri: str) -> Setting:
-        program = find_program(self.client, "gvfsd-fuse")
-        entry = f"{in_table(self.fuse)} fuse.gvfsd-fuse"
-        ready = shlex.join(["sh", "-c", SHOWS_SHARE, "sh", entry, self.fuse])
-        process = self._daemon("gvfsd-fuse", (program, self.fuse, "-f"), ready)
-
-        def undo(old: str) -> tuple[Command, ...]:
-            lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', entry, self.fuse, root=True)
-            return (lazily, *process.undo(old))
-
+        program, operation = find_program(self.client, "gvfsd-fuse"), GvfsFuse(self.directory)
+        ready = shell_line(SHOWS_SHARE, operation.entry, operation.place)
+        process = self._daemon("gvfsd-fuse", (program, operation.place, "-f"), ready)
         show = self._run(SHOW, uri, *process.apply[0].argv, deadline_s=60)
-        state = script(FUSE_STATE, entry, *process.read.argv)
-        return dataclasses.replace(process, name="FUSE mount of GVfs", read=state, apply=(show,), undo=undo)
+        return Setting(self.client.host.role, operation, "running", (show,))
 
     def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
-        return Command((*self.environment, "/bin/sh", "-c", text, "sh", *args), given=given, deadline_s=deadline_s)
+        return in_session(self.directory, text, *args, given=given, deadline_s=deadline_s)
 
     def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
         return background_process(
             self.client.host.role, name, (*self.environment, *argv), self.directory, ready, root=False
         )
+
+
+def in_session(directory: str, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
+    """A script that runs in the GVfs session of this folder; ``args`` are its ``$1``, ``$2``, …"""
+    words = (*_environment(directory), "/bin/sh", "-c", text, "sh", *args)
+    return Command(words, given=given, deadline_s=deadline_s)
+
+
+def _bus(directory: str) -> str:
+    return f"{directory}/run/bus"
+
+
+def _environment(directory: str) -> tuple[str, ...]:
+    return (
+        "env",
+        "LC_ALL=C.UTF-8",  # or gio would print ? for most letters of a path
+        f"XDG_RUNTIME_DIR={directory}/run",
+        f"DBUS_SESSION_BUS_ADDRESS={bus_address(_bus(directory))}",
+        f"GVFS_MOUNTABLE_DIR={directory}/mountable",
+        "GIO_USE_VOLUME_MONITOR=unix",
+        "GVFS_REMOTE_VOLUME_MONITOR_IGNORE=1",
+        "GVFS_DISABLE_FUSE=1",
+    )
 
 
 def bus_address(path: str) -> str:

@@ -3,7 +3,7 @@
 # share whose backend died meanwhile.
 uri=$1
 shift
-timeout 30 "$@" && exit
+output=$(timeout 30 "$@" 2>&1) && exit
 timeout 10 gio info "$uri" 2>&1 | grep -q 'is not mounted' && why=": the process of GVfs that mounted it has died"
-echo "gvfsd-fuse does not show $uri$why" >&2
+printf '%s\n' "gvfsd-fuse does not show $uri$why" ${output:+"$output"} >&2
 exit 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.base.errors import LabFailure
@@ -15,6 +16,8 @@ from lab.protocols.driver import Driver, Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.options import Option, mount_option_names
 from lab.protocols.share import Attached, Share, Side, Values
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
@@ -26,15 +29,40 @@ MOUNT_OPTION = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
 UNMOUNT = f"find_mount() {{ {FIND}; }}\n" + read_script(__file__, "linux_unmount.sh")
 
 
+@dataclass(frozen=True)
+class LinuxShareMount(Operation):
+    """A share mounted on a Linux host; forced off if its server is dead."""
+
+    kind = "linux-mount"
+    values = "absent|mounted"
+
+    path: OwnPath
+    """Where it is mounted."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"mount {self.path}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return is_mounted(self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNMOUNT, in_table(self.path), self.path, root=True, deadline_s=120),)
+
+
 class LinuxMount(Driver):
     """A driver that mounts. A subclass names the kernel's file system and the GVfs address of the share.
 
-    ``versions_of`` stands before the version in the name of a dialect; ``options`` are those of the protocol.
+    ``versions_of`` stands before the version in the name of a dialect; ``options`` are those of the protocol;
+    ``gvfs_file_mode`` is :attr:`Attached.file_mode` of a mount by GVfs.
     """
 
     kernel_type: str | None = None
     options: ClassVar[Mapping[str, Option]] = {}
     versions_of: ClassVar[str] = ""
+    gvfs_file_mode: ClassVar[str] = ""
 
     def __init__(self) -> None:
         self.kernel_can = self.by_kernel = False
@@ -96,7 +124,8 @@ class LinuxMount(Driver):
             yield from session.start()
         path = yield from session.mount(self.uri(server, share), share.password.get_secret_value())
         effective = {"mount": "gvfs", **self.read_negotiated(server, share)}
-        return Attached(path, effective=effective, options={"client": "gvfs"} if self.options else {})
+        options = {"client": "gvfs"} if self.options else {}
+        return Attached(path, file_mode=self.gvfs_file_mode, effective=effective, options=options)
 
     def _read_levels(self, mounted_with: Mapping[str, str]) -> dict[str, str]:
         return {name: level for name, option in self.options.items() if (level := option.read_level(mounted_with))}
@@ -135,15 +164,8 @@ def split_mount_options(text: str) -> dict[str, str]:
 
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:
-    """The setting of a mount at ``path``, a folder of the lab's own; forced off if its server is dead."""
-    return Setting(
-        host=client.host.role,
-        name=f"mount {path}",
-        read=is_mounted(path),
-        wanted="mounted",
-        apply=(mount,),
-        undo=lambda _: (script(UNMOUNT, in_table(path), path, root=True, deadline_s=120),),
-    )
+    """The setting of a mount at ``path``, a folder of the lab's own."""
+    return Setting(client.host.role, LinuxShareMount(path), "mounted", (mount,))
 
 
 def in_private_mounts(text: str, *args: str) -> tuple[str, ...]:

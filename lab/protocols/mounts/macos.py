@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.base.errors import Absent, LabFailure
@@ -13,6 +14,8 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
 from lab.protocols.share import Attached, Share, Side, Values
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 
 # Remedies that hold for several protocols
@@ -31,6 +34,29 @@ PRIVACY = (
     "(i) > Allow full disk access for remote users; before macOS 13, Security & Privacy > Full Disk Access: add "
     "/usr/libexec/sshd-keygen-wrapper",
 )
+
+
+@dataclass(frozen=True)
+class MacShareMount(Operation):
+    """A share mounted on a Mac; forced off if it does not go."""
+
+    kind = "mac-mount"
+    values = "absent|mounted"
+
+    path: OwnPath
+    """Where it is mounted, without links."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"mount {self.path}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return is_mounted_on_mac(self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return script(UNMOUNT, self.path, root=True), script(FORCE, self.path, root=True)
 
 
 class MacMount(Driver):
@@ -82,15 +108,8 @@ def has_program(side: Side, name: str) -> bool:
 
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:
-    """The setting of a mount at ``path``, a folder of the lab's own without links; forced off if it does not go."""
-    return Setting(
-        host=client.host.role,
-        name=f"mount {path}",
-        read=is_mounted_on_mac(path),
-        wanted="mounted",
-        apply=(mount,),
-        undo=lambda _: (script(UNMOUNT, path, root=True), script(FORCE, path, root=True)),
-    )
+    """The setting of a mount at ``path``, a folder of the lab's own without links."""
+    return Setting(client.host.role, MacShareMount(path), "mounted", (mount,))
 
 
 def answer_prompt(client: Side, share: Share, *argv: str) -> Command:

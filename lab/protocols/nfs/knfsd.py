@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.command import Command, command
+from lab.hosts.command import Command, command, shell_line
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
 from lab.protocols.share import ListeningTest, Share, Side
 from lab.settings.background import background_process
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 PORT = 2049
@@ -24,6 +25,12 @@ EXPORT = "rw,no_root_squash,no_subtree_check,insecure,fsid=77"  # a tmpfs has no
 LEVELS = {"default": "sync", "sync": "sync", "async": "async"}
 START = read_script(__file__, "knfsd_start.sh")
 READ_THREADS = "mount -t nfsd nfsd /proc/fs/nfsd && cat /proc/fs/nfsd/threads"
+# $1 a shell test whether rpcbind listens, then the command that reads the threads
+WHO_SERVES = """
+if sh -c "$1"; then echo rpcbind; exit; fi
+shift; threads=$("$@") || exit
+if [ "$threads" = 0 ]; then echo free; else echo serving; fi
+"""
 SET_THREADS = 'mount -t nfsd nfsd /proc/fs/nfsd && rpc.nfsd --host "$2" "$1"'
 # The kernel keeps what it was told of exports, and with that the file systems, until it is told to forget
 STOP_THREADS = """
@@ -35,11 +42,7 @@ READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
 
 def _write_holder(listening: ListeningTest) -> str:
     """See :class:`KernelServer`. rpcbind that runs already serves somebody else's NFS."""
-    return f"""
-        if {listening(RPCBIND_PORT)}; then echo rpcbind; exit; fi
-        threads=$({shlex.join(in_private_mounts(READ_THREADS))}) || exit
-        if [ "$threads" = 0 ]; then echo free; else echo serving; fi
-    """
+    return shell_line(WHO_SERVES, listening(RPCBIND_PORT), *in_private_mounts(READ_THREADS))
 
 
 SERVER = KernelServer(
@@ -60,6 +63,26 @@ SERVER = KernelServer(
         ),
     },
 )
+
+
+@dataclass(frozen=True)
+class NfsThreads(Operation):
+    """The threads of the NFS server of a Linux kernel, which listens no more without any; it forgets its exports."""
+
+    kind = "nfs-threads"
+    values = "[0-9]{1,4}"
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return "threads of the kernel's NFS server"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return command(*in_private_mounts(READ_THREADS), root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (command(*in_private_mounts(STOP_THREADS, old), root=True),)
 
 
 def find_refusal(server: Side, level: str) -> str:
@@ -95,16 +118,5 @@ def parse_export(table: str) -> str:
 
 
 def _threads_setting(server: Side) -> Setting:
-    """The threads that serve; without any, the kernel listens no more."""
-
-    def undo(old: str) -> tuple[Command, ...]:
-        return (command(*in_private_mounts(STOP_THREADS, old), root=True),)
-
-    return Setting(
-        host=server.host.role,
-        name="threads of the kernel's NFS server",
-        read=command(*in_private_mounts(READ_THREADS), root=True),
-        wanted=str(THREADS),
-        apply=(command(*in_private_mounts(SET_THREADS, str(THREADS), server.address), root=True),),
-        undo=undo,
-    )
+    start = command(*in_private_mounts(SET_THREADS, str(THREADS), server.address), root=True)
+    return Setting(server.host.role, NfsThreads(), str(THREADS), (start,))

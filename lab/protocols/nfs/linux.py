@@ -9,6 +9,7 @@ from types import MappingProxyType
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.base.units import parse_size, size_label
+from lab.hosts.command import shell_line
 from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts
@@ -132,7 +133,7 @@ class LinuxNfs(LinuxMount):
         argv = in_private_mounts(START, f"{state}/etc", path, f"{state}/own.pid", server.listening(RPCBIND_PORT))
         if share.server_sync == "async":
             argv = without_flushes(argv)
-        ready = f"({server.listening(PORT)}) && ({server.listening(MOUNT_PORT)})"
+        ready = shell_line('sh -c "$1" && sh -c "$2"', server.listening(PORT), server.listening(MOUNT_PORT))
         yield background_process(server.host.role, "ganesha", argv, state, ready)
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:

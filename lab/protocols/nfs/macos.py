@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated, Literal, TypeAlias, cast
+
+from pydantic import Field
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
@@ -16,10 +20,15 @@ from lab.protocols.mounts.macos import BUFFER_LIMIT, NO_ROUTE, MacMount, has_pro
 from lab.protocols.mounts.macos_assumptions import MOUNTING
 from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
+from lab.settings.operation import Operation
+from lab.settings.parameters import AccountId, OwnPath
 from lab.settings.setting import Setting
 from lab.settings.tcp_reach import SYSTEM, Reach
 
 EXPORTS = "/etc/exports"
+Condition: TypeAlias = Literal["missing", "unended", "whole"]
+EXPORTABLE = r"/[A-Za-z0-9_./+@~-]*"  # what exports can say
+IPV4 = r"^[0-9]{1,3}([.][0-9]{1,3}){3}$"
 EDIT = read_script(__file__, "exports.pl")
 # A port below 1024, which servers ask for unless told otherwise; no lock manager, which copies do not need; soft, for a
 # dead server must end a trial, not hang the host
@@ -81,6 +90,72 @@ REASONS = (
 )
 
 
+@dataclass(frozen=True)
+class MacExport(Operation):
+    """A line in the exports of a Mac, for a folder of the lab's own."""
+
+    kind = "mac-export"
+    values = "absent|exported"
+    volatile = False
+
+    path: Annotated[OwnPath, Field(pattern=f"^{EXPORTABLE}$")]
+    """The folder, as exports name it."""
+    mount_point: Annotated[str, Field(pattern=f"^{EXPORTABLE}$", max_length=1024)]
+    """Of its file system; keeps nfsd from exporting the folder below a RAM disk that is not mounted."""
+    uid: AccountId
+    """The account that all who come are."""
+    gid: AccountId
+    """Its group."""
+    network: Annotated[str, Field(pattern=IPV4)]
+    """Who may come: the address of a network."""
+    mask: Annotated[str, Field(pattern=IPV4)]
+    """The mask of that network."""
+    condition: Condition
+    """What the file of exports was before: `missing`, `unended` (no newline at its end) or `whole`."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"export {self.path}"
+
+    @property
+    def line(self) -> str:
+        """The line."""
+        where = f"-network {self.network} -mask {self.mask}"
+        return f"{self.path} -fspath={self.mount_point} -mapall={self.uid}:{self.gid} {where}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(IS_EXPORTED, EXPORTS, self.line, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (
+            edit_exports("remove", self.line, self.condition),
+            script(UPDATE, EXPORTS, root=True),
+            script(AWAIT_END, "stopped", EXPORTS, root=True, deadline_s=60),
+        )
+
+
+@dataclass(frozen=True)
+class MacNfsd(Operation):
+    """The NFS server of a Mac, where it was off."""
+
+    kind = "mac-nfsd"
+    values = "running|stopped"
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return "service nfsd"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return command("nfsd", "stop", root=True), script(AWAIT, "stopped", root=True, deadline_s=60)
+
+
 class MacNfs(MacMount):
     """mount_nfs, nfsstat and nfsd."""
 
@@ -101,12 +176,12 @@ class MacNfs(MacMount):
     def serve(self, server: Side, share: Share) -> Steps:
         """A line in the exports, and nfsd, where it is off."""
         path, point = exported_folder(server, share.path)
-        line = export_line(server, path, point)
-        check = server.write("exports", f"{line}\n")
-        server.host.run("nfsd", "-F", check, "checkexports", root=True)
         condition = server.host.shell(CONDITION, EXPORTS, root=True).stdout.strip()
+        export = find_export(server, path, point, condition)
+        check = server.write("exports", f"{export.line}\n")
+        server.host.run("nfsd", "-F", check, "checkexports", root=True)
         is_on = "nfsd service is enabled" in server.host.run("nfsd", "status", check=False).stdout
-        yield export_setting(server, line, condition)
+        yield export_setting(server, export)
         if is_on:
             server.host.shell(AWAIT, "running", root=True, deadline_s=60)
         else:
@@ -151,56 +226,36 @@ def exported_folder(server: Side, folder: str) -> tuple[str, str]:
     return there, point
 
 
-def export_line(server: Side, path: str, point: str) -> str:
-    """The line that exports a folder to the network of the data link; all who come are the lab's account there.
+def find_export(server: Side, path: str, point: str, condition: str) -> MacExport:
+    """The export of a folder to the network of the data link; all who come are the lab's account there.
 
-    ``-fspath``, the mount point, keeps nfsd from exporting the folder below a RAM disk that is not mounted. Raises
-    Unsupported.
+    ``condition`` is what CONDITION prints of the file. Raises Unsupported for paths that exports cannot say.
     """
     for name in (path, point):
-        if not re.fullmatch(r"/[A-Za-z0-9_./+@~-]*", name):
+        if not re.fullmatch(EXPORTABLE, name):
             remedy = "give a mount_base of plain characters"
             raise Unsupported(f"exports cannot say {name}", remedy, host=server.host.role)
     uid, gid = read_ids(server)
     network = parse_network(server.host.run("ifconfig").stdout, server.address)
-    where = f"-network {network.network_address} -mask {network.netmask}"
-    return f"{path} -fspath={point} -mapall={uid}:{gid} {where}"
+    before = cast(Condition, condition)  # which is checked with the rest
+    return MacExport(path, point, uid, gid, str(network.network_address), str(network.netmask), before)
 
 
-def export_setting(server: Side, line: str, condition: str) -> Setting:
-    """The setting of a line in the exports; ``condition`` is what CONDITION prints of the file."""
-    return Setting(
-        host=server.host.role,
-        name=f"export {line.split(' ')[0]}",
-        read=script(IS_EXPORTED, EXPORTS, line, root=True),
-        wanted="exported",
-        apply=(_edit("add", line), script(UPDATE, EXPORTS, root=True)),
-        undo=lambda _: (
-            _edit("remove", line, condition),
-            script(UPDATE, EXPORTS, root=True),
-            script(AWAIT_END, "stopped", EXPORTS, root=True, deadline_s=60),
-        ),
-        volatile=False,
-    )
+def export_setting(server: Side, export: MacExport) -> Setting:
+    """The setting of a line in the exports."""
+    add = (edit_exports("add", export.line), script(UPDATE, EXPORTS, root=True))
+    return Setting(server.host.role, export, "exported", add)
 
 
-def _edit(act: str, line: str, *condition: str) -> Command:
+def edit_exports(act: str, line: str, *condition: str) -> Command:
+    """The command that adds or removes a line."""
     return command("perl", "-e", EDIT, "--", act, EXPORTS, line, *condition, root=True)
 
 
 def service_setting(server: Side) -> Setting:
     """The setting of nfsd where it is disabled: started until it is stopped, which launchd does not remember."""
-    return Setting(
-        host=server.host.role,
-        name="service nfsd",
-        read=script(STATE, root=True),
-        wanted="running",
-        apply=(command("nfsd", "start", root=True), script(AWAIT, "running", root=True, deadline_s=60)),
-        undo=lambda _: (
-            command("nfsd", "stop", root=True),
-            script(AWAIT, "stopped", root=True, deadline_s=60),
-        ),
-    )
+    start = (command("nfsd", "start", root=True), script(AWAIT, "running", root=True, deadline_s=60))
+    return Setting(server.host.role, MacNfsd(), "running", start)
 
 
 def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
@@ -214,11 +269,13 @@ def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
 
 
 def parse_nfsstat(text: str) -> dict[str, str | int]:
-    """Version and largest requests (``rsize``, ``wsize``, bytes) in effect, of ``nfsstat -m PATH``."""
+    """Version and largest requests (``rsize``, ``wsize``, bytes) of ``nfsstat -m PATH``. Raises LabFailure."""
     current = text.partition("-- Current mount parameters:")[2]
     parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
     options = dict(option.split("=", 1) for option in parameters[1].split(",") if "=" in option) if parameters else {}
-    in_effect: dict[str, str | int] = {name: count(options[name]) for name in ("rsize", "wsize") if name in options}
-    if "vers" in options:
-        in_effect["dialect"] = "NFSv" + word(options["vers"], r"[0-9.]{1,8}")
-    return in_effect
+    try:
+        sizes: Values = {name: count(options[name]) for name in ("rsize", "wsize") if name in options}
+        dialect = {"dialect": "NFSv" + word(options["vers"], r"[0-9.]{1,8}")} if "vers" in options else {}
+    except ValueError as error:
+        raise LabFailure(f"nfsstat -m: {error}", host="client") from error
+    return {**sizes, **dialect}

@@ -8,18 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal, TypeAlias
 from urllib.parse import quote
+
+from pydantic import Field
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.command import command, script
+from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import MacMount
 from lab.protocols.mounts.macos_assumptions import MOUNTING
 from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side
+from lab.settings.operation import Operation
+from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
 
 DAEMONS = "/System/Library/LaunchDaemons"
@@ -31,7 +35,60 @@ IS_SHARED = """
 list=$(sharing -l) || exit
 if printf '%s\\n' "$list" | tr A-Z a-z | grep -q "^name:[[:blank:]]*$1\\$"; then echo shared; else echo absent; fi
 """
+Label: TypeAlias = Literal["com.apple.AppleFileServer", "com.apple.smbd"]
 LOAD_REMEDY = "see what launchd has of it there: `sudo launchctl list {label}`"
+
+
+@dataclass(frozen=True)
+class MacService(Operation):
+    """A file server of macOS, where it was off."""
+
+    kind = "mac-service"
+    values = "off|loaded"
+
+    service: Label
+    """Its name in launchd."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"service {self.service}"
+
+    @property
+    def plist(self) -> str:
+        """The property list by which launchd knows it."""
+        return f"{DAEMONS}/{self.service}.plist"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(IS_LOADED, self.service, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (command("launchctl", "unload", self.plist, root=True),)
+
+
+@dataclass(frozen=True)
+class MacSharePoint(Operation):
+    """A share point of a Mac, named after the lab's folder."""
+
+    kind = "mac-share-point"
+    values = "absent|shared"
+    volatile = False
+
+    record: Annotated[str, Field(pattern=f"^{OWN_FOLDER}-(afp|smb)$")]
+    """Its name among share points."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"share point {self.record}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(IS_SHARED, self.record, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (command("sharing", "-r", self.record, root=True),)
 
 
 @dataclass(frozen=True)
@@ -43,7 +100,7 @@ class Service:
     """
 
     protocol: str
-    label: str
+    label: Label
     port: int
     flags: str
     name_option: str
@@ -52,8 +109,8 @@ class Service:
 
     @property
     def plist(self) -> str:
-        """The property list by which launchd knows it."""
-        return f"{DAEMONS}/{self.label}.plist"
+        """See :attr:`MacService.plist`."""
+        return MacService(self.label).plist
 
 
 @dataclass(frozen=True)
@@ -126,30 +183,15 @@ def share_folder(server: Side, share: Share, service: Service) -> Steps:
 
 
 def _service_setting(server: Side, service: Service) -> Setting:
-    ready = server.listening(service.port)
-    return Setting(
-        host=server.host.role,
-        name=f"service {service.label}",
-        read=script(IS_LOADED, service.label, root=True),
-        wanted="loaded",
-        apply=(script(LOAD, service.plist, ready, root=True, deadline_s=60),),
-        undo=lambda _: (command("launchctl", "unload", service.plist, root=True),),
-        remedy=LOAD_REMEDY.format(label=service.label),
-    )
+    operation, ready = MacService(service.label), server.listening(service.port)
+    load = script(LOAD, operation.plist, ready, root=True, deadline_s=60)
+    return Setting(server.host.role, operation, "loaded", (load,), LOAD_REMEDY.format(label=service.label))
 
 
 def _share_point_setting(server: Side, share: Share, service: Service, record: str, path: str) -> Setting:
     flags = ("-s", service.flags, "-g", "000")  # nothing for guests
     add = ("sharing", "-a", path, "-n", record, service.name_option, share.name, *flags)
-    return Setting(
-        host=server.host.role,
-        name=f"share point {record}",
-        read=script(IS_SHARED, record, root=True),
-        wanted="shared",
-        apply=(command(*add, root=True),),
-        undo=lambda _: (command("sharing", "-r", record, root=True),),
-        volatile=False,
-    )
+    return Setting(server.host.role, MacSharePoint(record), "shared", (command(*add, root=True),))
 
 
 def _read_share_points(server: Side) -> dict[str, SharePoint]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.command import command, script
+from lab.hosts.command import Command, command, script, shell_line
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
 from lab.protocols.share import ListeningTest, Share, Side
 from lab.settings.background import background_process
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 PORT = 445
@@ -54,9 +56,29 @@ mount -t tmpfs -o mode=755 lab /run || exit
 [ ! -d /etc/ksmbd ] || mount -t tmpfs -o mode=755 lab /etc/ksmbd || exit
 exec ksmbd.mountd -n -C "$1" -P "$2"
 """
-READY = "grep -q '^[0-9]* running ' /sys/class/ksmbd-control/stats"
+READY = "grep -q '^[0-9]* running ' /sys/class/ksmbd-control/stats && sh -c \"$1\""
 READ_MODULE = "if [ -d /sys/module/ksmbd ]; then echo loaded; else echo absent; fi"
 UNLOAD = read_script(__file__, "ksmbd_unload.sh")
+
+
+@dataclass(frozen=True)
+class Ksmbd(Operation):
+    """The kernel module ksmbd, which goes with all that it serves."""
+
+    kind = "ksmbd"
+    values = "absent|loaded"
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return "kernel module ksmbd"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(READ_MODULE)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNLOAD, root=True, deadline_s=60),)
 
 
 def find_refusal(server: Side, share: Share) -> str:
@@ -86,9 +108,10 @@ def serve(server: Side, share: Share) -> Steps:
     password = share.password.get_secret_value()
     add = ("ksmbd.adduser", "-C", path, "-P", accounts, share.account)
     server.host.run(*add, root=True, given=f"{password}\n{password}\n")
-    yield _module_setting(server)
+    yield Setting(server.host.role, Ksmbd(), "loaded", (command("modprobe", "ksmbd", root=True),))
     argv = in_private_mounts(START, path, accounts)
-    yield background_process(server.host.role, "ksmbd.mountd", argv, state, f"{READY} && ({server.listening(PORT)})")
+    ready = shell_line(READY, server.listening(PORT))
+    yield background_process(server.host.role, "ksmbd.mountd", argv, state, ready)
 
 
 def read_durability() -> Mapping[str, str]:
@@ -102,15 +125,3 @@ def parse_interface(text: str) -> str:
     if not match:
         raise LabFailure(f"its data address is not on one interface: {text!r:.200}", host="server")
     return match[1]
-
-
-def _module_setting(server: Side) -> Setting:
-    """The module, which goes with all that it serves."""
-    return Setting(
-        host=server.host.role,
-        name="kernel module ksmbd",
-        read=script(READ_MODULE),
-        wanted="loaded",
-        apply=(command("modprobe", "ksmbd", root=True),),
-        undo=lambda _: (script(UNLOAD, root=True, deadline_s=60),),
-    )

@@ -93,6 +93,7 @@ class LinuxSmb(LinuxMount):
     kernel_type = "cifs"
     options = OPTIONS
     versions_of = "SMB "
+    gvfs_file_mode = "700"  # libsmbclient's files have no mode; FUSE shows this one, and has no chmod
 
     def __init__(self) -> None:
         super().__init__()

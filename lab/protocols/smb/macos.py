@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
 
+from lab.base.errors import LabFailure
 from lab.base.untrusted import word
 from lab.hosts.command import Command
 from lab.protocols.driver import Steps
@@ -118,8 +120,16 @@ def parse_statshares(text: str) -> dict[str, str]:
     """Dialect, signing and encryption, as far as ``smbutil statshares -m`` of this version has them.
 
     A signing algorithm is there for every SMB 3 session; that it signs is a line of its own, which old versions lack.
+    Raises LabFailure for what no session has.
     """
     rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
+    try:
+        return {name: word(value, r"[ -~]{1,60}") for name, value in _negotiated(rows).items()}
+    except ValueError as error:
+        raise LabFailure(f"smbutil statshares: {error}", host="client") from error
+
+
+def _negotiated(rows: Mapping[str, str]) -> dict[str, str]:
     negotiated = {}
     if "SMB_VERSION" in rows:
         version = word(rows["SMB_VERSION"], "SMB_[0-9.]{1,8}").removeprefix("SMB_")
@@ -130,7 +140,7 @@ def parse_statshares(text: str) -> dict[str, str]:
         negotiated["signing"] = "off"
     if "SMB_CURR_ENCRYPT_ALGORITHM" in rows:
         negotiated["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
-    return {name: word(value, r"[ -~]{1,60}") for name, value in negotiated.items()}
+    return negotiated
 
 
 def parse_multichannel(text: str) -> dict[str, str]:

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 
 from lab.report.figures.comparisons import effects as effects
 from lab.report.figures.comparisons import interactions as interactions
-from lab.report.figures.comparisons import shares as shares
 from lab.report.figures.strips import cpu_cost as cpu_cost
 from lab.report.figures.strips import throughput as throughput
 from lab.report.figures.timeline import timeline as timeline
+from lab.report.figures.variation import shares as shares
 from lab.stats import Trials
 
 ALL: dict[str, Callable[[Trials], Figure]] = {

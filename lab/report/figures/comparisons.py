@@ -1,11 +1,12 @@
-"""What a level changes, how two factors act together, and how much of the variation each accounts for."""
+"""What a level changes, and how two factors act on each other: all comparisons on one axis of ratios."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,7 +16,6 @@ from lab import stats
 from lab.report.figures.style import (
     INK,
     PALE,
-    PALETTE,
     WAY_COLOURS,
     WAY_MARKERS,
     WAYS,
@@ -28,142 +28,159 @@ from lab.report.figures.style import (
     name_rows,
     sample,
 )
+from lab.stats.intervals import Floats
 
-MOST_PANELS, MOST_SLOPES, MOST_BARS = 12, 16, 24
-MEAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="mean over blocks")
+MOST_ROWS = 50  # of a figure: more would be a page high
+WIDEST = 2.0  # times the largest mean ratio that is drawn: an interval that is wider leaves the panel
+LEAST_REACH = np.log(1.1)  # of the axis on either side
+LARGE_RATIO = np.log(20)  # from which on a change is told as a factor, and no longer in percent
+PERCENTS = np.array([-95, -90, -80, -70, -60, -50, -40, -30, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 30, 50, 75, 100,
+                     150, 200, 300, 500, 900, 1900])  # fmt: skip  # that an axis may have as ticks
+CLOSEST_TICKS = 0.075  # share of the axis between two of them
+COMPARED = ("factor", "baseline", "level", "with_factor", "with_baseline", "with_level")
+BLOCK = mark("one block", PALE, "o", 3)
+MODERATED = Line2D([], [], color=PALE, linewidth=4, label="moderated 95 % interval")
+PLAIN = Line2D([], [], color=INK, linewidth=0.9, label="plain one (Student's t)")
+OVERALL = mark("overall", INK, "D", 6)
+HOLLOW = Line2D(
+    [], [], color=INK, linestyle="", marker="D", markersize=6, markerfacecolor="white", label="not established"
+)
+
+
+@dataclass(frozen=True)
+class _Forest:
+    """Rows of a table of comparisons as log ratios: mean, both intervals (rows × 2), and every block (rows × blocks).
+
+    ``table`` has their other columns; ``is_overall`` says which rows are over all cases.
+    """
+
+    table: pd.DataFrame
+    mean: Floats
+    plain: Floats
+    moderated: Floats
+    blocks: Floats
+    is_overall: npt.NDArray[np.bool_]
+
+    def take(self, rows: npt.ArrayLike) -> _Forest:
+        """Some of the rows, in this order."""
+        at = np.array(rows, dtype=np.intp)
+        return _Forest(
+            self.table.iloc[at], self.mean[at], self.plain[at], self.moderated[at], self.blocks[at], self.is_overall[at]
+        )  # fmt: skip
 
 
 def effects(trials: stats.Trials) -> Figure:
-    """What each level changes against its baseline, in percent: every block a dot, the mean with its t interval."""
+    """What each level changes against its baseline: the overall row of each, below it one a protocol and tool."""
     trials = stats.encode(trials)
-    title = "What a setting changes: one mark a block"
+    title = "What a setting changes"
     rows = list(stats.block_effects(stats.grid(trials)))
-    table = stats.effect_table(rows)
-    blocks = pd.Series([row.log_ratios[0] for _, row in rows], index=table.index, dtype=object)
-    table = table[table["n_blocks"] > 0]
-    if table.empty:
+    forest = _forest(stats.effect_table(rows), np.array([row.log_ratios[0] for _, row in rows]), "")
+    if forest is None:
         return empty(trials, title, "no two levels of a factor were measured in one block: nothing to compare")
-    panels = list(table.groupby(["factor", "baseline", "level"], sort=False))
-    notes = [f"comparisons drawn: {MOST_PANELS} of {len(panels)}"] if len(panels) > MOST_PANELS else []
-    panels = panels[:MOST_PANELS]
-    marks = max(sum(len(blocks[place]) for place in part.index) for _, part in panels)
-    figure, drawn = _grid_of_panels(trials, [part for _, part in panels], [*notes, *sample(marks)[1]])
-    for axes, (_, part) in zip(drawn, panels, strict=True):
-        _effect_panel(axes, part, blocks[part.index])
-        name_axes(axes, stats.compared_label(dict(part.iloc[0])), "change of throughput, %")
-    interval = Line2D([], [], color=INK, linewidth=1.2, label="its 95 % interval")
-    ways = [way for way in WAYS if (table["direction"] == way).any()]
-    add_legend(figure, title, [*(mark(WAYS[way], WAY_COLOURS[way], WAY_MARKERS[way]) for way in ways), MEAN, interval])
-    return figure
+    return _draw(trials, title, forest, "change of throughput, % (axis of ratios)")
 
 
 def interactions(trials: stats.Trials) -> Figure:
-    """Two factors together: what the first changes, a line for each level of the second; lines that part interact."""
+    """How far two settings together are from the product of what each changes alone."""
     trials = stats.encode(trials)
-    title = "One setting on top of another: where lines part, the two act on each other"
-    table = stats.interactions(stats.grid(trials)).query("n_blocks > 0")
-    if table.empty:
+    title = "Do settings act on each other? Two together, over what each gives alone"
+    rows = list(stats.block_interactions(stats.grid(trials)))
+    forest = _forest(stats.interaction_table(rows), np.array([row.log_ratios[-1] for _, row in rows]), "interaction_")
+    if forest is None:
         return empty(trials, title, "no two settings were varied together in one block")
-    notes = []
-    if len(table) > MOST_SLOPES:
-        notes = [f"panels drawn: the {MOST_SLOPES} with the smallest p of {len(table)}; the table has them all"]
-        table = table.sort_values("p_value", kind="stable").iloc[:MOST_SLOPES].sort_index()
-    columns = min(4, len(table))
-    storeys = -(-len(table) // columns)
-    figure = begin(trials, 1.3 + 1.75 * storeys, notes)
-    places = figure.add_gridspec(storeys, columns)
-    for place, row in enumerate(table.to_dict("records")):
-        axes = figure.add_subplot(places[place])
-        _slopes(axes, row)
-    words = ("second setting at its baseline", "on top of the second one's level")
-    handles = [
-        Line2D([], [], color=colour, marker="o", markersize=4, label=label)
-        for colour, label in zip(PALETTE, words, strict=False)
+    return _draw(trials, title, forest, "interaction, % (axis of ratios)")
+
+
+def _forest(table: pd.DataFrame, blocks: Floats, prefix: str) -> _Forest | None:
+    """The rows that any block has a value of; the comparison with the largest overall ratio first. None of none."""
+    if not (table["n_blocks"] > 0).any():
+        return None
+    columns = [name for name in COMPARED if name in table]
+    comparison = table.groupby(columns, sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    is_overall = ~pd.Series(comparison).duplicated().to_numpy()
+    ends = [
+        np.log1p(table[[f"{prefix}{kind}{end}_pct" for end in ("low", "high")]].to_numpy() / 100)
+        for kind in ("", "moderated_")
     ]
-    add_legend(figure, title, handles)
-    return figure
+    mean = np.log1p(table[f"{prefix}pct" if prefix else "change_pct"].to_numpy() / 100)
+    height = pd.Series(np.where(is_overall, np.abs(mean), np.nan)).groupby(comparison).transform("max")
+    order = np.lexsort((-mean, ~is_overall, comparison, -np.nan_to_num(height.to_numpy())))
+    measured = order[(table["n_blocks"].to_numpy() > 0)[order]]
+    return _Forest(table, mean, ends[0], ends[1], blocks, is_overall).take(measured)
 
 
-def shares(trials: stats.Trials) -> Figure:
-    """The share of the sum of squares of log MB/s that goes with each factor, each pair of factors, block and rest."""
-    trials = stats.encode(trials)
-    title = "What the variation of speeds goes with"
-    variation = stats.shares(stats.grid(trials))
-    table = variation.table.dropna(subset="share")
-    if table.empty:
-        return empty(trials, title, "no block has a good trial of every case, or nothing varied")
-    last = table["term"].isin([stats.BLOCK, stats.REST])
-    terms = table[~last].sort_values("share", ascending=False, kind="stable")
-    notes = [f"blocks used: {variation.used} of {variation.blocks}, those with a good trial of every case"]
-    if len(terms) > MOST_BARS:
-        notes.append(f"bars drawn: the longest {MOST_BARS} of {len(terms)}")
-    shown = pd.concat([terms.iloc[:MOST_BARS], table[last]])
-    figure = begin(trials, 1.4 + 0.24 * len(shown), notes)
+def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Figure:
+    notes, count = [], len(forest.mean)
+    if count > MOST_ROWS:
+        notes = [f"rows drawn: {MOST_ROWS} of {count}, overall rows first; the table has them all"]
+        forest = forest.take(sorted(np.argsort(~forest.is_overall, kind="stable")[:MOST_ROWS]))
+    marked, more = sample(forest.blocks.size)
+    figure = begin(trials, 1.5 + 0.19 * len(forest.mean), [*notes, *more])
     axes = figure.subplots()
-    name_rows(axes, [stats.term_label(term) for term in shown["term"]])
-    percent = 100 * shown["share"].to_numpy()
-    colours = [PALE if term in (stats.BLOCK, stats.REST) else PALETTE[":" in term] for term in shown["term"]]
-    axes.barh(range(len(shown)), percent, color=colours, height=0.7)
-    for place, value in enumerate(percent):
-        axes.text(max(value, 0), place, f" {value:.1f}", va="center", fontsize=8, color=INK)
-    axes.set_xlim(min(0, percent.min()), 1.08 * max(1e-9, percent.max()))
-    name_axes(axes, "", "share of the sum of squares of log MB/s, %")
-    kinds = ("one factor", "two together", "blocks; higher interactions and noise")
-    add_legend(
-        figure, title, [mark(kind, colour, "s") for kind, colour in zip(kinds, (*PALETTE[:2], PALE), strict=True)]
-    )
+    axes.axvline(0, color=INK, linewidth=0.8)
+    rows = forest.table.to_dict("records")
+    of_rows = list(zip(rows, forest.is_overall, strict=True))
+    name_rows(axes, [stats.compared_label(row) if top else stats.row_label(row) for row, top in of_rows])
+    low, high = _limits(forest)
+    _mark_blocks(axes, forest, marked, (low, high))
+    _mark_rows(axes, forest, [str(row["direction"]) for row in rows], high - low)
+    axes.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
+    ticks = _ticks(low, high)
+    axes.set_xticks(list(ticks), list(ticks.values()))
+    name_axes(axes, "", xlabel)
+    for label, top in zip(axes.get_yticklabels(), forest.is_overall, strict=True):
+        label.set(weight="bold" if top else "normal", fontsize=8.5 if top else 7.5)
+    ways = [way for way in ("write", "read") if (forest.table["direction"] == way).any()]
+    handles = [mark(WAYS[way], WAY_COLOURS[way], WAY_MARKERS[way]) for way in ways]
+    add_legend(figure, title, [OVERALL, *handles, HOLLOW, MODERATED, PLAIN, BLOCK])
     return figure
 
 
-def _grid_of_panels(
-    trials: stats.Trials, parts: Sequence[pd.DataFrame], notes: Sequence[str]
-) -> tuple[Figure, list[Axes]]:
-    """A panel for each part, in twos, each with rows of its own."""
-    counts = [len(set(_rows(part))) for part in parts]
-    heights = [0.75 + 0.36 * max(pair) for pair in itertools.zip_longest(counts[::2], counts[1::2], fillvalue=0)]
-    figure = begin(trials, 1.1 + sum(heights), notes)
-    places = figure.add_gridspec(len(heights), min(2, len(parts)), height_ratios=heights)
-    return figure, [figure.add_subplot(places[place]) for place in range(len(parts))]
+def _limits(forest: _Forest) -> tuple[float, float]:
+    """From where to where the axis goes: over every mean, and over intervals as far as they are not far wider."""
+    largest = max(LEAST_REACH, float(np.nanmax(np.abs(forest.mean))))
+    ends = np.clip(forest.moderated[np.isfinite(forest.moderated)], -WIDEST * largest, WIDEST * largest)
+    reached = [*(1.05 * forest.mean), *ends]
+    return min(-LEAST_REACH, *reached), max(LEAST_REACH, *reached)
 
 
-def _rows(part: pd.DataFrame) -> list[str]:
-    """The name of each line's row: the direction has a strip of its own in it."""
-    names = zip(part["protocol"], part["tool"], strict=True)
-    return [stats.row_label({"protocol": protocol, "tool": tool}) for protocol, tool in names]
+def _ticks(low: float, high: float) -> dict[float, str]:
+    """Where an axis of log ratios has ticks, and what they say: percent, or factors where these are large."""
+    reach = max(-low, high)
+    if reach > LARGE_RATIO:
+        step = max(1, round(reach / np.log(10) / 3))
+        powers = [power for power in range(-3 * step, 3 * step + 1, step) if low <= power * np.log(10) <= high]
+        return {power * np.log(10): f"×1e{power}" if power else "0" for power in powers}
+    places, ticks = np.log1p(PERCENTS / 100), {0.0: "0"}
+    for place, percent in sorted(zip(places, PERCENTS, strict=True), key=lambda tick: _roundness(int(tick[1]))):
+        if low <= place <= high and all(abs(place - other) > CLOSEST_TICKS * (high - low) for other in ticks):
+            ticks[float(place)] = f"{percent:+d}"
+    return ticks
 
 
-def _effect_panel(axes: Axes, part: pd.DataFrame, blocks: stats.Column) -> None:
-    """The rows of one contrast: a strip for each direction with its marks, mean and interval."""
-    axes.axvline(0, color=INK, linewidth=0.8)
-    of_lines = _rows(part)
-    rows, ways = list(dict.fromkeys(of_lines)), [way for way in WAYS if (part["direction"] == way).any()]
-    name_rows(axes, rows)
-    half = 0.41 / len(ways)
-    direction = part["direction"].map(ways.index).to_numpy()
-    y = np.array([rows.index(row) for row in of_lines]) - 0.41 + half * (2 * direction + 1)
-    ratios = np.stack(blocks.to_list())
-    chosen = sample(ratios.size)[0]
-    line, block = np.divmod(chosen[np.isfinite(ratios.ravel()[chosen])], ratios.shape[1])
-    changes = stats.percent_change(1.0, np.exp(ratios[line, block]))
+def _roundness(percent: int) -> tuple[bool, bool, int]:
+    """Which ticks an axis has first: those that people think in."""
+    return percent not in (-50, 100, 10, -10, 50, 20, -20, 300, -75), percent % 10 != 0, abs(percent)
+
+
+def _mark_blocks(axes: Axes, forest: _Forest, marked: npt.NDArray[np.intp], limits: tuple[float, float]) -> None:
+    """A small mark for each block, those that lie within the axis."""
+    row, block = np.divmod(marked, forest.blocks.shape[1])
+    values = forest.blocks[row, block]
+    inside = (values >= limits[0]) & (values <= limits[1])
     spread = (block * 0.618034 + 0.5) % 1 - 0.5
-    for number, way in enumerate(ways):
-        here, marked = part[direction == number], direction[line] == number
-        low, high, at = here["low_pct"], here["high_pct"], y[direction == number]
-        axes.hlines(at, low, high, color=INK, linewidth=1.2, zorder=4)
-        axes.vlines(here["change_pct"], at - 0.9 * half, at + 0.9 * half, color=INK, linewidth=1.8, zorder=4)
-        look = (WAY_COLOURS[way], WAY_MARKERS[way])
-        add_marks(axes, changes[marked], (y[line] + spread * half)[marked], *look, count=len(chosen))
+    add_marks(axes, values[inside], (row + 0.6 * spread)[inside], PALE, "o", count=len(marked), size=6)
 
 
-def _slopes(axes: Axes, row: stats.Row) -> None:
-    """One row of the interactions: what the first setting changes at either level of the second, with its interval."""
-    for part, colour, at in (("alone", PALETTE[0], 0.97), ("on_top", PALETTE[1], 1.03)):
-        change, low, high = (row[f"{part}{end}"] for end in ("_pct", "_low_pct", "_high_pct"))
-        axes.plot([0, at], [0, change], color=colour, marker="o", markersize=4, linewidth=1.4)
-        axes.vlines(at, low, high, color=colour, linewidth=1.4)
-    first, second = row["factor"], row["with_factor"]
-    axes.set_xticks([0, 1], [stats.level_label(first, row[name]) for name in ("baseline", "level")])
-    axes.set_xlim(-0.15, 1.15)
-    change = stats.change_label(second, row["with_baseline"], row["with_level"])
-    name_axes(axes, f"{stats.row_label(row)}\n{change}", stats.factor_label(first), "%")
-    axes.title.set_fontsize(7.5)
+def _mark_rows(axes: Axes, forest: _Forest, ways: Sequence[str], width: float) -> None:
+    """Of each row the thick moderated and the thin plain interval, and its mean: hollow where not established."""
+    y = np.arange(len(forest.mean))
+    colours = [INK if top else WAY_COLOURS[way] for way, top in zip(ways, forest.is_overall, strict=True)]
+    thick, thin = (np.clip(ends, -3 * width, 3 * width) for ends in (forest.moderated, forest.plain))
+    axes.hlines(y, thick[:, 0], thick[:, 1], color=colours, linewidth=4, alpha=0.45, zorder=2)
+    axes.hlines(y, thin[:, 0], thin[:, 1], color=INK, linewidth=0.9, zorder=4)
+    of_rows = zip(y, ways, forest.is_overall, colours, forest.mean, forest.table["established"], strict=True)
+    for at, way, top, colour, mean, is_established in of_rows:
+        shape, size = ("D", 6) if top else (WAY_MARKERS[way], 5)
+        face = colour if is_established else "white"
+        axes.plot(mean, at, marker=shape, color=colour, markersize=size, markerfacecolor=face, zorder=5)

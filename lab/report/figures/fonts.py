@@ -9,6 +9,8 @@ from typing import Any
 import matplotlib
 from matplotlib import font_manager
 
+from lab.base.untrusted import printable
+
 # matplotlib's own font knows no Chinese, Japanese or Korean; a system that is used in one of them has one of these.
 MORE_FONTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "Arial Unicode MS")
 
@@ -19,8 +21,9 @@ def as_is() -> dict[str, Any]:
 
 
 def drawable(text: str) -> str:
-    """The text with a box for what no font has: matplotlib would draw one too, and warn of every single character."""
-    return "".join(sign if ord(sign) in _characters() or sign == "\n" else "□" for sign in text)
+    """The text with a box for what no font has, for matplotlib warns of each, and for what acts on the text around."""
+    shown = ((ord(sign) in _characters() and printable(sign) == sign) or sign == "\n" for sign in text)
+    return "".join(sign if is_shown else "□" for sign, is_shown in zip(text, shown, strict=True))
 
 
 @functools.cache

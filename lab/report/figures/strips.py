@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from lab import stats
 from lab.design.factors import ABSENT, protocol_of
@@ -38,7 +39,11 @@ from lab.report.figures.style import (
     styles,
 )
 
-MOST_ROWS = 40
+MOST_ROWS, MOST_STRIPS = 40, 160  # of a figure: more would be a page high, and take seconds to draw
+MOST_NAMED = 8  # levels of a factor in the legend: colours and markers repeat from there on
+CEILING = Line2D(
+    [], [], color=PALE, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="ceiling (iperf3)"
+)
 Floats = npt.NDArray[np.float64]
 Chosen = npt.NDArray[np.bool_]
 
@@ -81,19 +86,25 @@ def throughput(trials: stats.Trials) -> Figure:
     colours, markers = styles(mtus, PALETTE), styles(spaces, MARKERS)
     looks = [(colours[mtu], markers[space]) for mtu, space in strips.kinds]
     ceilings = stats.ceilings(trials).set_index(["direction", "mtu", "tcp_space"])["median_MB_per_s"].dropna().to_dict()
-    limit = max(limit_of(strips.values["MB_per_s"], strips.ok), 1.09 * max(ceilings.values(), default=0))
+    of_blocks = _ceilings_of_blocks(trials)
+    highest = max((max(values) for values in of_blocks.values()), default=0)
+    limit = max(limit_of(strips.values["MB_per_s"], strips.ok), 1.09 * highest)
     figure, panels = _panels(trials, strips, len(directions))
     for number, (axes, direction) in enumerate(zip(panels, directions, strict=True)):
         here = strips.direction == number
         used = np.flatnonzero(np.bincount(strips.strip[here]))
-        reached = [ceilings.get((direction, *strips.kinds[int(kind)]), np.nan) for kind in used % len(strips.kinds)]
-        _ticks(axes, strips, used, reached, [looks[kind][0] for kind in used % len(looks)], 1.2)
+        of_used = [int(kind) for kind in used % len(strips.kinds)]
+        reached = [ceilings.get((direction, *strips.kinds[kind]), np.nan) for kind in of_used]
+        _ticks(axes, strips, used, reached, [looks[kind][0] for kind in of_used], 1.8)
+        _mark_ceilings(
+            axes, strips, used, [of_blocks.get((direction, *strips.kinds[kind]), []) for kind in of_used], looks
+        )
         _draw(axes, strips, here, "MB_per_s", looks, limit)
         name_axes(axes, WAYS[direction], SPEED)
         axes.set_xlim(0, 1.03 * limit)
-    handles = [mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus]
-    handles += [mark(f"TCP buffer {stats.size_label(space)}", PALE, markers[space]) for space in spaces]
-    add_legend(figure, title, [*handles, mark("ceiling (iperf3)", PALE, "|", 9), MEDIAN, CROSS])
+    handles = _few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
+    handles += _few([mark(f"TCP buffer {stats.size_label(space)}", PALE, markers[space]) for space in spaces])
+    add_legend(figure, title, [*handles, CEILING, mark("ceiling of one block", PALE, "|", 4), MEDIAN, CROSS])
     return figure
 
 
@@ -118,10 +129,16 @@ def cpu_cost(trials: stats.Trials) -> Figure:
         if not measured.any():
             note(axes, "not measured")
         axes.set_xlim(0, 1.03 * limit)
-    handles = [mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus]
+    handles = _few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
     handles += [mark(WAYS[way], PALE, WAY_MARKERS[way]) for way in directions]
     add_legend(figure, "CPU cost of a gigabyte moved", [*handles, MEDIAN, CROSS])
     return figure
+
+
+def _few(handles: list[Line2D]) -> list[Line2D]:
+    """The first MOST_NAMED entries of a legend, and how many more there are."""
+    more = len(handles) - MOST_NAMED
+    return handles if more <= 0 else [*handles[:MOST_NAMED], mark(f"and {more} more", PALE, "")]
 
 
 def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
@@ -132,15 +149,16 @@ def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]
         return None
     cases, notes = trials.cases.only(shown), []
     row, rows = pd.factorize(pd.Series(_row_names(cases)), sort=False)
-    if len(rows) > MOST_ROWS:
-        notes = [f"rows drawn: the first {MOST_ROWS} of {len(rows)}; the table has them all"]
-    drawn = (row < MOST_ROWS)[cases.cell]
-    shown[shown] = drawn
     kinds = list(itertools.product(*(cases.levels[name] for name in factors)))
+    most = max(1, min(MOST_ROWS, MOST_STRIPS // len(kinds)))
+    if len(rows) > most:
+        notes = [f"rows drawn: the first {most} of {len(rows)}; the table has them all"]
+    drawn = (row < most)[cases.cell]
+    shown[shown] = drawn
     kind = np.ravel_multi_index([cases.code(name) for name in factors], [len(cases.levels[name]) for name in factors])
     cell = cases.cell[drawn]
     return _Strips(
-        list(rows[:MOST_ROWS]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
+        list(rows[:most]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
         trials.ok[trials.transfer][shown], {name: column[shown] for name, column in measured.items()}, notes,
     )  # fmt: skip
 
@@ -196,6 +214,33 @@ def _draw(
     lost = np.flatnonzero(~ok)[sample(int((~ok).sum()))[0]]
     add_crosses(axes, np.minimum(values[lost], limit), strips.centre(strip[lost]), values[lost], limit)
     return used, medians
+
+
+def _ceilings_of_blocks(trials: stats.Encoded) -> dict[tuple[stats.Level, ...], list[float]]:
+    """What iperf3 reached in each block, by direction, MTU and TCP buffer."""
+    links = trials.frame[trials.has("protocol", "link") & trials.good]
+    ceilings: dict[tuple[stats.Level, ...], list[float]] = {}
+    for *setting, speed in links[["direction", "mtu", "tcp_space", "MB_per_s"]].itertuples(index=False):
+        ceilings.setdefault(tuple(setting), []).append(speed)
+    return ceilings
+
+
+def _mark_ceilings(
+    axes: Axes,
+    strips: _Strips,
+    used: npt.NDArray[np.intp],
+    ceilings: Sequence[Sequence[float]],
+    looks: Sequence[tuple[str, str]],
+) -> None:
+    """A short tick for each block's own ceiling, in each of the strips in use."""
+    count = [len(of_strip) for of_strip in ceilings]
+    chosen = sample(sum(count))[0]
+    x, strip = np.array([speed for of_strip in ceilings for speed in of_strip]), np.repeat(used, count)
+    y, half = strips.centre(strip), 0.4 * strips.half
+    colours = np.array([looks[int(kind)][0] for kind in strip % len(looks)])
+    axes.vlines(
+        x[chosen], (y - half)[chosen], (y + half)[chosen], colors=list(colours[chosen]), linewidth=0.7, zorder=2
+    )
 
 
 def _ticks(

@@ -41,7 +41,7 @@ def begin(trials: stats.Trials, height_in: float, notes: Sequence[str] = ()) -> 
     """An empty figure that says below, in small print, where its numbers come from and what it leaves out."""
     figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI, layout="constrained")
     parts = [*stats.provenance(trials), *dict.fromkeys(notes)]
-    footer = "\n".join(textwrap.fill(part, 150, max_lines=4) for part in parts if part)
+    footer = "\n".join(textwrap.fill(part, 135, max_lines=4) for part in parts if part)
     figure.supxlabel(drawable(footer), x=0.01, ha="left", fontsize=7, color="#555555", **as_is())
     return figure
 
@@ -67,7 +67,7 @@ def sample(count: int, most: int = MOST_MARKS) -> tuple[npt.NDArray[np.intp], li
 def name_axes(axes: Axes, title: str, xlabel: str, ylabel: str = "") -> None:
     """Titles, labels and a quiet grid across the direction of the values."""
     axes.set_title(drawable(title), fontsize=10, **as_is())
-    axes.set_xlabel(xlabel, fontsize=9)
+    axes.set_xlabel(drawable(xlabel), fontsize=9, **as_is())
     axes.set_ylabel(ylabel, fontsize=9)
     axes.tick_params(labelsize=8.5)
     axes.tick_params(axis="y", length=0)

@@ -33,6 +33,7 @@ from lab.report.figures.style import (
     sample,
     styles,
 )
+from lab.results.load import load_by_block
 
 MOST_BLOCKS = 60  # that have a line of their own
 COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
@@ -40,21 +41,27 @@ ANCHOR = Line2D([], [], color=INK, linestyle="", marker="o", markersize=7, marke
 
 BY_ITSELF = {"link": "link (iperf3)", "store": "the server's disk"}
 PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
+ORDER = "trial, in order of execution"
+LOAD = {
+    "client": Line2D([], [], color=PALETTE[0], linewidth=2, label="load of others: client"),
+    "server": Line2D([], [], color=PALETTE[1], linewidth=2, linestyle=(0, (2, 1)), label="load of others: server"),
+}
 
 
 def timeline(trials: stats.Trials) -> Figure:
-    """Speed in order of execution, and how far each trial lies from the median of its own case: drift shows there."""
+    """Speed in order of execution, and how far each trial lies from its own case over the run: drift shows there."""
     trials = stats.encode(trials)
     rows = _in_order(trials)
     if not len(rows):
         return empty(trials, "Timeline", "no trial could be measured")
     chosen, notes = sample(len(rows))
-    figure = begin(trials, 6.2, notes)
-    speed, drift = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    load = load_by_block(trials.frame.attrs.get("run", {}))
+    figure = begin(trials, 7.6 if load else 6.2, notes)
+    speed, drift, *below = figure.subplots(2 + bool(load), 1, sharex=True, height_ratios=(3, 2, 1)[: 2 + bool(load)])
     protocols = [str(name) for name in trials.levels("protocol", rows)[1]]
     colours = styles([name for name in protocols if name != "link"], PALETTE)
     colours |= {"link": INK} if "link" in protocols else {}
-    change = stats.from_own_median(trials).to_numpy()[rows]
+    change = stats.from_own_case(trials).to_numpy()[rows]
     shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
     _mark_trials((speed, drift), shown.assign(change=change[chosen]), colours)
     values, ok = trials.values("MB_per_s")[rows], trials.ok[rows]
@@ -66,13 +73,16 @@ def timeline(trials: stats.Trials) -> Figure:
     speed.set_ylim(0, 1.03 * limit)
     drift.margins(x=0.01)
     drift.axhline(0, color=INK, linewidth=0.8)
-    name_axes(drift, "", "trial, in order of execution", "from the median\nof the same case, %")
+    name_axes(drift, "", "" if load else ORDER, "from the same case\nover the run, %")
+    for axes in below:
+        _draw_load(axes, load, trials.values("block")[rows])
     if np.isnan(change).all():
         note(drift, "no case was measured twice")
     handles = [mark(BY_ITSELF.get(name, name.upper()), colours[name], "o") for name in colours]
     handles += [mark(way, PALE, WAY_MARKERS[way]) for way in ("write", "read")]
     anchored = [ANCHOR] if trials.values("anchor")[rows].any() else []
-    add_legend(figure, "In order of execution: does anything drift?", [*handles, *anchored, PER_BLOCK, CROSS])
+    handles += [*anchored, PER_BLOCK, CROSS, *(LOAD.values() if load else [])]
+    add_legend(figure, "In order of execution: does anything drift?", handles)
     return figure
 
 
@@ -126,3 +136,17 @@ def _mark_blocks(
     for begin_at in begins[:: -(-len(begins) // 12)]:
         place = (begin_at - 0.5, 1.01)
         speed.annotate(f" block {block[begin_at]}", place, xycoords=("data", "axes fraction"), fontsize=7)
+
+
+def _draw_load(axes: Axes, load: dict[int, dict[str, float]], block: npt.NDArray[np.int64]) -> None:
+    """The cores that others used on each host, a line a block."""
+    begins = np.flatnonzero(~pd.Series(block).duplicated())
+    ends = np.append(begins[1:], len(block)) - 1
+    for role, look in LOAD.items():
+        cores = np.array([load.get(int(block[begin]), {}).get(role, np.nan) for begin in begins])
+        axes.hlines(
+            cores, begins - 0.4, ends + 0.4, color=look.get_color(), linestyle=look.get_linestyle(), linewidth=2
+        )
+    highest = max((cores for of_block in load.values() for cores in of_block.values()), default=0.0)
+    axes.set_ylim(0, 1.15 * max(1.0, highest))
+    name_axes(axes, "", ORDER, "cores used\nby others")

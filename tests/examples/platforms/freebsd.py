@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from lab.base.errors import Unsupported
 from lab.base.untrusted import count
@@ -13,9 +17,10 @@ from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.files import Files
 from lab.platforms.network import Network
 from lab.platforms.platform import Platform
-from lab.platforms.ram_disk import RamDisks
-from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, SystemSettings
+from lab.platforms.ram_disk import RamDisk, RamDisks
+from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, SystemSettings
 from lab.platforms.timing import Counters
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 FACTS = r"""
@@ -41,37 +46,81 @@ sub counts {
 BUFFERS = ("recvspace", "sendspace")
 
 
+@dataclass(frozen=True)
+class FreeBSDMtu(Mtu):
+    """The MTU of an interface of a FreeBSD host, in bytes."""
+
+    kind = "freebsd-mtu"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(READ_MTU, self.interface)
+
+    def change(self, value: str) -> tuple[Command, ...]:
+        """The commands that set it."""
+        return (command("ifconfig", self.interface, "mtu", value, root=True),)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return self.change(old)
+
+
+@dataclass(frozen=True)
+class FreeBSDTcpBuffer(Operation):
+    """A number that TCP buffers of a FreeBSD host go by."""
+
+    kind = "freebsd-tcp-buffer"
+    values = "[0-9]{1,10}"
+
+    name: Annotated[str, Field(pattern=r"^net\.inet\.tcp\.(recvbuf_auto|sendbuf_auto|recvspace|sendspace)$")]
+    """Its name in sysctl."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return self.name
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return command("sysctl", "-n", self.name)
+
+    def change(self, value: str) -> tuple[Command, ...]:
+        """The commands that set it."""
+        return (command("sysctl", f"{self.name}={value}", root=True),)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return self.change(old)
+
+
+@dataclass(frozen=True)
+class FreeBSDTmpfs(RamDisk):
+    """A tmpfs of FreeBSD, mounted at a folder of the lab's own."""
+
+    kind = "freebsd-tmpfs"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(IS_MOUNTED, self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (command("umount", "-f", self.path, root=True),)
+
+
 class FreeBSDSettings(SystemSettings):
     """The settings of a FreeBSD host."""
 
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`."""
-
-        def change(to: str) -> tuple[Command, ...]:
-            return (command("ifconfig", interface, "mtu", to, root=True),)
-
-        return Setting(
-            host=self.host.role,
-            name=f"MTU of {interface}",
-            read=script(READ_MTU, interface),
-            wanted=str(value),
-            apply=change(str(value)),
-            undo=change,
-            may_cut_off=True,
-            remedy=MTU_REMEDY,
-        )
+        operation = FreeBSDMtu(interface)
+        return Setting(self.host.role, operation, str(value), operation.change(str(value)), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """Autotuning off, then the sizes that every new socket gets."""
         sizes = {"recvbuf_auto": 0, "sendbuf_auto": 0} | dict.fromkeys(BUFFERS, size_bytes)
-        return [self._sysctl(f"net.inet.tcp.{name}", str(value)) for name, value in sizes.items()]
-
-    def _sysctl(self, name: str, value: str) -> Setting:
-        def change(to: str) -> tuple[Command, ...]:
-            return (command("sysctl", f"{name}={to}", root=True),)
-
-        read = command("sysctl", "-n", name)
-        return Setting(self.host.role, name, read, value, change(value), undo=change, remedy=TCP_BUFFERS_REMEDY)
+        values = {FreeBSDTcpBuffer(f"net.inet.tcp.{name}"): str(value) for name, value in sizes.items()}
+        return [
+            Setting(self.host.role, operation, value, operation.change(value), TCP_BUFFERS_REMEDY)
+            for operation, value in values.items()
+        ]
 
     def tcp_buffers_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
         """See :meth:`SystemSettings.tcp_buffers_in`."""
@@ -83,13 +132,14 @@ class FreeBSDRamDisks(RamDisks):
 
     formats = ("tmpfs",)
 
-    def make(self, path: str, size_bytes: int, layout: str | None = None) -> Generator[Setting, None, str]:
+    def make(
+        self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
+    ) -> Generator[Setting, None, str]:
         """A tmpfs."""
         self.check(layout)
-        mount = command("mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=1777", "tmpfs", path, root=True)
-        unmount = (command("umount", "-f", path, root=True),)
-        read = script(IS_MOUNTED, path)
-        yield Setting(self.host.role, f"RAM disk {path}", read, "mounted", (mount,), undo=lambda _: unmount)
+        options = f"size={size_bytes},mode={'700' if private else '1777'},uid={self.uid()}"
+        mount = command("mount", "-t", "tmpfs", "-o", options, "tmpfs", path, root=True)
+        yield Setting(self.host.role, FreeBSDTmpfs(path), "mounted", (mount,))
         return "tmpfs"
 
 

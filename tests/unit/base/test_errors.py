@@ -19,6 +19,17 @@ def test_the_remedy_of_a_command_stands_below_what_it_printed() -> None:
     assert str(DeadlineExceeded("server", ("ip",), 3, "")) == "server: ip: did not end within 3 s and was ended"
 
 
+def test_the_cause_of_a_failed_command_can_stand_first() -> None:
+    error = CommandError("server", ("/bin/sh", "-c", "long script"), 2, "no such share\nmore\n", "make one")
+    assert error.cause_first() == (
+        "server: no such share\n    more\n    exit code 2\n    of /bin/sh -c 'long script'\nmake one"
+    )
+    assert CommandError("server", ("ip",), 2, "").cause_first() == "server: exit code 2\n    of ip"
+    late = DeadlineExceeded("server", ("ip",), 3, "half\n")
+    assert late.cause_first() == "server: did not end within 3 s and was ended\n    half\n    of ip"
+    assert HostError("no route", "is it on?", host="client").cause_first() == "client: no route: is it on?"
+
+
 def test_what_could_not_be_put_back_has_a_line_each() -> None:
     error = RestoreError(["client: MTU should be 1500", "server: share stays"])
     assert str(error).splitlines() == [

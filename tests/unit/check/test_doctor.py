@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ from support.input_files import HOSTS
 
 from lab.base.errors import HostError
 from lab.check import doctor
+from lab.check import programs as program_check
+from lab.check.machine import Machine
 from lab.cli import main as cli
 from lab.hosts import Result
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.hosts_file import HostConfig, load_hosts
+from lab.platforms.macos.platform import MacOS
 
 ADDRESSES = {"client": "10.254.100.2", "server": "10.254.100.7"}
 PMSET = """
@@ -208,6 +212,8 @@ def test_what_the_interfaces_could_carry(
 def test_a_folder_that_macos_keeps_from_us_is_found_with_the_switch(
     macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
 ) -> None:
+    file = Path("hosts.ini")
+    file.write_text(file.read_text().replace("[client]\n", "[client]\nmount_base = /tmp\n"))
     refused = '#!/bin/sh\necho "ls: $1: Operation not permitted" >&2; exit 1\n'
     (macs["client"].folder / "bin" / "ls").write_text(refused)
     (macs["client"].folder / "bin" / "ls").chmod(0o755)
@@ -251,3 +257,32 @@ def test_a_host_that_goes_away_in_between(
     assert about(lines, "client memory") == []
     assert about(lines, "server quiet")[0].startswith("ok ")
     assert "only the server could be looked at" in about(lines, "link")[0]
+
+
+@pytest.mark.parametrize(
+    ("program", "script", "wrong"),
+    [
+        ("perl", "echo nonsense", "perl does not work: `perl -e print 6*7` prints 'nonsense'"),
+        ("perl", "while :; do echo 43; done", "perl does not work: `perl -e print 6*7` prints '43'"),
+        ("iperf3", "while :; do :; done", "iperf3 does not work: `iperf3 --version` does not end within 1 s"),
+        ("rsync", "printf '\\033[2J'", "rsync does not work: `rsync --version` prints '\\\\x1b[2J'"),
+    ],
+)
+def test_a_program_that_only_prints_nonsense_or_never_ends(
+    macs: dict[str, EmulatedHost], monkeypatch: pytest.MonkeyPatch, program: str, script: str, wrong: str
+) -> None:
+    monkeypatch.setattr(program_check, "TRY_S", 1)
+    programs = macs["client"].folder / "bin"
+    (programs / "ps").unlink()  # this machine's processes are to end
+    (programs / "ps").symlink_to(shutil.which("ps") or "/bin/ps")
+    path = programs / program
+    path.unlink()
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    machine = Machine("client", load_hosts(Path("hosts.ini")).client, macs["client"], MacOS(macs["client"]), None)
+    findings = program_check._try(machine, "client programs", ["perl", "iperf3", "rsync"])
+    # on a busy machine another program may not end in time either
+    (found,) = [finding for finding in findings if finding.message.startswith(f"{program} ")]
+    assert (found.level, found.subject) == ("problem", "client programs")
+    assert found.message == wrong
+    assert found.remedy.startswith(f"`command -v {program}` there")

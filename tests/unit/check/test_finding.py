@@ -18,7 +18,7 @@ def test_the_worst_comes_first_and_else_the_order_stays() -> None:
 
 def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
     found = Finding("ok", "client", "one\x1b[31m\r\n  two\u202e\n\n", "three\x07\tfour")
-    assert (found.message, found.remedy) == ("one?[31m / two?", "three??four")
+    assert (found.message, found.remedy) == ("one\\x1b[31m / two\\u202e", "three\\x07 four")
 
 
 @pytest.mark.parametrize(

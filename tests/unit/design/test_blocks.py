@@ -18,9 +18,10 @@ from support.paths import ROOT
 from support.sweeps import SWEEPS, cases_of, runs, sweep_of
 
 from lab.base.errors import BadInput
-from lab.design.blocks import order
+from lab.design.blocks import Ordering, order
 from lab.design.case import Case
-from lab.design.plan import ASSUMED_BYTES_PER_S, plan
+from lab.design.pace import ASSUMED_BYTES_PER_S
+from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
 from lab.run.catalogue import CATALOGUE
 
@@ -139,12 +140,53 @@ def test_the_order_of_a_seed_is_the_same_on_every_machine_and_in_every_year() ->
     ]
 
 
+@given(SWEEPS, st.integers(1, 50))
+@at_most(60)
+def test_the_second_block_of_a_pair_is_the_first_one_backwards(sweep: Sweep, pair: int) -> None:
+    cases = cases_of(sweep, CATALOGUE)[0]
+    first, second = order(cases, sweep.seed, 2 * pair - 1), order(cases, sweep.seed, 2 * pair)
+    assert second == first[::-1]
+    keys: list[Callable[[Case], Any]] = [
+        lambda case: case.mtu, lambda case: (case.mtu, case.tcp_space),
+        lambda case: (case.mtu, case.tcp_space, case.protocol, case.store),
+    ]  # fmt: skip
+    for key in keys:
+        assert runs(second, key) == runs(first, key)[::-1]
+
+
+def test_each_level_comes_first_as_often_as_last_over_an_even_number_of_blocks() -> None:
+    sweep = sweep_of(blocks=6, mtu=[1500, 9000], tcp_space=["default", 65536], protocol=["smb", "nfs"])
+    firsts = {first.factor: first for first in plan(sweep, CATALOGUE).first}
+    assert set(firsts) == {"mtu", "tcp_space", "protocol"}
+    for name, within, groups in (("mtu", "block", 6), ("tcp_space", "whole plot", 12), ("protocol", "sub-plot", 24)):
+        assert (firsts[name].within, firsts[name].groups) == (within, groups)
+        assert set(firsts[name].times.values()) == {groups // 2}
+
+
+def test_a_run_from_before_the_mirror_has_the_order_that_its_lab_gave_it() -> None:
+    """The second block as the lab gave it in 2026-11, of seed 7."""
+    cases = cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]), CATALOGUE)[0]
+    first = order(cases, 7, 1, Ordering.INDEPENDENT)
+    assert first == order(cases, 7, 1)
+    second = order(cases, 7, 2, Ordering.INDEPENDENT)
+    assert [f"{case.mtu} {case.protocol} {case.direction}" for case in second] == [
+        "1500 smb write",
+        "1500 smb read",
+        "1500 nfs write",
+        "1500 nfs read",
+        "9000 smb write",
+        "9000 smb read",
+        "9000 nfs read",
+        "9000 nfs write",
+    ]
+
+
 def test_blocks_and_seeds_differ_at_every_level() -> None:
     cases = cases_of(
         sweep_of(mtu=[1500, 9000], tcp_space=["default", 65536], protocol=["afp", "smb", "nfs"]), CATALOGUE
     )[0]
     orders = [order(cases, seed, block) for seed in range(4) for block in range(1, 11)]
-    assert len({tuple(cases) for cases in orders}) == len(orders)
+    assert len({tuple(cases) for cases in orders}) == len(orders)  # mirrors, too, are orders of their own
     keys: list[Callable[[Case], Any]] = [
         lambda case: case.mtu, lambda case: case.tcp_space, lambda case: case.protocol, lambda case: case.direction
     ]  # fmt: skip

@@ -59,7 +59,7 @@ out = {
     "effect": [row["baseline"], row["level"], round(row["ratio"], 3)],
     "label": stats.change_label("toy", row["baseline"], row["level"]),
 }
-assert main(["show", str(folder.path)]) == 0
+assert main(["show", "--full", str(folder.path)]) == 0
 print(json.dumps(out))
 """
 

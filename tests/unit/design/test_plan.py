@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -195,8 +196,12 @@ def test_anchors_cost_what_they_move() -> None:
             r'^fraction: 2 of 8 cases cannot keep the main effects apart: give at least fraction = "4/8"',
         ),
         (
-            {"fraction": 0.2, "factors": {"mtu": list(range(1000, 2000))}},
-            r"^fraction: a grid of 2000 cases is too large to choose a fraction from: at most 1000: give fewer levels",
+            {"fraction": 0.2, "factors": {"mtu": list(range(1000, 1100)), "tcp_space": list(range(1000, 1010))}},
+            r"^\[factors\]: more than 1,000 cases: give fewer levels",
+        ),
+        (
+            {"factors": {"mtu": list(range(1000, 1101))}},
+            r"^\[factors\] mtu: 101 levels: at most 100: give fewer of them",
         ),
         ({"effects": ["mtu"]}, r"^effects: 'mtu' is no effect of what varies in this sweep: .* here is direction$"),
         (
@@ -205,7 +210,10 @@ def test_anchors_cost_what_they_move() -> None:
         ),
         ({"effects": ["mtu:mtu"], "factors": {"mtu": [1500, 9000]}}, r"'mtu:mtu' is no effect"),
         ({"effects": ["mtu:mtu:direction"], "factors": {"mtu": [1500, 9000]}}, r"is no effect"),
-        ({"effects": ["direction:mtu", "mtu:direction"], "factors": {"mtu": [1500, 9000]}}, r"has an effect twice"),
+        (
+            {"effects": ["direction:mtu", "mtu:direction"], "factors": {"mtu": [1500, 9000]}},
+            r"effects: direction:mtu: the list has an effect twice",
+        ),
         ({"effects": ["mtu"], "factors": {"direction": ["read"]}}, r"what varies in this sweep: give a factor two"),
         ({"precision": 0.03, "blocks": 10}, r"^precision: of nothing: give a factor two levels"),
         (
@@ -266,10 +274,27 @@ def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
     assert "  protocol:tool as a whole: there is no ssh with cp\n" in text
 
 
+def test_a_plan_says_which_level_comes_first_how_often() -> None:
+    wanted = sweep(blocks=3, factors={"mtu": [1500, 9000], "tcp_space": ["default", 65536]})
+    text, found = said(wanted), plan(wanted, CATALOGUE)
+    mtus = [next(slot.case.mtu for slot in found.slots if slot.block == block) for block in (1, 2, 3)]
+    usual = max(set(mtus), key=mtus.count)
+    assert mtus.count(usual) == 2
+    assert f"  MTU {usual} first in 2 of 3 blocks\n" in text
+    assert re.search(r"\n  TCP buffer (default|64 KiB) first in [3-6] of 6 whole plots\n", text)
+    assert "  each second block has the order of the one before it backwards\n" in text
+
+
+def test_anchors_do_not_count_as_what_comes_first() -> None:
+    factors = {"mtu": [1500, 9000]}
+    without, anchored = (plan(sweep(blocks=4, anchors=count, factors=factors), CATALOGUE) for count in (0, 2))
+    assert without.first == anchored.first
+
+
 def test_a_plan_of_one_block_promises_no_interval() -> None:
     text = said(sweep(blocks=1, factors={"mtu": [1500, 9000]}))
     assert "it can tell" not in text
-    assert "  any interval: one block has no spread; give blocks = 2 or more\n" in text
+    assert "  any interval: too few blocks to know their spread; give blocks = 3 or more\n" in text
 
 
 def test_a_plan_with_a_precision_gives_ranges() -> None:

@@ -103,7 +103,8 @@ def test_a_sweep_that_no_plan_can_hold_says_what_to_reduce() -> None:
     )
     most = SWEEP + f"mtu = {list(range(1000, 1050))}\n"
     assert parse_sweep(f"blocks = {MOST_TRIALS // 100}\n{most}", Path("a")).blocks == 1000
-    assert "100002 trials" in refused_sweep(f"blocks = 1\n{SWEEP}mtu = {list(range(1000, 51001))}\n")
+    levels = f"mtu = {list(range(1000, 1500))}\ntcp_space = {list(range(1000, 1101))}\n"
+    assert "101000 trials" in refused_sweep(f"blocks = 1\n{SWEEP}{levels}")
 
 
 def test_the_most_blocks_count_and_so_do_anchors_and_the_fraction() -> None:

@@ -115,7 +115,7 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
         ("host = mac", "port = 1_0\nhost = mac", "[client] port: is not a port from 1 to 65535"),
         ("host = mac", "port = ٢٢\nhost = mac", "[client] port: is not a port from 1 to 65535"),
         ("host = mac", "port = 0\nhost = mac", "[client] port: is not a port from 1 to 65535"),
-        ("host = mac", "sudo = yes\nhost = mac", "[client] sudo: Input should be 'nopasswd', 'password' or 'none'"),
+        ("host = mac", "sudo = yes\nhost = mac", "[client] sudo: Input should be 'nopasswd', 'password', 'helper'"),
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB, 512 MiB"),
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
         ("host = mac", "ram_disk = ٣ GiB\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB"),
@@ -125,6 +125,22 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
         ("192.0.2.1", "not an address", "[client] data_address: is no IP address"),
         ("192.0.2.1", "nas.local", "[client] data_address: is no IP address"),
         ("192.0.2.1", "", "[client] data_address: is no IP address"),
+        *(
+            ("192.0.2.1", bad, "[client] data_address: is the address of no host")
+            for bad in ("0.0.0.0", "0.1.2.3", "::", "::ffff:0.0.0.0")
+        ),
+        *(
+            ("192.0.2.1", bad, "[client] data_address: is an address of many hosts at once")
+            for bad in ("224.0.0.1", "239.255.255.250", "255.255.255.255", "ff02::1", "::ffff:224.0.0.1")
+        ),
+        *(
+            ("192.0.2.1", bad, "[client] data_address: is loopback, which reaches no other machine")
+            for bad in ("127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1")
+        ),
+        *(
+            ("192.0.2.1", f"fe80::1%{zone}", "[client] data_address: has something after the % that is not the name")
+            for zone in ("$(id)", "`id`", "-o", "a b", "x" * 16, "\u202e")
+        ),
         ("192.0.2.1", "192.0.2.2", "[server] data_address: is that of [client] too"),
         ("[client]", "[lab]\ninstance = mine\n[client]", "[lab] instance: is not NAME/TOKEN as `lab local up` writes"),
         ("[client]", "[lab]\ninstance = a/b/c\n[client]", "[lab] instance: is not NAME/TOKEN"),

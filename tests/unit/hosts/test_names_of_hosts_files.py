@@ -105,5 +105,5 @@ def test_a_home_folder_that_no_settings_can_express_is_refused() -> None:
 
 def test_a_folder_too_long_for_its_sockets_says_how_long_it_may_be() -> None:
     side = side_of(FakeHost(), "linux", "192.0.2.1", f"/{'x' * 72}", "me")
-    with pytest.raises(Unsupported, match="give a mount_base of at most 48 bytes"):
+    with pytest.raises(Unsupported, match="give a mount_base of at most 40 bytes"):
         side.check_sockets()

@@ -145,8 +145,10 @@ def test_the_log_has_a_line_a_command_and_never_what_was_given(connect: Callable
     text = (tmp_path / "commands.log").read_text(encoding="utf-8")
     assert SECRET not in text
     lines = text.splitlines()
+    word, *lines = lines
     assert len(lines) == 4
-    assert lines[0].endswith("$ echo 'two words' 'line line line line'")
+    assert word.endswith(r"=$'line\nline\u2028line\x0bline'")
+    assert lines[0].endswith(f"$ echo 'two words' \"${word.partition('=')[0]}\"")
     assert [line.split()[3] for line in lines] == ["exit=0", "exit=7", "lost", "exit=1"]
     assert " # false" in lines[3]
 

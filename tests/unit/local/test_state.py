@@ -20,7 +20,7 @@ LINUX = {"client": "linux", "server": "linux"}
 GOOD: dict[str, Any] = {
     "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
     "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
-    "platforms": LINUX, "backend": "namespaces", "why": "",
+    "platforms": LINUX, "backend": "namespaces", "why": "", "ssh_address": "",
 }  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_what_was_saved_is_loaded(file: Path) -> None:
 CHANGES: list[dict[str, Any]] = [
     {"holder": 1}, {"holder": {}}, {"holder": {"pid": "1", "started": 2}}, {"cleaner": {"pid": 1, "started": 1e999}},
     {"hosts": {}}, {"hosts": {"client": PROCESS}}, {"hosts": None}, {"hosts_file": None}, {"rate": 1}, {"more": 1},
-    {"platforms": {"client": "linux"}}, {"platforms": None}, {"backend": None}, {"why": None},
+    {"platforms": {"client": "linux"}}, {"platforms": None}, {"backend": None}, {"why": None}, {"ssh_address": 1},
 ]  # fmt: skip
 DAMAGED = [b"", b"{", b"[]", b"null", b"1", b"\xff", b"[" * 100_000, b"9" * 5000]
 DAMAGED += [json.dumps(GOOD | changes).encode() for changes in CHANGES]
@@ -80,5 +80,5 @@ def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.
 
 def test_a_folder_in_its_place_is_damage_too(file: Path) -> None:
     file.mkdir()
-    with pytest.raises(BadInput, match=r"damaged \(IsADirectoryError"):
+    with pytest.raises(BadInput, match="not an ordinary file"):
         state.load("mine")

@@ -13,11 +13,12 @@ from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
 from lab.platforms.programs import MISSING
+from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
 GIB = 1 << 30
-PATH = "/tmp/lab/ram"
+PATH = "/tmp/file-share-lab-01234567/ram"
 
 
 def host(said: str = "", lacking: str = "") -> FakeHost:
@@ -57,6 +58,7 @@ def test_a_tmpfs_needs_nothing() -> None:
 
 def test_a_device_that_does_not_fit_into_memory_is_refused_before_brd_is_loaded() -> None:
     made = host()
+    made.on(("id", "-u"), "0\n")
     made.on(("cat", "/proc/meminfo"), "MemAvailable:    1048576 kB\n")
     with pytest.raises(LabFailure, match=r"server: a RAM disk of 111\d MiB does not fit: 1024 MiB of memory are free"):
         next(Linux(made).ram_disks.make(PATH, GIB, "ext4"))
@@ -65,12 +67,13 @@ def test_a_device_that_does_not_fit_into_memory_is_refused_before_brd_is_loaded(
 def test_brd_that_somebody_loaded_in_between_is_neither_formatted_nor_removed() -> None:
     """modprobe says nothing of it; its size says that it is not ours. Undoing leaves it alone by the same size."""
     made = host()
+    made.on(("id", "-u"), "0\n")
     made.on(("cat", "/proc/meminfo"), "MemAvailable:    4194304 kB\n")
     state = f"rd_nr=1 rd_size={device_kib(GIB, PATH)}"
     made.on(script(ram_disk.STATE), "absent\n")
     made.on(("modprobe", "brd", *state.split()), root=True)
     made.on(script(ram_disk.STATE), "rd_nr=16 rd_size=4096\n")
-    changes = Settings({"server": made}, Journal(None))
+    changes = Settings({"server": made}, Journal(None, line_format()))
     with pytest.raises(SettingRefused, match=r"module brd: asked for 'rd_nr=1 rd_size=\d+', in effect is 'rd_nr=16"):
         changes.follow(Linux(made).ram_disks.make(PATH, GIB, "ext4"))
     (record,) = changes.journal.open

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
+from support.sides import OWN_NAME
 
 from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos.counters import parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
 from lab.run.usage import usage
+from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
@@ -115,8 +117,9 @@ while :; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; sleep 0.05; do
 def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
     host = EmulatedHost(folder, commands, REAL)
     platform = MacOS(host)
-    platform.clock.directory = str(folder)
-    return Settings({"client": host}, Journal(folder / "journal.jsonl")), platform
+    (folder / OWN_NAME).mkdir()
+    platform.clock.directory = str(folder / OWN_NAME)
+    return Settings({"client": host}, Journal(folder / "journal.jsonl", line_format())), platform
 
 
 def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path) -> None:
@@ -152,7 +155,7 @@ def test_a_mac_is_kept_awake_by_what_it_has_and_may_sleep_afterwards(
     tmp_path: Path, commands: dict[str, str], called: str
 ) -> None:
     settings, platform = started(tmp_path, commands)
-    settings.follow(platform.settings.awake(str(tmp_path)))
+    settings.follow(platform.settings.awake(str(tmp_path / OWN_NAME)))
     deadline = time.monotonic() + 30
     while not (calls := platform.host.calls()) and time.monotonic() < deadline:  # type: ignore[attr-defined]
         time.sleep(0.01)

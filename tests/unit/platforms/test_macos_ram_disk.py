@@ -10,6 +10,7 @@ import pytest
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
 from support.paths import MACOS_CAPTURES
+from support.sides import OWN, OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
 from lab.hosts.command import script
@@ -26,8 +27,8 @@ BUSY_TWICE, ALWAYS_BUSY = "2\n", "99\n"
 
 
 def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tuple[Settings, Path]:
-    place = folder / "ram & disk"
-    place.mkdir(exist_ok=True)
+    place = folder / OWN_NAME / "ram & disk"
+    place.mkdir(exist_ok=True, parents=True)
     changes = settings_of(host, folder)
     changes.follow(MacOS(host).ram_disks.make(str(place), SIZE, layout))
     return changes, place
@@ -70,9 +71,10 @@ def test_of_apfs_the_image_is_detached_and_not_the_disk_that_is_made_up(tmp_path
 def test_apfs_that_cannot_be_made_is_an_error_and_leaves_no_image(tmp_path: Path) -> None:
     host = mac(tmp_path, more={"diskutil": 'echo "Error: -69461: Unable to delete the APFS Container"; exit 1'})
     changes = settings_of(host, tmp_path)
-    (tmp_path / "ram & disk").mkdir()
+    place = tmp_path / OWN_NAME / "ram & disk"
+    place.mkdir(parents=True)
     with pytest.raises(CommandError, match="-69461"), changes.scope():
-        changes.follow(MacOS(host).ram_disks.make(str(tmp_path / "ram & disk"), SIZE, "apfs"))
+        changes.follow(MacOS(host).ram_disks.make(str(place), SIZE, "apfs"))
     assert state(host)["images"] == ""
 
 
@@ -147,7 +149,7 @@ def test_the_image_is_found_in_what_hdiutil_prints(tmp_path: Path, name: str, ow
     host = EmulatedHost(
         tmp_path, {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}, ("sh", "sed", "perl")
     )
-    result = host.run("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", "4194304", "/work", check=False)
+    result = host.run("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", "4194304", f"{OWN}/ram", check=False)
     assert result.output == said
 
 
@@ -166,10 +168,10 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
     tmp_path: Path, images: Sequence[tuple[int, int, str, str]], complaint: str
 ) -> None:
     host = FakeHost()
-    sectors = output.image_sectors(SIZE, "/work", set())
-    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", str(sectors), "/work")
-    host.on(script('cd "$1" && pwd -P', "/work"), "/work\n")
-    host.on(is_mounted_on_mac("/work"), "absent\n")
+    sectors = output.image_sectors(SIZE, f"{OWN}/ram", set())
+    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", str(sectors), f"{OWN}/ram")
+    host.on(script('cd "$1" && pwd -P', f"{OWN}/ram"), f"{OWN}/ram\n")
+    host.on(is_mounted_on_mac(f"{OWN}/ram"), "absent\n")
     host.on(("id", "-u"), "501\n")
     host.on(macos_ram_disk.IMAGES, capture("hdiutil-info-none-10.13.plist"))
     host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
@@ -183,7 +185,7 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
     host.on(find, "absent\n")
     changes = settings_of(host, tmp_path)
     with pytest.raises(LabFailure, match=f"client: hdiutil info -plist: .*{complaint}"), changes.scope():
-        changes.follow(MacOS(host).ram_disks.make("/work", SIZE))
+        changes.follow(MacOS(host).ram_disks.make(f"{OWN}/ram", SIZE))
     assert host.unused() == []
     assert not [argv for argv in host.sent if argv[0] in ("newfs_hfs", "diskutil", "mount")]
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.hosts import ROLES
 from lab.platforms import Reading
 from lab.platforms.clock import TAKE_SAMPLES
 from lab.platforms.linux import counters, sampler
@@ -107,6 +106,12 @@ def test_a_host_without_a_sampler_has_no_samples(tmp_path: Path) -> None:
     assert sampler.parse(taken.stdout, "lo") == ()
 
 
-def test_its_file_lies_in_memory_and_is_named_after_the_run() -> None:
-    files = {role: sampler.file_of(f"/srv/{role}/file-share-lab-0123abcd") for role in ROLES}
-    assert set(files.values()) == {"/dev/shm/file-share-lab-0123abcd/samples"}
+def test_its_file_lies_in_the_labs_own_folder_and_no_link_is_followed(tmp_path: Path) -> None:
+    assert sampler.file_of("/srv/own") == "/srv/own/samples"
+    with sampling(tmp_path):
+        wait_for(lambda: bool(readings(tmp_path)))
+        (tmp_path / "theirs").touch()
+        (tmp_path / "link").symlink_to(tmp_path / "theirs")
+        (tmp_path / "link").rename(tmp_path / "samples" / "file")
+        time.sleep(2)
+    assert (tmp_path / "theirs").read_text() == ""

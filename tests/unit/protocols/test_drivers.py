@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.recording_host import SECRET, Stage
+from support.sides import OWN
 
 from lab.base.errors import Unsupported
 from lab.protocols import Driver
@@ -14,6 +15,7 @@ from lab.protocols.mounts.gvfs import BUS_CONFIG
 from lab.protocols.nfs.linux import GANESHA_CONF
 from lab.protocols.smb.linux import SMB_CONF
 from lab.protocols.ssh import SSHD_CONFIG
+from lab.run.vocabulary import line_format
 from lab.settings.journal import Journal
 
 WAYS = [
@@ -34,9 +36,9 @@ def test_a_password_goes_to_programs_on_their_input_alone(name: str, lacks: tupl
         assert "umask 077" in words or "gio mount" in words or argv[0] == "smbpasswd" or "mount_afpfs" in words
     assert bool(taking) >= (name in ("afp", "smb"))
     assert bool(taking) <= (name != "ssh")
-    journal = Journal(tmp_path / "journal.jsonl")
-    for number, setting in enumerate(stage.settings):
-        journal.intend(setting.record(number, "absent"))  # refuses what could not be put back without a secret
+    journal = Journal(tmp_path / "journal.jsonl", line_format())
+    for number, setting in enumerate(stage.settings, 1):
+        journal.intend(setting.record(number, "absent"))
     assert SECRET not in (tmp_path / "journal.jsonl").read_text()
     assert SECRET not in repr([stage.attached, stage.share, stage.settings])
 
@@ -72,7 +74,7 @@ def test_the_way_it_is_mounted_is_said(name: str, lacks: tuple[str, ...], mount:
     attached = Stage(name, lacks).attached
     assert attached.effective["mount"] == mount
     assert bool(attached.remote_shell) == (name == "ssh")
-    assert attached.path.startswith("/lab/" if name != "ssh" else "me@192.0.2.2:/lab/ram")
+    assert attached.path.startswith(f"{OWN}/" if name != "ssh" else f"me@192.0.2.2:{OWN}/ram")
 
 
 @pytest.mark.parametrize("name", ["smb", "nfs", "afp"])

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 from support.paths import LINUX_CAPTURES
 from support.recording_host import RecordingHost
-from support.sides import side_of
+from support.sides import OWN, side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols
@@ -33,8 +33,8 @@ LEVELS = ("default", "async", "sync", "always")
 def told(protocol: str, level: str) -> tuple[str, Setting]:
     """The configuration that a server is given for a level, and the setting of its process."""
     host = RecordingHost("server", ())
-    side = side_of(host, "linux", "192.0.2.2", "/lab", "me")
-    share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync=level)
+    side = side_of(host, "linux", "192.0.2.2", OWN, "me")
+    share = Share(f"{OWN}/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync=level)
     (process,) = protocols.find(protocol).driver("linux").serve(side, share)
     return "".join(given for argv, given in host.told if "umask" in argv[2]), process
 
@@ -103,8 +103,8 @@ def test_a_level_that_did_not_take_is_refused() -> None:
         def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
             return dataclasses.replace(super()._execute(argv, root, given, deadline_s), stdout="Yes\nNo\n")
 
-    side = side_of(Deaf("server", ()), "linux", "192.0.2.2", "/lab", "me")
-    share = Share("/lab/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
+    side = side_of(Deaf("server", ()), "linux", "192.0.2.2", OWN, "me")
+    share = Share(f"{OWN}/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
     driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
         protocols.durability_in_effect(driver, side, share)

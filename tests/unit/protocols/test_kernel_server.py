@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import EmulatedHost, FakeHost
-from support.sides import side_of
+from support.sides import OWN, side_of
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
@@ -24,7 +24,7 @@ SERVER = KernelServer(
 
 
 def side(host: Host) -> Side:
-    return side_of(host, "linux", "10.99.0.2", "/lab", "me")
+    return side_of(host, "linux", "10.99.0.2", OWN, "me")
 
 
 @pytest.fixture

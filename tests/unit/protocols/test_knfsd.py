@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 from support.fake_host import FakeHost
-from support.sides import side_of
+from support.sides import OWN, side_of
 
 from lab import protocols
 from lab.base.errors import Unsupported
@@ -35,13 +35,13 @@ def test_any_other_table_is_an_error(table: str) -> None:
 def asked(answer: str) -> tuple[Driver, Side]:
     """A server that says so of the one in its kernel, as often as it is asked."""
     host = FakeHost("server")
-    side = side_of(host, "linux", "10.99.0.2", "/lab", "me")
+    side = side_of(host, "linux", "10.99.0.2", OWN, "me")
     host.on(SERVER.read_state(side), f"{answer}\n", times=9)
     return protocols.find("nfs").driver("linux"), side
 
 
 def share(server_sync: str = "default", **options: str) -> Share:
-    return Share("/lab/ram", "lab", "lab", SecretStr(""), True, server_sync, options=options)
+    return Share(f"{OWN}/ram", "lab", "lab", SecretStr(""), True, server_sync, options=options)
 
 
 @pytest.mark.parametrize("options", [{}, {"server": "kernel"}])

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
 from support.recording_host import SECRET, Stage
-from support.sides import side_of
+from support.sides import OWN, side_of
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.protocols import Share, Side
@@ -19,13 +19,13 @@ from lab.protocols.smb.macos import SMB1
 ADDRESSES = "4: eth0    inet 10.99.0.2/24 scope global eth0\\       valid_lft forever preferred_lft forever\n"
 
 
-def share(path: str = "/lab/ram", server_sync: str = "default", old_dialect: str = "", **options: str) -> Share:
+def share(path: str = f"{OWN}/ram", server_sync: str = "default", old_dialect: str = "", **options: str) -> Share:
     return Share(path, "lab", "lab", SecretStr(SECRET), True, server_sync, old_dialect, options)
 
 
 def asked(host: FakeHost, answer: str = "") -> Side:
     """A server that says what there is of ksmbd."""
-    side = side_of(host, "linux", "10.99.0.2", "/lab", "me")
+    side = side_of(host, "linux", "10.99.0.2", OWN, "me")
     if answer:
         host.on(SERVER.read_state(side), f"{answer}\n")
     return side

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.emulated_shares import MOUNTED, PASSWORD, Pair, state
+from support.sides import OWN_NAME
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, Unsupported
@@ -39,7 +40,7 @@ def pair(tmp_path: Path) -> Pair:
 def test_a_share_comes_and_goes(pair: Pair, name: str, source: str, effective: dict[str, Any]) -> None:
     before = state(pair.client)
     attached = pair.attach(name)
-    path = f"{pair.folder}/client/lab/mnt"
+    path = f"{pair.folder}/client/{OWN_NAME}/mnt"
     line = state(pair.client)["table"].splitlines()[-1]
     assert line.startswith(source)
     assert f" on {path} (" in line
@@ -73,7 +74,7 @@ def test_no_password_is_in_an_argument_a_file_or_a_message(pair: Pair, name: str
     pair.attach(name)
     (pair.client.folder / "password").write_text("another")
     words = [*pair.client.calls(), *pair.server.calls(), (pair.folder / "journal.jsonl").read_text()]
-    words += [file.read_text() for file in (pair.folder / "client/lab").glob("*") if file.is_file()]
+    words += [file.read_text() for file in (pair.folder / "client" / OWN_NAME).glob("*") if file.is_file()]
     if name != "nfs":
         with pytest.raises(CommandError) as caught:
             pair.settings.renew(pair.settings.journal.open[-1])
@@ -106,7 +107,7 @@ def test_another_version_of_nfs_than_was_asked_for_is_noticed(pair: Pair) -> Non
 
 
 def test_a_mount_of_another_kind_at_our_place_is_an_error(pair: Pair) -> None:
-    place = pair.folder / "client/lab/mnt"
+    place = pair.folder / "client" / OWN_NAME / "mnt"
     with (pair.client.folder / "table").open("a") as table:
         table.write(f"//x@y/z on {place} (smbfs, nodev)\n")
     with pytest.raises(LabFailure, match="is a mount of smbfs, not of nfs"):

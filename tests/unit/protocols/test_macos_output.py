@@ -47,6 +47,13 @@ def test_shares_of_smbutil() -> None:
     assert parse_statshares("") == {}
 
 
+def test_what_no_session_has_is_a_message_and_no_traceback() -> None:
+    with pytest.raises(LabFailure, match="client: smbutil statshares: 'SMB_9;rm' is not of the form"):
+        parse_statshares("  SMB_VERSION  SMB_9;rm\n")
+    with pytest.raises(LabFailure, match="client: nfsstat -m: '-1' is not a count"):
+        parse_nfsstat("-- Current mount parameters:\n     NFS parameters: vers=3,rsize=-1\n")
+
+
 def test_channels_of_smbutil() -> None:
     text = capture("smbutil-multichannel-14.txt")
     assert parse_multichannel(text) == {"multichannel": "on"}

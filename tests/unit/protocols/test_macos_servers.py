@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.emulated_shares import MOUNTED, Pair, state
+from support.sides import OWN_NAME
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
@@ -49,7 +50,7 @@ def test_what_is_offered_is_taken_back(
     before = state(pair.server)
     pair.serve(name)
     assert label in state(pair.server)["loaded"].splitlines()
-    assert state(pair.server)["points"].splitlines()[-1] == f"lab-{name}|{pair.share.path}|{name}|my share"
+    assert state(pair.server)["points"].splitlines()[-1] == f"{OWN_NAME}-{name}|{pair.share.path}|{name}|my share"
     (pair.anew() if by_another_program else pair.settings).unwind()
     assert state(pair.server) == before
     assert bool(pair.server.calls(["launchctl", "load", "-w"][0])) is True
@@ -67,7 +68,7 @@ def test_the_name_of_a_share_of_theirs_is_not_taken(pair: Pair) -> None:
 def test_a_share_point_that_was_not_made_is_noticed_although_sharing_exits_0(pair: Pair) -> None:
     before = state(pair.server)
     (pair.server.folder / "refuse").touch()
-    with pytest.raises(SettingRefused, match="share point lab-smb: asked for 'shared', in effect is 'absent'"):
+    with pytest.raises(SettingRefused, match=f"share point {OWN_NAME}-smb: asked for 'shared', in effect is 'absent'"):
         pair.serve("smb")
     pair.settings.unwind()
     assert state(pair.server) == before

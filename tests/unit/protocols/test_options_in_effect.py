@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
-from support.sides import side_of
+from support.sides import OWN, side_of
 
 from lab import protocols
 from lab.base.errors import SettingRefused
@@ -22,7 +22,7 @@ SHARE = r"\\10.99.0.2\lab"
 
 
 def share(**options: str) -> Share:
-    return Share("/lab/ram", "lab", "lab", SecretStr("x"), served_by_lab=True, options=options)
+    return Share(f"{OWN}/ram", "lab", "lab", SecretStr("x"), served_by_lab=True, options=options)
 
 
 def test_the_kernel_says_which_connection_is_signed() -> None:
@@ -63,15 +63,15 @@ def test_odd_words_of_a_mount_are_no_level() -> None:
 def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     """What mount(8) is told on a kernel that takes everything, and what is attached then."""
     fields = next(fields for fields in MOUNTS if fields[2].startswith({"smb": "cifs", "nfs": "nfs4"}[protocol]))
-    client, server = (side_of(FakeHost(role), "linux", "10.99.0.2", "/lab", "me") for role in ("client", "server"))
+    client, server = (side_of(FakeHost(role), "linux", "10.99.0.2", OWN, "me") for role in ("client", "server"))
     assert isinstance(client.host, FakeHost)
     driver = protocols.find(protocol).driver("linux")
     vars(driver)["kernel_can"] = True
     vars(driver)["read_negotiated"] = lambda *_: {}
     vars(driver)["kernel_mount"] = lambda *_: ("source", "words")
     vars(driver)["options_outside_table"] = lambda *_: {"signed": "false"}
-    client.host.on(("mkdir", "-p", "/lab/mnt"))
-    client.host.on(("/bin/sh", "-c", 'grep -F " $1 " /proc/self/mounts', "sh", "/lab/mnt"), " ".join(fields) + "\n")
+    client.host.on(("mkdir", "-p", f"{OWN}/mnt"))
+    client.host.on(("/bin/sh", "-c", 'grep -F " $1 " /proc/self/mounts', "sh", f"{OWN}/mnt"), " ".join(fields) + "\n")
     steps = driver.attach(client, server, told)
     argv = next(steps).apply[0].argv
     with pytest.raises(StopIteration) as done:
@@ -107,7 +107,7 @@ def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
 
 def test_a_client_that_cannot_be_told_says_so() -> None:
     host = FakeHost()
-    side = side_of(host, "linux", "10.99.0.1", "/lab", "me")
+    side = side_of(host, "linux", "10.99.0.1", OWN, "me")
     driver = protocols.find("nfs").driver("linux")
     vars(driver)["_kernel_can"] = lambda _: False
     vars(driver)["_check_gvfs"] = lambda _: None
@@ -118,5 +118,5 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
         assert driver.cannot_attach(side, options) == ""
     vars(driver)["_kernel_can"] = lambda _: True
     assert driver.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
-    mac, there = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", "/lab", "me")
+    mac, there = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
     assert "the lab tells macos" in mac.cannot_attach(there, {"client": "gvfs"})

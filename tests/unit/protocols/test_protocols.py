@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from support.examples import JSON
 from support.fake_host import EmulatedHost, FakeHost
 from support.paths import LINUX_CAPTURES
-from support.sides import side_of
+from support.sides import OWN, side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols, workloads
@@ -241,7 +241,7 @@ def test_without_them_nobody_knows_the_toys() -> None:
 
 @pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])
 def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
-    server = side_of(FakeHost("server"), "macos", "192.0.2.2", "/lab", "me")  # which fails for whatever it is asked
+    server = side_of(FakeHost("server"), "macos", "192.0.2.2", OWN, "me")  # which fails for whatever it is asked
     share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
     assert driver().read_negotiated(server, share) == {}
-    assert MacAfp().read_negotiated(server, server, share, "/lab/mnt") == {}
+    assert MacAfp().read_negotiated(server, server, share, f"{OWN}/mnt") == {}

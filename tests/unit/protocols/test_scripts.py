@@ -108,15 +108,17 @@ def test_an_export_is_there_once_it_is_not_offline(tmp_path: Path) -> None:
     assert len(host.calls("showmount")) == 3
 
 
-def test_a_share_whose_process_died_is_said_to_have(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", ["it broke", ""])
+def test_a_share_whose_process_died_is_said_to_have(tmp_path: Path, said: str) -> None:
     commands = {
         "timeout": 'shift; "$@"',
         "gio": "echo 'The location is not mounted' >&2; exit 2",
-        "gvfsd-fuse": "exit 1",
+        "gvfsd-fuse": 'printf "%s" "$1" >&2; exit 1',
     }
     host = EmulatedHost(tmp_path, commands, ["sh", "grep"])
-    result = host.shell(SHOW, "smb://nas/share", "gvfsd-fuse", check=False)
-    assert result.stderr.endswith("does not show smb://nas/share: the process of GVfs that mounted it has died\n")
+    result = host.shell(SHOW, "smb://nas/share", "gvfsd-fuse", said, check=False)
+    died = "gvfsd-fuse does not show smb://nas/share: the process of GVfs that mounted it has died"
+    assert result.stderr.splitlines() == [died, said][: 2 if said else 1]
 
 
 def test_a_session_of_gvfs_has_folders_that_are_its_own(tmp_path: Path) -> None:

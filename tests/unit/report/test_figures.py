@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import make_trials, trial, write_run
@@ -102,40 +102,121 @@ def test_every_measured_trial_is_a_mark_within_the_axes(full: pd.DataFrame) -> N
         assert inside(axes, marks(axes))
     speed, drift = figures.timeline(full).axes
     assert len(marks(speed)) == full["MB_per_s"].notna().sum()
-    assert len(marks(drift)) == stats.from_own_median(full).count()
+    assert len(marks(drift)) == stats.from_own_case(full).count()
     assert inside(speed, marks(speed))
     assert inside(drift, marks(drift))
 
 
-def test_every_block_is_a_mark_of_its_effect(full: pd.DataFrame) -> None:
-    rows = list(stats.block_effects(stats.grid(full)))
-    titles = dict.fromkeys(stats.compared_label(named) for named, _ in rows)
-    for axes, title in zip(figures.effects(full).axes, titles, strict=True):
-        ratios = np.concatenate([row.log_ratios[0] for named, row in rows if stats.compared_label(named) == title])
-        changes = 100 * np.expm1(ratios[np.isfinite(ratios)])
-        np.testing.assert_allclose(np.sort(marks(axes)[:, 0]), np.sort(changes))
-        assert inside(axes, marks(axes))
-        assert axes.get_title() == title
+def forest(figure: Figure) -> dict[str, tuple[float, bool]]:
+    """Of each row of a figure of comparisons, by its place and name: where its mean is, and whether it is filled."""
+    (axes,) = figure.axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    means = [line for line in axes.lines if line.get_marker() in ("D", "<", ">", "o")]
+    assert len(names) == len(means)
+    return {
+        f"{place} {names[place]}": (float(np.asarray(line.get_xdata())[0]), line.get_markerfacecolor() != "white")
+        for place, line in enumerate(means)
+    }
 
 
-def test_slopes_end_where_the_table_says(full: pd.DataFrame) -> None:
-    table = stats.interactions(stats.grid(full))
-    panels = figures.interactions(full).axes
-    for axes, row in zip(panels, table.to_dict("records"), strict=True):
-        ends = [line.get_ydata()[-1] for line in axes.lines]  # type: ignore[index]
-        assert ends == pytest.approx([row["alone_pct"], row["on_top_pct"]])
-        assert axes.get_title().startswith(f"{row['protocol'].upper()} {row['tool']} {row['direction']}")
+def wide(rng_seed: int = 1, blocks: int = 5) -> pd.DataFrame:
+    of = cases(tool=["cp", "rsync"], mtu=[1500, 9000], tcp_space=["default", 65536])
+    change = 0.1 * (of["mtu"] == 9000) - 0.7 * (of["tool"] == "rsync") + 0.3 * (of["tcp_space"] == 65536)
+    return run(of, noise(np.random.default_rng(rng_seed), of, blocks) + change.to_numpy()[:, None])
 
 
-def test_bars_are_the_shares() -> None:
-    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
-    trials = run(of, noise(np.random.default_rng(1), of, 5))
+def test_effects_lie_on_one_axis_of_ratios_the_largest_overall_row_first() -> None:
+    trials = wide()
+    table = stats.effects(stats.grid(trials))
+    rows = forest(figures.effects(trials))
+    overall = [name.split(" ", 1)[1] for name in rows if "→" in name]
+    assert overall == ["tool cp → rsync", "TCP buffer default → 64 KiB", "MTU 1500 → 9000"]
+    assert next(iter(rows)) == "0 tool cp → rsync"
+    assert sorted(mean for mean, _ in rows.values()) == pytest.approx(sorted(np.log(table["ratio"])))
+    is_filled = {round(mean, 9): filled for mean, filled in rows.values()}
+    logs = np.log(table["ratio"].to_numpy()).round(9)
+    assert is_filled == dict(zip(logs.tolist(), table["established"], strict=True))
+
+
+def test_both_intervals_and_every_block_of_an_effect_are_drawn() -> None:
+    trials = wide()
+    table = stats.effects(stats.grid(trials))
+    (axes,) = figures.effects(trials).axes
+    thick, thin = [some for some in axes.collections if isinstance(some, LineCollection)]
+    for lines, kind in ((thick, "moderated_"), (thin, "")):
+        ends = np.array([[start[0], end[0]] for start, end in lines.get_segments()])
+        expected = np.log1p(table[[f"{kind}low_pct", f"{kind}high_pct"]].to_numpy() / 100)
+        np.testing.assert_allclose(np.sort(ends, axis=0), np.sort(expected, axis=0))
+    assert thick.get_linewidth()[0] > 3 * thin.get_linewidth()[0]  # type: ignore[index]
+    ratios = np.concatenate([row.log_ratios[0] for _, row in stats.block_effects(stats.grid(trials))])
+    low, high = axes.get_xlim()
+    np.testing.assert_allclose(
+        np.sort(marks(axes)[:, 0]), np.sort(ratios[(ratios >= low) & (ratios <= high)]), atol=0.05
+    )
+    assert {"0", "-50", "+20"} <= {label.get_text() for label in axes.get_xticklabels()}
+
+
+def test_interactions_are_one_plot_of_the_interaction() -> None:
+    trials = wide(3)
+    table = stats.interactions(stats.grid(trials))
+    rows = forest(figures.interactions(trials))
+    assert len(rows) == len(table)
+    assert next(iter(rows)).startswith("0 MTU 1500 → 9000 with TCP buffer default → 64 KiB")
+    assert sorted(mean for mean, _ in rows.values()) == pytest.approx(sorted(np.log1p(table["interaction_pct"] / 100)))
+
+
+def test_of_very_many_comparisons_the_overall_rows_are_drawn_and_the_figure_says_so() -> None:
+    of = cases(protocol=["afp", "nfs", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=range(1000, 1012))
+    figure = figures.effects(run(of, noise(np.random.default_rng(1), of, 3)))
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert len(names) == 50
+    assert sum("→" in name for name in names) == 14
+    assert "rows drawn: 50 of " in footer(figure).get_text()
+
+
+def test_bars_are_the_shares_and_small_ones_are_one_bar() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536], tool=["cp", "rsync"], store=["ram", "disk"])
+    trials = run(of, noise(np.random.default_rng(1), of, 5) + 0.5 * (of["tool"] == "rsync").to_numpy()[:, None])
     table = stats.shares(stats.grid(trials)).table.set_index("term")["share"]
     axes = figures.shares(trials).axes[0]
-    bars = dict(zip([label.get_text() for label in axes.get_yticklabels()], axes.containers[0], strict=True))
-    assert {name: bar.get_width() / 100 for name, bar in bars.items()} == pytest.approx(
-        {stats.term_label(str(term)): share for term, share in table.items()}
-    )
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    bars = {name: bar.get_width() / 100 for name, bar in zip(labels, axes.containers[0], strict=True)}
+    terms = table.drop([stats.BLOCK, stats.REST])
+    small = terms[terms < 0.01]
+    assert len(small) > 2
+    assert bars.pop(f"{len(small)} others, each below 1 %") == pytest.approx(small.sum())
+    expected = {stats.term_label(str(term)): share for term, share in table.drop(small.index).items()}
+    assert bars == pytest.approx(expected)
+
+
+def test_each_block_has_its_own_ceiling(tmp_path: Path) -> None:
+    links = [
+        trial(trial_id=f"l{block}", case_id="link", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
+        for block, elapsed in ((1, 4.0), (2, 4.4), (3, 5.0))
+    ]
+    trials = load(tmp_path, [trial(), *links])
+    (axes,) = figures.throughput(trials).axes
+    drawn = {
+        round(float(start[0]), 6)
+        for some in axes.collections
+        if isinstance(some, LineCollection)
+        for start, _ in some.get_segments()
+    }
+    assert {round(speed, 6) for speed in trials.query("protocol == 'link'")["MB_per_s"]} <= drawn
+
+
+def test_the_load_of_others_stands_under_the_timeline(tmp_path: Path) -> None:
+    observed = [
+        {"block": 1, "client": 0.31, "server": 0.02},
+        {"block": 3, "client": 1.5},
+    ]
+    trials = load(tmp_path, SWEEPS["full"], load=observed)
+    below = figures.timeline(trials).axes[2]
+    lines = [some for some in below.collections if isinstance(some, LineCollection)]
+    heights = [[segment[0][1] for segment in some.get_segments() if len(segment)] for some in lines]
+    assert heights == [[0.31, 1.5], [0.02]]
+    assert below.get_ylim()[1] > 1.5
+    assert below.get_ylabel() == "cores used\nby others"
 
 
 def test_of_very_many_trials_a_sample_is_drawn_and_the_figure_says_so() -> None:
@@ -216,7 +297,7 @@ def test_the_footer_says_where_the_numbers_come_from(tmp_path: Path, name: str, 
     assert "local lab" not in footer(figures.ALL[name](real)).get_text()
 
 
-@pytest.mark.parametrize("words", ["$\\bad{$", "测试 🎉", "\x1b[2J\0", "x" * 2000])
+@pytest.mark.parametrize("words", ["$\\bad{$", "测试 🎉", "\x1b[2J\0", "x" * 500])
 @pytest.mark.parametrize("name", figures.ALL)
 def test_free_text_is_drawn_as_it_is_and_without_a_warning(tmp_path: Path, name: str, words: str) -> None:
     trials = [trial(protocol=words[:40], tool=words[:40]), trial(trial_id="b", mtu=9000, workload=words)]

@@ -14,16 +14,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console, RenderableType
-from support.synthetic_runs import RUN, make_trials, trial, write_run
+from support.synthetic_runs import RUN, SIZE, make_trials, trial, write_run
 
 from lab import stats
 from lab.base.errors import BadInput
-from lab.report import figures, run_report
-from lab.report.evidence import MOST_TRIALS, some_of_each_case
+from lab.report import figures, run_report, terminal
+from lab.report.bottlenecks import limits_table
 from lab.report.prose import LOCAL_LAB, interaction_sentence
-from lab.report.render import md
-from lab.results import run_folder
+from lab.report.render import md, records, rich_table
+from lab.report.tables import TextTable
+from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder
+from lab.stats.bottleneck import verdicts
+from lab.stats.some_trials import MOST_TRIALS, some_of_each_case
 
 SMALL = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
 LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
@@ -136,8 +139,8 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     assert "not finished" in text
     assert LOCAL_LAB not in text
     assert LOCAL_LAB not in (page.parent / "post.md").read_text()
-    assert rendered(*run_report.terminal_tables(run_folder.load(folder.path)))
-    assert json.dumps(run_report.show_json(folder), allow_nan=False)
+    assert rendered(*terminal.terminal_tables(run_folder.load(folder.path)))
+    assert json.dumps(terminal.show_json(folder), allow_nan=False)
 
 
 def test_a_run_without_a_name_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
@@ -151,7 +154,7 @@ def test_a_run_without_a_name_is_bad_input_before_anything_is_written(tmp_path: 
 def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None:
     folder = write_run(tmp_path / os.fsdecode(b"no text: \xff"), [trial()])
     assert run_report.write(folder).is_file()
-    assert json.loads(json.dumps(run_report.show_json(folder)))["path"] == str(folder.path)
+    assert json.loads(json.dumps(terminal.show_json(folder)))["path"] == str(folder.path)
 
 
 def test_free_text_cannot_break_out_of_markdown() -> None:
@@ -172,7 +175,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
             itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
         )
     ]
-    said = rendered(run_report.terminal_tables(run_folder.load(write_run(tmp_path, made).path))[0])
+    said = rendered(terminal.terminal_tables(run_folder.load(write_run(tmp_path, made).path))[0])
     under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
     rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
     assert [row for row in rows if row.startswith(("server", *under))] == [
@@ -184,8 +187,8 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
     trials = run_folder.load(folder.path)
-    compared = rendered(run_report.terminal_tables(trials)[0], width=width)
-    said = rendered(*run_report.terminal_tables(trials), width=width)
+    compared = rendered(terminal.terminal_tables(trials)[0], width=width)
+    said = rendered(*terminal.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
         lines = [line for line in compared.splitlines() if line.strip().startswith(name)]
@@ -199,13 +202,13 @@ def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: 
     for row in interactions.dropna(subset="interaction_pct").to_dict("records"):
         assert f" {row['interaction_pct']:+.1f}" in said
     assert f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain" in " ".join(said.split())
-    assert ", by all cases against their own medians (n = 3 blocks)" in " ".join(said.split())
+    assert ", all cases together (n = 3 blocks)" in " ".join(said.split())
     assert "local lab" in compared
     assert max(map(len, said.splitlines())) <= width
 
 
 def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
-    shown = json.loads(json.dumps(run_report.show_json(folder), allow_nan=False))
+    shown = json.loads(json.dumps(terminal.show_json(folder), allow_nan=False))
     trials = run_folder.load(folder.path)
     assert shown["run"] == {**RUN, "left_out": LEFT_OUT, "schema": 2, "name": "synthetic"}
     assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
@@ -214,9 +217,9 @@ def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) ->
     assert [row["median_MB_per_s"] for row in shown["summary"]] == pytest.approx(
         stats.summary(trials)["median_MB_per_s"].tolist()
     )
-    assert len(shown["effects"]) == len(stats.effects(stats.grid(trials))) == 44
+    assert len(shown["effects"]) == len(stats.effects(stats.grid(trials))) == 50
     assert shown["effects"][0]["median_low_pct"] is None
-    assert len(shown["interactions"]) == 14
+    assert len(shown["interactions"]) == 15
     assert (shown["shares"]["blocks"], shown["shares"]["blocks_used"]) == (3, 0)
     assert shown["drift"]["in_block_pct"] == [None, None, None]
     assert {row["status"] for row in shown["not_ok"]} == {"void", "failed"}
@@ -225,7 +228,7 @@ def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) ->
 def test_shares_are_in_the_table_when_blocks_are_complete(tmp_path: Path) -> None:
     good = [replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in SMALL]
     trials = run_folder.load(write_run(tmp_path, good).path)
-    said = rendered(*run_report.terminal_tables(trials))
+    said = rendered(*terminal.terminal_tables(trials))
     for row in stats.shares(stats.grid(trials)).table.to_dict("records"):
         assert f" {100 * row['share']:.1f} " in said
     assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(said.split())
@@ -276,5 +279,41 @@ def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) ->
 
 
 def test_of_a_case_with_many_trials_some_are_looked_at_evenly() -> None:
-    trials = run_folder.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
+    trials = dataframe.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
     assert some_of_each_case(trials)["block"].tolist() == list(range(1, 3 * MOST_TRIALS + 1, 3))
+
+
+def test_a_long_table_says_in_the_terminal_how_much_of_it_is_missing() -> None:
+    table = TextTable(["case", "n"], [[f"case {number}", "3"] for number in range(1300)], "Cases")
+    drawn = io.StringIO()
+    Console(file=drawn, width=80).print(rich_table(table, ["from here"]))
+    assert "case 199" in drawn.getvalue()
+    assert "case 200" not in drawn.getvalue()
+    assert "and 1,100 more rows: --json has all" in " ".join(drawn.getvalue().split())
+
+
+def test_what_is_shown_was_judged_by_the_ceilings_of_all_tcp_buffers(tmp_path: Path) -> None:
+    # 94 % of a ceiling that is a third of the one with larger buffers: whoever leaves the link's rows out says "link"
+    rates = {65536: 40e6, 524288: 118e6}
+    links = [
+        trial(trial_id=f"l{space}", case_id=f"link-{space}", protocol="link", tcp_space=space, elapsed_s=SIZE / rate)
+        for space, rate in rates.items()
+    ]
+    cases = [
+        trial(
+            trial_id=f"c{space}", case_id=f"afp-{space}", tcp_space=space, elapsed_s=SIZE / rate / 0.94,
+            ceiling_bytes_per_s=rate, observed={"client": {"tx_bytes": 1}},
+        )
+        for space, rate in rates.items()
+    ]  # fmt: skip
+    run = write_run(tmp_path, [*links, *cases])
+    shown: Any = terminal.show_json(run)["verdicts"]
+    assert shown == records(verdicts(run_folder.load(run.path)))
+    assert [row["limited_by"] for row in shown] == ["latency × window", "link"]
+
+
+def test_trials_so_short_that_their_start_counts_are_warned_of() -> None:
+    trials = [trial(case_id=f"c{number}", mtu=number, elapsed_s=number) for number in (1, 2, 3)]
+    table = limits_table(verdicts(dataframe.frame(trials, RUN)))
+    assert "1 of 3 cases took less than 2 s a trial" in table.caption
+    assert "less than" not in limits_table(verdicts(dataframe.frame(trials[1:], RUN))).caption

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.synthetic_runs import make_trials, trial, write_run
 from support.trial_lines import json_values
 
-from lab.results import run_folder
+from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder, Trial
 
 COUNTED: list[dict[str, Any]] = [
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> RunFolder:
             elapsed_s=st.floats(1e-9, 1e9),
             server_cpu_s=st.none() | st.integers(0, 2**63 - 1) | st.floats(1e-9, 1e9),
             wire_tx_bytes=st.none() | st.integers(0, 2**63 - 1),
-            options=st.dictionaries(st.sampled_from(["placebo", "server_sync", "x"]), st.text()),
+            options=st.dictionaries(st.sampled_from(["placebo", "server_sync", "x"]), st.text(max_size=200)),
             effective=st.dictionaries(st.text(), json_values, max_size=3),
             observed=st.dictionaries(st.text(), json_values, max_size=3),
             anchor=st.booleans(),
@@ -53,11 +53,11 @@ def folder(tmp_path: Path) -> RunFolder:
 def test_trials_in_memory_make_the_frame_of_their_folder(tmp_path: Path, trials: list[Trial]) -> None:
     folder = RunFolder.create(tmp_path, "any", {})
     folder.trials_path.write_text("".join(f"{json.dumps(made.to_json())}\n" for made in trials))
-    pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(trials, folder.run))
+    pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(trials, folder.run))
 
 
 def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
-    found = run_folder.observed(run_folder.load(folder.path))
+    found = dataframe.observed(run_folder.load(folder.path))
     assert {name: kind.name for name, kind in found.dtypes.items()} == {
         "client.user_s": "float64", "client.tx_packets": "float64", "server.user_s": "float64",
         "tcp.rtt_us": "float64", "tcp.states": "object",
@@ -71,28 +71,28 @@ def test_observed_follows_the_rows_of_a_frame(folder: RunFolder) -> None:
     frame = run_folder.load(folder.path)
     assert frame["observed"].map(json.loads).tolist() == COUNTED
     part = frame.sort_values("trial_id", ascending=False).query("trial_id != 't1'")
-    assert run_folder.observed(part)["tcp.rtt_us"].to_dict() == pytest.approx({2: 80, 0: float("nan")}, nan_ok=True)
-    assert len(run_folder.observed(frame.iloc[:0])) == 0
+    assert dataframe.observed(part)["tcp.rtt_us"].to_dict() == pytest.approx({2: 80, 0: float("nan")}, nan_ok=True)
+    assert len(dataframe.observed(frame.iloc[:0])) == 0
 
 
 def test_frames_of_two_runs_can_be_joined(tmp_path: Path, folder: RunFolder) -> None:
     other = write_run(tmp_path, [trial(observed={"client": {"user_s": 9}})])
     both = pd.concat([run_folder.load(folder.path), run_folder.load(other.path)], ignore_index=True)
-    assert list(run_folder.observed(both)["client.user_s"].dropna()) == [1.5, 9]
+    assert list(dataframe.observed(both)["client.user_s"].dropna()) == [1.5, 9]
 
 
 def test_a_frame_can_be_pickled(folder: RunFolder) -> None:
     frame = run_folder.load(folder.path)
-    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)  # noqa: S301 – of this line's own
 
 
 def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path) -> None:
     folder, made = write_run(tmp_path, []), make_trials(blocks=1, mtus=(1500,), tcp_spaces=("default",))
     for count, one in enumerate(made, 1):
         folder.append(one)
-        pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(made[:count], folder.run))
+        pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(made[:count], folder.run))
 
 
 def test_paths_that_collide_give_one_column() -> None:
-    frame = run_folder.frame([trial(observed={"a": {"b": 1}, "a.b": 2}), trial(observed={"a.b": 3})], {})
-    assert run_folder.observed(frame).to_dict("list") == {"a.b": [2, 3]}
+    frame = dataframe.frame([trial(observed={"a": {"b": 1}, "a.b": 2}), trial(observed={"a.b": 3})], {})
+    assert dataframe.observed(frame).to_dict("list") == {"a.b": [2, 3]}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,8 +14,10 @@ from support.synthetic_runs import make_trials, write_run
 from support.trial_lines import line
 
 from lab.base.errors import BadInput
-from lab.results import reader, run_folder
-from lab.results.decoder import Columns, Decoder
+from lab.base.untrusted import MOST_LINE_BYTES
+from lab.results import dataframe, reader, run_folder
+from lab.results.columns import Columns
+from lab.results.decoder import Decoder
 from lab.results.run_folder import RunFolder
 
 
@@ -22,12 +26,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
     """A run that is read in many small bunches of lines."""
     monkeypatch.setattr(reader, "_BUNCH_BYTES", 500)
     monkeypatch.setattr(reader, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(reader, "_SHARE_BYTES", 3000)
     monkeypatch.setattr("os.cpu_count", lambda: request.param)
     return write_run(tmp_path, make_trials(blocks=3))
 
 
 def test_every_way_of_reading_makes_the_frame_of_the_trials(folder: RunFolder) -> None:
-    pd.testing.assert_frame_equal(run_folder.load(folder.path), run_folder.frame(folder.trials(), folder.run))
+    pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(folder.trials(), folder.run))
 
 
 @pytest.mark.parametrize("number", [1, 2, 90, 192])
@@ -49,7 +54,7 @@ def test_an_id_that_stands_in_two_bunches_is_named(folder: RunFolder) -> None:
             read()
 
 
-@pytest.mark.parametrize("reason", ["x" * 5000, "é" * 3000, "x" * 3_000_000])
+@pytest.mark.parametrize("reason", ["x" * 5000, "é" * 3000, "x" * 900_000])
 def test_a_line_may_be_longer_than_a_bunch(folder: RunFolder, reason: str) -> None:
     with folder.trials_path.open("a", encoding="utf-8") as file:
         file.writelines(f"{line(trial_id=name, reason=reason)}\n" for name in "ab")
@@ -67,20 +72,37 @@ def test_a_file_that_becomes_shorter_while_it_is_read_is_bad_input(
         folder.columns()
 
 
-def test_two_processes_read_a_half_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_is_free_reads_the_next_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path, make_trials(blocks=3))
     monkeypatch.setattr(reader, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(reader, "_SHARE_BYTES", 3000)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
+    seconds: list[subprocess.Popen[bytes]] = []
     sizes: list[int] = []
-    of_lines = Decoder.of_lines
+    start_second, of_lines = reader._start_second, Decoder.of_lines
 
-    def count(decoder: Decoder, lines: bytes) -> Columns:
+    def start(*arguments: Any) -> subprocess.Popen[bytes] | None:
+        if second := start_second(*arguments):
+            seconds.append(second)
+        return second
+
+    def take_long(decoder: Decoder, lines: bytes, start: int) -> Columns:
+        seconds[0].wait()
         sizes.append(len(lines))
-        return of_lines(decoder, lines)
+        return of_lines(decoder, lines, start)
 
-    monkeypatch.setattr(Decoder, "of_lines", count)
-    run.columns()
-    assert 0.49 < sum(sizes) / run.trials_path.stat().st_size < 0.51
+    monkeypatch.setattr(reader, "_start_second", start)
+    monkeypatch.setattr(Decoder, "of_lines", take_long)
+    columns, _ = run.columns()
+    assert columns.trial_ids == [trial.trial_id for trial in run.trials()]
+    assert 0 < sum(sizes) < 6000, "the second process reads all that the first one leaves"
+
+
+def test_a_line_without_end_across_shares_is_too_long(folder: RunFolder) -> None:
+    with folder.trials_path.open("a") as file:
+        file.write(f"{' ' * 2 * MOST_LINE_BYTES}\n{line(trial_id='last')}\n")
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: a line is longer"):
+        folder.columns()
 
 
 @pytest.mark.parametrize("content", ["exit 1", "head -c 20 /dev/zero; exit 1", "kill -9 $$", ""])

@@ -22,7 +22,7 @@ from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial, load
 from lab.results.trial import SCHEMA
 
-TEXTS = ("name", "started_at", "hosts_file", "sweep_text", "title", "instance", "code_version")
+TEXTS = ("name", "started_at", "hosts_file", "sweep_file", "sweep_text", "title", "instance", "code_version")
 
 
 def test_trials_come_back_as_they_were_appended(tmp_path: Path) -> None:
@@ -60,12 +60,28 @@ def test_update_replaces_run_json_as_a_whole(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.path.iterdir()) == ["run.json"]
 
 
-def test_newest_is_the_last_by_name_among_run_folders(tmp_path: Path) -> None:
-    for name in ("20300101T000000Z-a", "20300103T000000Z-no-run-json", "20300102T000000Z-b"):
-        (tmp_path / name).mkdir()
-        if "no-run" not in name:
-            (tmp_path / name / "run.json").write_text('{"schema": 1}')
+@pytest.mark.parametrize("trials", ['{"protocol": "smb"}\n', "not JSON\n"])
+def test_newest_is_the_last_by_name_among_run_folders_that_hold_a_transfer(tmp_path: Path, trials: str) -> None:
+    write_run_json(tmp_path / "20300101T000000Z-a", trials)
+    write_run_json(tmp_path / "20300102T000000Z-b", '{"protocol": "link"}\n' + trials)
+    (tmp_path / "20300103T000000Z-no-run-json").mkdir()
+    write_run_json(tmp_path / "20300104T000000Z-no-trials", None)
+    write_run_json(tmp_path / "20300105T000000Z-ceilings", '{"protocol": "link"}\n{"protocol": "store"}\n')
+    write_run_json(tmp_path / "20300106T000000Z-torn", '{"protocol": "smb", "siz')
     assert run_folder.newest(tmp_path).path.name == "20300102T000000Z-b"
+
+
+def write_run_json(path: Path, trials: str | None) -> None:
+    path.mkdir()
+    (path / "run.json").write_text('{"schema": 1, "ended": "failed: client: no iperf3"}')
+    if trials is not None:
+        (path / "trials.jsonl").write_text(trials)
+
+
+def test_runs_that_measured_nothing_are_bad_input_that_says_why(tmp_path: Path) -> None:
+    write_run_json(tmp_path / "20300101T000000Z-a", None)
+    with pytest.raises(BadInput, match=r"-a: holds no trial: failed: client: no iperf3: `lab run --resume .*-a` goes"):
+        run_folder.newest(tmp_path)
 
 
 @pytest.mark.parametrize("missing", ["", "not/there"])
@@ -90,6 +106,8 @@ def test_newest_of_nothing_is_bad_input(tmp_path: Path, missing: str) -> None:
         ('{"schema": 1, "left_out": {"case": 5}}', "left_out: 'case' cannot be 5"),
         ('{"schema": 1, "left_out": null}', "left_out cannot be None"),
         ('{"schema": 1, "hosts": {"client": null}}', "hosts: 'client' cannot be None"),
+        ('{"schema": 1, "load": [3]}', "load is no list"),
+        ('{"schema": 1, "load": [{"block": 1, "client": null}]}', "load is no list"),
         ('{"schema": 1, "seed": true}', "seed cannot be True"),
         *[(json.dumps({"schema": 1, key: 5}), f"{key} cannot be 5") for key in TEXTS],
         *[(json.dumps({"schema": 1, key: "a\0b"}), f"{key} holds a NUL") for key in TEXTS],
@@ -122,7 +140,7 @@ def test_what_is_no_file_is_neither_read_nor_taken_for_an_empty_run(
     path = write_run(tmp_path, [trial()]).path
     (path / name).unlink()
     make(path / name)
-    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read|not a run folder"):
+    with pytest.raises(BadInput, match=r"(trials\.jsonl|run\.json): cannot be read"):
         run_folder.load(path)
 
 
@@ -133,8 +151,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
         raise PermissionError(errno.EACCES, "Permission denied", str(self))
 
     folder = RunFolder(path)
-    monkeypatch.setattr(Path, "open", refuse)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     for read in (folder.trials, folder.columns):
         with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: Permission denied"):
             read()

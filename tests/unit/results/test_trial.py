@@ -87,9 +87,12 @@ def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Pa
     "text", ["yesterday", "now", "NaT", "", "2030-13-01T00:00:00+00:00", "2030-01-02T03:04:05+00:"]
 )
 def test_a_time_that_is_none_is_named(tmp_path: Path, text: str) -> None:
-    folder = write_run(tmp_path, [trial(), trial(trial_id="b", started_at=text)])
-    with pytest.raises(BadInput, match="line 2: started_at"):
-        run_folder.load(folder.path)
+    folder = write_run(tmp_path, [trial(), trial(trial_id="b")])
+    good, bad = (json.loads(line) for line in folder.trials_path.read_text().splitlines())
+    folder.trials_path.write_text(f"{json.dumps(good)}\n{json.dumps(bad | {'started_at': text})}\n")
+    for read in (run_folder.load, lambda path: RunFolder(path).trials()):
+        with pytest.raises(BadInput, match="line 2: started_at"):
+            read(folder.path)
 
 
 @pytest.mark.parametrize("wrong", [{"elapsed_s": float("nan")}, {"elapsed_s": "5"}, {"status": "good"}, {"mtu": 1.5}])

@@ -54,7 +54,7 @@ def test_the_connection_is_told_as_its_sender_saw_it() -> None:
         "age_s": 0.3, "congestion": "bbr", "mss": 1448, "pmtu": 1500, "rtt_ms": 1.658, "min_rtt_ms": 0.002, "cwnd": 194,
         "ssthresh": 138, "window_bytes": 3855360, "sent_bytes": 239342269, "acked_bytes": 239146790, "retransmits": 0,
         "delivery_bytes_per_s": 118544572, "busy_ms": 2004, "rwnd_limited_ms": 4, "sndbuf_limited_ms": 0,
-        "received_bytes": 42,
+        "received_bytes": 42, "data_segs_in": 0, "data_segs_out": 165296,
     }  # fmt: skip
     assert tcp_facts(None, None) == TcpFacts()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +40,10 @@ def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatc
     sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
     config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
     hosts = {role: FakeHost(role) for role in sections}
-    both = Pair.of(hosts, config, "t")
+    both = Pair.of(hosts, config)
     assert Shares(both, SecretStr("x")).share(CASE).path == server
-    assert both.sides[Role.SERVER].directory == f"{server}/file-share-lab-t"
-    assert both.sides[Role.CLIENT].directory == f"{server.replace('server', 'client')}/file-share-lab-t"
+    own = [both.sides[role].directory.rpartition("/") for role in (Role.SERVER, Role.CLIENT)]
+    assert [above for above, _, _ in own] == [server, server.replace("server", "client")]
+    names = {*(name for _, _, name in own), both.store_name}
+    assert len(names) == 3, "each has a name of its own"
+    assert all(re.fullmatch("file-share-lab-[0-9a-f]{16}", name) for name in names)

@@ -121,6 +121,17 @@ def test_a_connection_that_ended_is_known_from_its_last_sample() -> None:
     assert (found.age_s, found.seen.received_bytes) == (0.5, 200)
 
 
+def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_trip() -> None:
+    states = [(100, 7, 90.0), (200, 20, 0.4), (900, 107, 0.6), (1000, 117, 3.0)]
+    readings = [
+        reading(at_s, connections=(connection(1, acked_bytes=moved, data_segs_in=requests, rtt_ms=rtt_ms),))
+        for at_s, (moved, requests, rtt_ms) in enumerate(states)
+    ]
+    found = carrier(readings)
+    assert found is not None
+    assert (found.seen.data_segs_in, found.rtt_median_ms) == (110, 0.6)
+
+
 def test_without_connections_there_is_no_carrier() -> None:
     assert carrier((reading(0), reading(1))) is None
     idle = (connection(1, acked_bytes=5),)

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import EmulatedHost
+from support.sides import OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure
+from lab.run.vocabulary import line_format
 from lab.settings.background import background_process
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
@@ -32,7 +34,7 @@ class Place:
     def __init__(self, folder: Path):
         self.host = EmulatedHost(folder, {}, REAL, "server")
         self.folder = folder
-        self.settings = Settings({"server": self.host}, Journal(folder / "journal.jsonl"))
+        self.settings = Settings({"server": self.host}, Journal(folder / "journal.jsonl", line_format()))
 
     def server(self, *argv: str, ready: str = "[ -e ready ]") -> Setting:
         return background_process("server", "toy", argv or ("sh", "-c", SERVER), str(self.folder), ready, root=False)
@@ -49,7 +51,9 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    made = Place(tmp_path)
+    folder = tmp_path / OWN_NAME
+    folder.mkdir()
+    made = Place(folder)
     yield made
     for pid in made.running():  # only where a test failed
         with suppress(ProcessLookupError):
@@ -83,7 +87,7 @@ def test_it_is_ready_found_again_and_ended_with_its_children(place: Place) -> No
 def test_the_journal_alone_ends_it(place: Place) -> None:
     place.settings.apply(place.server())
     wait_for_both(place)
-    Settings({"server": place.host}, Journal(place.folder / "journal.jsonl")).unwind()
+    Settings({"server": place.host}, Journal(place.folder / "journal.jsonl", line_format())).unwind()
     assert place.running() == []
 
 

@@ -7,39 +7,75 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.memory_host import no_old_records
 from support.sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
 
 from lab.base.errors import HostError, HostLost, RestoreError
 from lab.hosts import Host, SshHost
-from lab.hosts.command import script
+from lab.hosts.command import Command, script
 from lab.settings import host_journal
 from lab.settings.changes import Settings
-from lab.settings.host_journal import HostJournal
-from lab.settings.journal import Journal
+from lab.settings.host_journal import HostJournal, TakenHostJournal
+from lab.settings.journal import Journal, LineFormat
+from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
+NAME = "file-share-lab"
 Connect = Callable[..., SshHost]
 
 
 def owned(host: Host, folder: Path, run: str = "one") -> HostJournal:
     owner = {"who": f"ann@{run}", "pid": "4711", "since": "2026-11-21 12:00 UTC"}
-    return HostJournal(host, run, owner, 5, str(folder / "ledger"))
+    return HostJournal(host, run, owner, 5, str(folder / NAME))
+
+
+@dataclass(frozen=True)
+class FileLine(Operation):
+    """The content of a file."""
+
+    kind = "file"
+    values = "[a-z ]{1,20}"
+
+    path: str
+
+    @property
+    def label(self) -> str:
+        return f"file {self.path.rpartition('/')[2]}"
+
+    def read(self) -> Command:
+        return script('cat "$1"', self.path)
+
+    def change(self, value: str) -> tuple[Command, ...]:
+        return (script('echo "$2" > "$1"', self.path, value),)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return self.change(old)
+
+
+@dataclass(frozen=True)
+class LastingFileLine(FileLine):
+    """One that outlives a restart."""
+
+    kind = "lasting-file"
+    volatile = False
+
+
+KINDS = {kind.kind: kind for kind in (FileLine, LastingFileLine, TakenHostJournal)}
+LINES = LineFormat(KINDS, no_old_records)
+
+
+def read(host: Host, folder: Path) -> host_journal.Contents:
+    return host_journal.read(host, LINES, str(folder / NAME))
 
 
 def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
     """The content of a file as a setting."""
-    return Setting(
-        host="client",
-        name=f"file {path.name}",
-        read=script('cat "$1"', str(path)),
-        wanted=wanted,
-        apply=(script('echo "$2" > "$1"', str(path), wanted),),
-        undo=lambda old: (script('echo "$2" > "$1"', str(path), old),),
-        volatile=volatile,
-    )
+    operation = FileLine(str(path)) if volatile else LastingFileLine(str(path))
+    return Setting("client", operation, wanted, operation.change(wanted))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +95,7 @@ class Place:
     def settings(self, run: str = "one", **changes: object) -> Settings:
         host = self.connect(**changes)
         host_journals = {"client": owned(host, self.folder, run)}
-        return Settings({"client": host}, Journal(self.journal(run)), host_journals, patience_s=5)
+        return Settings({"client": host}, Journal(self.journal(run), LINES), host_journals, patience_s=5)
 
     def journal(self, run: str = "one") -> Path:
         return self.folder / f"{run}.jsonl"
@@ -77,23 +113,23 @@ def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back
     settings = place.settings()
     settings.claim("client")
     settings.apply(line(place.file, "new"))
-    (record,) = host_journal.read(settings.hosts["client"], str(place.folder / "ledger")).records
+    (record,) = read(settings.hosts["client"], place.folder).records
     assert (record.old, record.new, record.run, record.number) == ("old", "new", "one", 2)
     assert record.boot
     settings.unwind()
     assert place.left() == ["knob"]
     assert place.file.read_text() == "old\n"
-    assert Journal(place.journal()).open == []
+    assert Journal(place.journal(), LINES).open == []
 
 
 def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
     settings = place.settings()
     settings.claim("client")
-    (place.folder / "ledger" / "one-000002.part").mkdir()
-    with pytest.raises(HostError, match=r"ledger: one-000002\.part: Is a directory"):
+    (place.folder / NAME / "one-000002.part").mkdir()
+    with pytest.raises(HostError, match=r"file-share-lab: one-000002\.part: Is a directory"):
         settings.apply(line(place.file, "new"))
     assert place.file.read_text() == "old\n"
-    (place.folder / "ledger" / "one-000002.part").rmdir()
+    (place.folder / NAME / "one-000002.part").rmdir()
     settings.unwind()
     assert place.left() == ["knob"]
 
@@ -102,9 +138,9 @@ def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
 def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tuple[str, ...]) -> None:
     settings = place.settings()
     settings.journal.intend(settings.host_journals["client"].record(1))
-    (place.folder / "ledger").mkdir(0o700)
+    (place.folder / NAME).mkdir(0o700)
     for name in left:
-        (place.folder / "ledger" / name).touch()
+        (place.folder / NAME / name).touch()
     settings.unwind()
     assert place.left() == ["knob"]
 
@@ -150,8 +186,8 @@ def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     with pytest.raises(HostError, match=r"client: in use by ann@one \(process 4711, since 2026.*`sudo kill [1-9]"):
         other.claim("client")
     other.unwind()
-    assert place.left() == ["knob", "ledger"]
-    assert "in use by ann@one" in str(host_journal.read(other.hosts["client"], str(place.folder / "ledger")).in_use)
+    assert place.left() == [NAME, "knob"]
+    assert "in use by ann@one" in str(read(other.hosts["client"], place.folder).in_use)
 
 
 @OVER_BOTH
@@ -161,11 +197,11 @@ def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> N
     first.apply(line(place.file, "new"))
     first.hosts["client"].close()
     second = place.settings("two")
-    while (found := host_journal.read(second.hosts["client"], str(place.folder / "ledger"))).in_use:
+    while (found := read(second.hosts["client"], place.folder)).in_use:
         time.sleep(0.01)  # until sshd has seen it
     assert (found.in_use, [record.old for record in found.records]) == (None, ["old"])
     owned(second.hosts["client"], place.folder, "two").take()
-    assert (place.folder / "ledger" / "lock").read_text().startswith("two ")
+    assert (place.folder / NAME / "lock").read_text().startswith("two ")
 
 
 def test_only_one_of_many_gets_the_lock(place: Place) -> None:
@@ -181,19 +217,19 @@ def test_only_one_of_many_gets_the_lock(place: Place) -> None:
             return str(error) if "in use by" not in str(error) else ""
         return f"run{number}"
 
-    while host_journal.read(hosts[0], str(place.folder / "ledger")).in_use:
+    while read(hosts[0], place.folder).in_use:
         time.sleep(0.01)  # until its session has ended
     with ThreadPoolExecutor(len(hosts)) as threads:
         taken = [run for run in threads.map(take, range(len(hosts))) if run]
     assert len(taken) == 1, taken
-    assert (place.folder / "ledger" / "lock").read_text().split()[0] == taken[0]
-    assert [path.name for path in (place.folder / "ledger").iterdir()] == ["lock"]
+    assert (place.folder / NAME / "lock").read_text().split()[0] == taken[0]
+    assert [path.name for path in (place.folder / NAME).iterdir()] == ["lock"]
 
 
 @pytest.mark.parametrize("what", ["a link", "a file", "another owner"])
 def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, what: str) -> None:
     """It could hold commands that are somebody else's."""
-    there = place.folder / "ledger"
+    there = place.folder / NAME
     if what == "a link":
         (place.folder / "elsewhere").mkdir()
         there.symlink_to("elsewhere")
@@ -209,7 +245,7 @@ def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, wha
     with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
         settings.claim("client")
     with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
-        host_journal.read(settings.hosts["client"], str(there))
+        read(settings.hosts["client"], place.folder)
     settings.unwind()
     assert sorted(path for path in place.folder.rglob("*") if path.suffix != ".jsonl") == before
 
@@ -217,22 +253,19 @@ def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, wha
 def test_a_record_that_cannot_be_read_is_not_taken_for_none(place: Place) -> None:
     settings = place.settings()
     settings.claim("client")
-    (place.folder / "ledger" / "one-000009").write_text("torn\n")
+    (place.folder / NAME / "one-000009").write_text("torn\n")
     with pytest.raises(HostError, match="a record cannot be read"):
-        host_journal.read(settings.hosts["client"], str(place.folder / "ledger"))
+        read(settings.hosts["client"], place.folder)
 
 
 def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place) -> None:
     settings = place.settings()
     settings.claim("client")
     settings.apply(line(place.file, "new"))
-    file = place.folder / "ledger" / "one-000002"
-    content = json.loads(file.read_text())
-    content["undo"][0]["deadline_s"] = 1e12
-    file.write_text(json.dumps(content | {"host": "server"}) + "\n")
-    (record,) = host_journal.read(settings.hosts["client"], str(place.folder / "ledger")).records
+    file = place.folder / NAME / "one-000002"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"host": "server"}) + "\n")
+    (record,) = read(settings.hosts["client"], place.folder).records
     assert record.host == "client"
-    assert record.undo[0].deadline_s == 300
 
 
 @pytest.mark.parametrize("run", ["../../etc/passwd", "", "a b", "-rf"])
@@ -241,10 +274,10 @@ def test_a_record_of_a_run_that_cannot_be_is_not_read(place: Place, run: str) ->
     settings = place.settings()
     settings.claim("client")
     settings.apply(line(place.file, "new"))
-    file = place.folder / "ledger" / "one-000002"
+    file = place.folder / NAME / "one-000002"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"run": run}) + "\n")
     with pytest.raises(HostError, match="a record cannot be read"):
-        host_journal.read(settings.hosts["client"], str(place.folder / "ledger"))
+        read(settings.hosts["client"], place.folder)
 
 
 @pytest.mark.parametrize("volatile", [True, False])
@@ -292,3 +325,44 @@ def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> 
     later.claim("client")
     later.unwind()
     assert place.left() == ["knob"]
+
+
+def test_a_host_that_is_restored_by_its_own_journal_keeps_nothing_of_it(place: Place) -> None:
+    """Whoever restores takes it last of all, and gives it up last of all."""
+    first = place.settings()
+    first.claim("client")
+    first.apply(line(place.file, "new"))
+    first.hosts["client"].close()
+    host = place.connect()
+    while (noted := read(host, place.folder)).in_use:
+        time.sleep(0.01)  # until sshd has seen it
+    journal = Journal(None, LINES)
+    for record in noted.records:
+        journal.intend(record)
+    later = Settings({"client": host}, journal, {"client": owned(host, place.folder)})
+    later.claim("client")
+    later.unwind()
+    assert place.left() == ["knob"]
+    assert place.file.read_text() == "old\n"
+
+
+@OVER_BOTH
+def test_a_timer_takes_back_what_it_was_given_and_not_what_a_file_says(place: Place) -> None:
+    """The files beside its record could be somebody else's by the time that it is due."""
+    settings = place.settings()
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    host_journal = settings.host_journals["client"]
+    host_journal.revert_after_s = 1
+    (record,) = (record for record in settings.journal.open if isinstance(record.operation, FileLine))
+    host_journal.arm(record)
+    planted = f"touch {place.folder}/planted\n"
+    for suffix in ("", ".undo", ".armed.undo", ".fired.undo"):
+        (place.folder / NAME / f"one-000002{suffix}").write_text(planted)
+    wait_for(lambda: place.file.read_text() == "old\n")
+    wait_for(lambda: (place.folder / NAME / "one-000002.fired").exists())
+    with pytest.raises(HostError, match="too late: this host has taken it back already"):
+        host_journal.confirm(record)
+    settings.unwind()
+    assert place.left() == ["knob"]
+    assert not (place.folder / "planted").exists()

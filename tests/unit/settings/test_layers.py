@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.memory_host import Fault, World, knob, untouched
+from support.memory_host import LINES, Fault, World, knob, untouched
 
 from lab.base.errors import HostError, Interrupted, RestoreError, SettingRefused
 from lab.settings.journal import Journal
@@ -110,7 +110,7 @@ def test_what_cannot_be_put_back_is_said_and_tried_again_by_the_next_step_below(
     climber.world.hosts["client"].stuck_keys.clear()
     climber.ladder.step_down(0)
     assert climber.world.state() == untouched()
-    assert Journal(climber.world.path).open == []
+    assert Journal(climber.world.path, LINES).open == []
 
 
 LEVELS = st.tuples(st.sampled_from(["1500", "9000"]), st.sampled_from(["1", "2"]), st.sampled_from(["a", "b"]))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import MB, ON_DISK, SIZE, WRITTEN, a_trial, verdict
+from support.bottleneck_trials import MB, ON_DISK, SIZE, WRITTEN, a_trial, judged, verdict
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,21 @@ def test_link_and_disk_may_take_turns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"tcp": {"busy_ms": 3000}},  # bytes were on the way while the disk wrote
         {"more": {"store_ceiling_bytes_per_s": 60e6}},  # there is time that neither explains
         {"elapsed_s": 3.0, "more": {"store_ceiling_bytes_per_s": 40e6}},  # more time than there was
+    ],
+)
+def test_a_disk_that_explains_most_of_what_the_link_does_not_is_probable(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    row = judged(tmp_path, a_trial(**TURNS | change)).iloc[0]
+    assert (row["limited_by"], row["grade"]) == ("disk", "probable"), row["evidence"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tcp": {"busy_ms": 3000}},  # bytes were on the way while the disk wrote
         {"elapsed_s": 1.1, "more": {"store_ceiling_bytes_per_s": 1000e6}, "tcp": {"busy_ms": 900}},  # the link alone
         {"direction": "read"},
         {

@@ -46,10 +46,17 @@ WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
     ("given", "best", "limit", "words"),
     [
         (WINDOW_AND_LINK, 102e6, "link", "link: 94% of the ceiling"),  # the queue of a full link fills the window, too
-        (WINDOW_AND_LINK, 150e6, "latency × window", "window: 1562 KiB"),
+        (WINDOW_AND_LINK, 150e6, "latency × window", "94% of a ceiling that is itself 67%"),
         (WINDOW_AND_LINK, None, "unclear", "link: 94% of the ceiling, which the TCP buffers may have lowered"),
         (WINDOW_AND_LINK | {"observed": BARE}, 102e6, "link", "link: 94% of the ceiling"),
-        (WINDOW_AND_LINK | {"observed": BARE}, 125e6, "unclear", "which the TCP buffers may have lowered"),
+        (WINDOW_AND_LINK | {"observed": BARE}, 115e6, "link", "link: 94% of the ceiling"),
+        (
+            WINDOW_AND_LINK | {"observed": BARE},
+            125e6,
+            "latency × window",
+            "window: 94% of a ceiling that is itself 80% of that with other TCP buffers",
+        ),
+        (FULL_LINK | {"tcp_space": 65536}, 125e6, "latency × window", "of a ceiling that is itself 80%"),
         (
             WINDOW_AND_LINK | {"observed": BARE},
             400e6,
@@ -74,6 +81,19 @@ def test_the_ceiling_with_other_tcp_buffers_tells_link_and_window_apart(
     row = judged(tmp_path, made, *links, other).iloc[0]
     assert row["limited_by"] == limit, row["evidence"]
     assert words in row["evidence"]
+
+
+@pytest.mark.parametrize(("rates", "limit"), [((100e6, 90e6), "link"), ((100e6, 86e6), "unclear"), ((100e6,), "link")])
+def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(
+    tmp_path: Path, rates: tuple[float, ...], limit: str
+) -> None:
+    links = [
+        trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
+        for n, rate in enumerate(rates, 1)
+    ]
+    row = judged(tmp_path, a_trial(**FULL_LINK), *links).iloc[0]
+    assert row["limited_by"] == limit, row["evidence"]
+    assert ("ceilings disagree: by a factor of 1.16 between blocks" in row["evidence"]) == (limit == "unclear")
 
 
 @pytest.mark.parametrize(

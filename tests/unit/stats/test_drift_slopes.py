@@ -48,6 +48,48 @@ def test_a_steady_drift_is_found_in_anchors_and_without_them() -> None:
     assert np.isnan(anchored.in_block_pct).all()
 
 
+@pytest.mark.parametrize("blocks", [3, 4, 12])
+def test_noise_does_not_hide_a_drift_of_five_percent(blocks: int) -> None:
+    """Of 3 blocks, a case's deviation from its own median is 0 in one of three trials, whatever drifted."""
+    of = cases(direction=["write", "read"], mtu=[1500, 9000], tcp_space=[1024 * size for size in range(1, 8)])
+    logs, found = np.log(0.95) * np.linspace(0, 1, blocks), []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        found.append(stats.drift(run(of, 4.6 + logs + rng.normal(0, 0.1, (len(of), blocks)))).over_run_pct[0])
+    assert np.mean(found) == pytest.approx(-5, abs=1.2)  # four standard errors
+
+
+def test_the_interval_of_a_drift_holds_it_in_95_percent_of_runs() -> None:
+    of = cases(direction=["write", "read"], mtu=[1500, 9000])
+    held = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        logs = np.log(0.95) * np.linspace(0, 1, 10) + rng.normal(0, 0.01, 10) + rng.normal(0, 0.03, (len(of), 10))
+        logs[rng.random(logs.shape) < 0.05] = np.nan
+        _, low, high = stats.drift(run(of, logs)).over_run_pct
+        held.append(low <= -5 <= high)
+    assert np.mean(held) > 0.9
+
+
+def test_a_case_that_only_late_blocks_have_is_no_drift() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
+    logs = np.tile(np.array([[4.0], [4.5], [5.0], [5.5]]), 6)
+    logs[3, :3] = np.nan
+    trials = run(of, logs)
+    assert stats.drift(trials).over_run_pct == pytest.approx([0, 0, 0], abs=1e-9)
+    assert stats.from_own_case(trials).dropna().to_numpy() == pytest.approx(np.zeros(21), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_anchors_of_other_cases_in_each_block_are_joined_by_the_transfers(seed: int) -> None:
+    """Each block's anchor repeats its own first case: alone they could not tell a drift from what cases differ by."""
+    rng = np.random.default_rng(seed)
+    trials = run(OF, rng.normal(0, 1, (4, 1)) + np.log(0.9) * np.linspace(0, 1, 7))
+    first = trials.sample(frac=1, random_state=seed).drop_duplicates("block").assign(anchor=True, position=100)
+    found = stats.drift(pd.concat([trials, first], ignore_index=True))
+    assert found.over_run_pct[0] == pytest.approx(-10, abs=1.5)  # a block's time is the median of its trials'
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_slope_is_that_of_scipy(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -83,7 +125,7 @@ def test_drift_is_said_in_a_sentence() -> None:
     said = drift_sentence(stats.Drift((-1.25, -2.0, -0.5), 8, (-0.4, np.nan, np.nan), 3, True))
     assert said == (
         "Inside a block the anchor changed by -1.2 % [-2.0, -0.5] (n = 8 blocks); "
-        "from its first block to its last speeds changed by -0.4 % [no interval], by the anchor (n = 3 blocks)."
+        "from its first block to its last speeds changed by -0.4 % [no interval], all cases together (n = 3 blocks)."
     )
     nothing = (np.nan, np.nan, np.nan)
     assert drift_sentence(stats.Drift(nothing, 0, nothing, 1, False)) == "One block cannot tell if anything drifted."

@@ -13,6 +13,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
+from lab.report.prose import chance
 
 GRID = cases(
     protocol=["afp", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=[1500, 9000],
@@ -109,6 +110,69 @@ def test_one_block_has_a_change_and_no_interval() -> None:
     assert not row["established"]
 
 
+def test_two_blocks_are_too_few_for_an_interval() -> None:
+    logs = noise(np.random.default_rng(4), GRID, 3)
+    two, three = (stats.effects(stats.grid(run(GRID, logs[:, :count]))) for count in (2, 3))
+    numbers = ["low_pct", "high_pct", "moderated_low_pct", "moderated_high_pct", "p_value", "moderated_p", "p_adjusted"]
+    assert two[numbers].isna().all(axis=None)
+    assert three[numbers].notna().all(axis=None)
+    assert "at least 3 are needed" in chance(two)
+    assert "With 3 blocks of this run's noise a change of about ± " in chance(three)
+
+
+def test_the_overall_row_comes_first_and_is_the_mean_of_a_whole_block() -> None:
+    logs = noise(np.random.default_rng(9), GRID, 4)
+    table = stats.effects(stats.grid(run(GRID, logs)), ["mtu", "tcp_space"])
+    assert table["n_pairs"].tolist() == [64, *[8] * 8] * 2
+    by_block = DescrStatsW((logs[GRID["mtu"] == 9000] - logs[GRID["mtu"] == 1500]).mean(axis=0))
+    row = table.iloc[0]
+    assert row[["factor", "protocol", "tool", "direction"]].tolist() == ["mtu", "all", "all", "all"]
+    assert row["change_pct"] == pytest.approx(pct(by_block.mean))
+    assert (row["low_pct"], row["high_pct"]) == pytest.approx(pct(np.array(by_block.tconfint_mean())))
+    assert (row["moderated_low_pct"], row["moderated_high_pct"]) == (row["low_pct"], row["high_pct"])
+    below = at(table, factor="mtu").iloc[1:]
+    assert (below["p_adjusted"] >= row["p_adjusted"]).all()
+    half = below["high_pct"] - below["low_pct"]
+    assert (below["moderated_high_pct"] - below["moderated_low_pct"]).median() < half.median()
+
+
+def test_a_factor_with_nothing_to_split_has_its_row_once() -> None:
+    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
+    speeds = stats.grid(run(of, noise(np.random.default_rng(10), of, 3)))
+    assert stats.effects(speeds)[["factor", "protocol", "direction"]].to_numpy().tolist() == [
+        ["mtu", "all", "all"], ["tcp_space", "all", "all"],
+    ]  # fmt: skip
+    assert len(stats.interactions(speeds)) == 1
+
+
+def test_a_lost_pair_does_not_move_the_overall_row_by_what_pairs_differ() -> None:
+    of = cases(protocol=["afp", "smb", "nfs"], mtu=[1500, 9000])
+    logs = np.tile(np.array([0.0, 0.9, 0.0, 0.1, 0.0, 0.2])[:, None], 4)
+    logs += np.random.default_rng(11).normal(0, 1e-3, logs.shape)
+    logs[1, 2] = np.nan
+    row = stats.effects(stats.grid(run(of, logs)), ["mtu"]).iloc[0]
+    assert (row["n_blocks"], row["n_pairs"]) == (4, 11)
+    assert row["change_pct"] == pytest.approx(pct(0.4), abs=0.3)
+    assert row["high_pct"] - row["low_pct"] < 1
+
+
+def test_numbers_without_any_spread_are_not_established() -> None:
+    """Blocks that agree to the last digit do not show how far chance would move them."""
+    of = cases(mtu=[1500, 9000])
+    table = stats.effects(stats.grid(run(of, np.tile([[4.6], [4.7]], 5))))
+    assert table["change_pct"].tolist() == pytest.approx([pct(0.1)])
+    assert table["p_value"].isna().all()
+    assert not table["established"].any()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_star_needs_the_plain_interval_too(seed: int) -> None:
+    logs = noise(np.random.default_rng(seed), GRID, 3) + 0.07 * (GRID["tcp_space"] == 65536).to_numpy()[:, None]
+    table = stats.effects(stats.grid(run(GRID, logs)))
+    without_0 = (table["low_pct"] > 0) | (table["high_pct"] < 0)
+    assert table["established"].tolist() == (without_0 & (table["p_adjusted"] < 0.05)).tolist()
+
+
 def test_six_blocks_have_the_distribution_free_interval_too() -> None:
     of = cases(mtu=[1500, 9000])
     table = stats.effects(stats.grid(run(of, np.log(np.array([[100.0] * 6, [101.0, 102, 103, 104, 105, 106]])))))
@@ -135,7 +199,7 @@ def test_every_factor_but_the_direction_is_compared_with_its_first_level() -> No
         ["server_sync", "default", "always"],
     ]  # fmt: skip
     assert set(at(table, factor="protocol")["protocol"]) == {"all"}
-    assert at(table, factor="store")["direction"].tolist() == ["write", "read"] * 2
+    assert at(table, factor="store")["direction"].tolist() == ["all", "write", "read", "write", "read"]
 
 
 def test_holm_is_that_of_statsmodels() -> None:
@@ -231,8 +295,16 @@ def test_interactions_of_a_fraction_are_those_of_its_model() -> None:
     assert found[2:] == pytest.approx([pct(0.03), pct(0.05), pct(0.15), pct(0.02)])
 
 
+def test_an_interaction_of_a_fraction_stands_there_once() -> None:
+    """The model has no interaction of three: at each protocol it is the same number."""
+    of = half_fraction()
+    table = stats.interactions(stats.grid(run(of, noise(np.random.default_rng(12), of, 4))))
+    assert table[["protocol", "tool", "direction"]].to_numpy().tolist() == [["all", "all", "all"]]
+
+
 def test_any_two_factors_can_be_asked_for() -> None:
     table = stats.interactions(stats.grid(run(GRID, noise(np.random.default_rng(8), GRID, 2))), [("tool", "mtu")])
     assert table[["protocol", "tool", "direction"]].drop_duplicates().to_numpy().tolist() == [
-        ["afp", "all", "write"], ["afp", "all", "read"], ["smb", "all", "write"], ["smb", "all", "read"],
+        ["all", "all", "all"], ["afp", "all", "write"], ["afp", "all", "read"], ["smb", "all", "write"],
+        ["smb", "all", "read"],
     ]  # fmt: skip

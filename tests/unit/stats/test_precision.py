@@ -30,12 +30,14 @@ def test_the_rows_whose_interval_is_too_wide_are_named(seed: int) -> None:
 def test_an_effect_without_an_interval_is_too_wide() -> None:
     logs = noise(np.random.default_rng(1), OF, 1)
     trials = run(OF, logs)
-    assert stats.wide_effects(trials, ["mtu"], 0.1)[0] == "MTU 1500 → 9000, AFP cp write: no interval yet (blocks: 1)"
+    assert stats.wide_effects(trials, ["mtu"], 0.1)[:2] == [
+        f"MTU 1500 → 9000, {where}: no interval yet (blocks: 1)" for where in ("all cases", "AFP cp write")
+    ]
     assert stats.wide_effects(trials, ["mtu:tcp_space"], 0.1)[0] == (
-        "MTU 1500 → 9000 with TCP buffer default → 64 KiB, AFP cp write: no interval yet (blocks: 1)"
+        "MTU 1500 → 9000 with TCP buffer default → 64 KiB, all cases: no interval yet (blocks: 1)"
     )
     logs[:] = np.nan
-    assert len(stats.wide_effects(run(OF, logs), ["mtu"], 0.1)) == 4
+    assert len(stats.wide_effects(run(OF, logs), ["mtu"], 0.1)) == 5
     assert stats.wide_effects(trials[:1], ["mtu"], 0.1) == ["MTU: less than two levels were tried yet"]
 
 

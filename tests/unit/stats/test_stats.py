@@ -176,7 +176,7 @@ def test_trials_that_were_coded_before_give_the_same() -> None:
     for rows in (stats.transfers, stats.measured):
         assert rows(coded).index.equals(rows(trials).index)
     pd.testing.assert_frame_equal(stats.effects(stats.grid(coded)), stats.effects(stats.grid(trials)))
-    pd.testing.assert_series_equal(stats.from_own_median(coded), stats.from_own_median(trials))
+    pd.testing.assert_series_equal(stats.from_own_case(coded), stats.from_own_case(trials))
     assert stats.provenance(coded) == stats.provenance(trials)
     assert stats.grid(coded) is stats.grid(coded)
     assert stats.grid(coded, ["mtu"]).factors == ("mtu",)
@@ -208,13 +208,15 @@ def test_nothing_to_compare_gives_empty_tables_with_their_columns(some: list[Tri
     assert stats.shares(speeds).table.empty
     assert len(stats.summary(trials)) <= 1
     assert stats.summary(trials)["n"].sum() == 0
-    assert stats.from_own_median(trials).isna().all()
+    assert stats.from_own_case(trials).isna().all()
     assert np.isnan(stats.drift(trials).over_run_pct).all()
 
 
-def test_drift_is_against_the_median_of_the_same_case() -> None:
+def test_a_trial_lies_from_the_mean_of_the_same_case() -> None:
     trials = frame([*(timed(block, 100 + block, case_id="a") for block in (1, 2, 3)), timed(1, 5, case_id="alone")])
-    assert stats.from_own_median(trials).dropna().to_dict() == pytest.approx({0: -100 / 102, 1: 0, 2: 100 / 102})
+    assert stats.from_own_case(trials).dropna().to_dict() == pytest.approx(
+        {place: 100 * (speed / (101 * 102 * 103) ** (1 / 3) - 1) for place, speed in enumerate((101, 102, 103))}
+    )
 
 
 @pytest.mark.parametrize(

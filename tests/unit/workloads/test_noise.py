@@ -25,6 +25,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> EmulatedHost:
 
 
 def made(host: EmulatedHost, size: int, seed: str, name: str = "payload") -> Path:
+    (host.folder / name).unlink(missing_ok=True)
     FILE.make(host, name, size, seed)
     return host.folder / name
 

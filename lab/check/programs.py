@@ -1,0 +1,62 @@
+"""The check of the programs of a host: whether they are there, and whether they do what they are for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from lab import protocols, workloads
+from lab.check.finding import Finding
+from lab.check.machine import Machine
+from lab.workloads import Tool
+
+NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}  # programs, and the package of each in Debian
+TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a second
+# How a program is tried: two words for it, and what it then prints; ping has no such words that all of them know
+VERSION = ("--version", "", r"(?i)version|\d+\.\d")
+ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
+
+
+def check(machine: Machine, subject: str) -> Iterator[Finding]:
+    """Which are missing, and what is out without them; which do not work."""
+    tools = workloads.tools()
+    packages = NEEDED | {program: package for tool in tools.values() for program, package in tool.programs.items()}
+    lacking = machine.platform.programs.missing(packages)
+    for name in lacking:
+        remedy = machine.platform.programs.how_to_install(packages[name])
+        if name in NEEDED:
+            yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
+        else:
+            yield Finding("warning", subject, f"{name} is missing: {_lost_without(name, tools)}", remedy)
+    yield from _try(machine, subject, [name for name in packages if name not in (*lacking, "ping")])
+    if not lacking:
+        outputs = machine.facts.tools if machine.facts else {}
+        versions = {name: re.search(r"\d+\.\d[\d.]*", outputs.get(name, "")) for name in packages}
+        labels = [f"{name} {version[0]}" if version else name for name, version in versions.items()]
+        yield Finding("ok", subject, ", ".join(labels))
+
+
+def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Finding]:
+    """Run each program once: one that is there may still do nothing, or never end."""
+    attempts = [(name, *ATTEMPTS.get(name, VERSION)[:2]) for name in names]
+    answers = machine.platform.programs.attempt(attempts, TRY_S)
+    for (name, *words), (ended, printed) in zip(attempts, answers, strict=True):
+        pattern = ATTEMPTS.get(name, VERSION)[2]
+        command = " ".join(filter(None, [name, *words]))
+        if not ended:
+            wrong = f"`{command}` does not end within {TRY_S} s"
+        elif not re.search(pattern, printed):
+            wrong = f"`{command}` prints {printed!r:.100}"
+        else:
+            continue
+        remedy = f"`command -v {name}` there says which file it is: find out what that is, or put it right"
+        yield Finding("problem", subject, f"{name} does not work: {wrong}", remedy)
+
+
+def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
+    """Which tools no sweep can use without this program, and which protocols, for no other tool needs no mount."""
+    lost = {name for name, tool in tools.items() if program in tool.programs}
+    remote = {name for name, tool in tools.items() if not tool.needs_mount}
+    unmounted = [protocol.name for protocol in protocols.by_name().values() if not protocol.mounted]
+    also = f", and with that the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
+    return f"out is {' and '.join(sorted(lost))}{also}"

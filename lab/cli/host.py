@@ -1,0 +1,108 @@
+"""`lab host`: the helper of a narrow sudo, put on hosts and taken away."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.base.errors import BadInput
+from lab.cli.terminal import HOSTS, show
+
+if TYPE_CHECKING:
+    from lab.hosts import SshHost
+    from lab.hosts.hosts_file import Hosts
+
+ROLES = ("client", "server")
+
+
+def add_commands(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
+        subparser = commands.add_parser(name, help=text, description=text)
+        subparser.set_defaults(command=function)
+        subparser.add_argument("--hosts", type=Path, metavar="FILE", help=f"the hosts file (default: {HOSTS})")
+        text = "which host (default: those with sudo = helper)"
+        subparser.add_argument("host", choices=ROLES, nargs="?", help=text)
+        return subparser
+
+    text = "let the account of a host run the lab's helper as root, and nothing else, by the sudo that it has now"
+    install = command("install", _install, text)
+    install.add_argument("--print", action="store_true", help="print all that would be put there; change nothing")
+    command("remove", _remove, "take helper and line of sudoers away; safe to repeat")
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from lab.hosts import root_helper
+    from lab.hosts.ssh import HELPER
+    from lab.run.root_helper import program
+
+    config, roles = _chosen(arguments)
+    if arguments.print:
+        for role in roles:
+            account = getattr(config, role).user or "ACCOUNT"
+            print(f"# {role}: as {root_helper.SUDOERS}:\n{root_helper.sudoers_line(account.lower())}")
+        print(f"# as {HELPER}:\n{program()}# put there by:\n{root_helper.INSTALL}", end="")
+        return 0
+    for role in roles:
+        with _with_plain_sudo(role, config) as host:
+            account = host.run("id", "-un").stdout.strip()
+            _show(role, root_helper.install(account, program()).run(host))
+            if host.run("sudo", "-k", "-n", "--", "/bin/sh", "-c", ":", check=False).exit_code == 0:
+                show(f"{role}: but {account} may run everything without a password: `sudo -l` there says by which line")
+    return 0
+
+
+def _remove(arguments: argparse.Namespace) -> int:
+    """Raises LabFailure where a run uses a host, or left it changed: the helper may be all that can put it back."""
+    from lab.hosts import root_helper
+    from lab.run import lifecycle
+
+    config, roles = _chosen(arguments)
+    for role in roles:
+        with _with_plain_sudo(role, config) as host:
+            lifecycle.check_free({role: host})
+            _show(role, root_helper.remove().run(host))
+    return 0
+
+
+def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
+    """The hosts file, and the hosts that are meant. Raises BadInput where there is none."""
+    from lab.hosts.hosts_file import load_hosts
+
+    path = arguments.hosts or HOSTS
+    config = load_hosts(path)
+    roles = [arguments.host] if arguments.host else [role for role in ROLES if getattr(config, role).sudo == "helper"]
+    if not roles:
+        raise BadInput(f"{path}: no section has sudo = helper", "give it to a host, or name the host: client or server")
+    for role in roles:
+        if getattr(config, role).sudo == "none":
+            raise BadInput(f"{path}: [{role}] sudo = none: root needs no helper", "log in as another account")
+    return config, roles
+
+
+@contextmanager
+def _with_plain_sudo(role: str, config: Hosts) -> Iterator[SshHost]:
+    """A host by the sudo that its account has apart from the helper: without a password, or with one."""
+    from lab.hosts import SshHost
+
+    section = getattr(config, role)
+    host = SshHost(role, section.model_copy(update={"sudo": "nopasswd"}))
+    try:
+        if host.run("/bin/sh", "-c", ":", root=True, check=False).exit_code != 0:
+            host.close()
+            host = SshHost(role, section.model_copy(update={"sudo": "password"}))
+        if host.run("uname", "-s").stdout.strip() != "Linux":
+            raise BadInput(f"{config.place}[{role}] sudo = helper: is for Linux hosts alone", "give sudo = password")
+        yield host
+    finally:
+        host.close()
+
+
+def _show(role: str, text: str) -> None:
+    for line in text.splitlines():
+        show(f"{role}: {line}")

@@ -1,0 +1,35 @@
+"""Folders of the lab's own on a host, which nobody else can make first, enter, or put another one in the place of.
+
+They are below one that only root can write into: ``/var/lib``, on a Mac ``/var/db``; or, where the lab has no root, in
+the account's own ``~/.local/state``.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from lab.base.scripts import read_script
+from lab.hosts import Host
+
+OWN_FOLDER = read_script(__file__, "own_folder.sh")
+LAB_HOME = f"{OWN_FOLDER}lab_home"
+# Where the lab's home may be made, or is one
+LOOK_AT_HOME = (
+    OWN_FOLDER
+    + """
+home=$(lab_home) || exit
+if [ -e "$home" ] || [ -L "$home" ]; then go "$home" && is_ours drwx--x--x
+else { cd -P "${home%/*}" 2>/dev/null || cd -P "$HOME"; } && (stands_firm us); fi && echo fine || echo open
+echo "$home"
+"""
+)
+
+
+def lab_home(host: Host) -> str:
+    """The folder on a host that all of the lab's are in; without links. It may not be there yet."""
+    return host.shell(LAB_HOME, root=True).stdout.rstrip("\n")
+
+
+def new_name() -> str:
+    """A name for a folder that nobody can know beforehand."""
+    return f"file-share-lab-{secrets.token_hex(8)}"

@@ -1,0 +1,74 @@
+# shellcheck shell=sh
+# Functions for folders of the lab's own. Whoever can write into a folder can put another one, or a link, in the place of
+# what is in it. So a folder is entered first and looked at then, as `.`, which nobody can swap.
+
+# who: the number of this account.
+who() { [ -n "$me" ] || me=$(id -u); }
+me=
+
+# is_closed MODE OWNER GROUP: whether others cannot move what is in such a folder. A group with the owner's number is the
+# owner's own.
+is_closed() {
+    case $1 in
+        ?????????[tT]*) ;;
+        ????????w*) false ;;
+        ?????w*) [ "$3" = 0 ] || [ "$3" = "$2" ] ;;
+    esac
+}
+
+# stands_firm OWNERS: whether only root, this account and, where OWNERS is `any`, the owners of the folders above it can move
+# the current folder or one of those up to /. Leaves the mode and the owner of the current one. One `ls` looks at all: a
+# run asks often, and most of the time would go into starting programs.
+stands_firm() {
+    who
+    owners=$1 here=$(pwd -P) up=. levels=. words=9
+    while [ "${here#/}" ]; do
+        here=${here%/*} up=$up/.. levels="$levels $up" words=$((words + 9))
+    done
+    # shellcheck disable=SC2046,SC2086  # a line of `ls` has nine words, and no name here has a blank
+    set -- $(ls -ldn $levels)
+    [ $# = $words ] || return
+    mode=$1 owner=$3
+    while [ $# -gt 0 ]; do
+        is_closed "$1" "$3" "$4" && { [ "$owners" = any ] || [ "$3" = 0 ] || [ "$3" = "$me" ]; } || return
+        shift 9
+    done
+}
+
+# is_ours MODE: whether the current folder is this account's and has that mode, and nobody else can move it.
+is_ours() {
+    stands_firm us && [ "$owner" = "$me" ] || return
+    case $mode in "$1" | "$1"[.@+]) ;; *) false ;; esac
+}
+
+# go PATH: enter a folder that is no link. What is above it may be, as /tmp of a Mac is.
+go() {
+    cd -P "${1%/*}/" 2>/dev/null && above=$(pwd -P) && cd -P "./${1##*/}" 2>/dev/null &&
+        [ "$(pwd -P)" = "${above%/}/${1##*/}" ]
+}
+
+# enter PATH: enter a folder of our own that nobody else can enter.
+enter() { go "$1" && is_ours drwx------; }
+
+# lab_home: print the folder that all of the lab's are in, which may not be there yet. Without links.
+lab_home() {
+    below=
+    who
+    if [ "$me" != 0 ]; then above=$HOME below=/.local/state
+    elif [ "$(uname)" = Darwin ]; then above=/var/db
+    else above=/var/lib; fi
+    above=$(cd -P "$above" && pwd -P) && echo "${above%/}$below/file-share-lab"
+}
+
+# enter_home: enter that folder, and make it where it is not there.
+enter_home() {
+    home=$(lab_home) || return
+    who
+    [ "$me" = 0 ] || (umask 077 && mkdir -p "${home%/*}")
+    if cd -P "${home%/*}" && stands_firm us; then
+        mkdir -m 711 "$home" 2>/dev/null
+        go "$home" && is_ours drwx--x--x && return
+    fi
+    echo "$home is not the lab's own folder, or others can write into one above it" >&2
+    return 1
+}

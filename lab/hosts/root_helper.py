@@ -1,0 +1,41 @@
+"""The helper of a narrow sudo on a host: where it lies, the line of sudoers that names it, and putting both there.
+
+What it can do stands in ``root_helper.pl`` and in :mod:`lab.run.root_helper`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lab.base.errors import BadInput
+from lab.base.scripts import read_script
+from lab.hosts.command import Command, script
+from lab.hosts.own_folder import OWN_FOLDER
+from lab.hosts.ssh import HELPER
+
+SUDOERS = "/etc/sudoers.d/file-share-lab-helper"
+VERSION_WORD = "file-share-lab-version"
+INSTALL = OWN_FOLDER + read_script(__file__, "root_helper_install.sh")
+REMOVE = read_script(__file__, "root_helper_remove.sh")
+# Of these a sudoers file needs no escapes (sudoers(5))
+ACCOUNT = r"[a-z_][a-z0-9_-]{0,31}"
+
+
+def sudoers_line(account: str) -> str:
+    """The line that lets an account run the helper as root, and nothing else. Raises BadInput for an odd name."""
+    if not re.fullmatch(ACCOUNT, account):
+        raise BadInput(
+            f"the account {account!r:.60} is none that a line of sudoers can plainly name",
+            "make an account for measurements, of small letters, digits, - and _",
+        )
+    return f"{account} ALL=(root) NOPASSWD: NOSETENV: {HELPER}"
+
+
+def install(account: str, program: str) -> Command:
+    """The command that puts the helper on a host, for an account there."""
+    return script(INSTALL, HELPER, sudoers_line(account), SUDOERS, root=True, given=program)
+
+
+def remove() -> Command:
+    """The command that takes it away; safe to repeat."""
+    return script(REMOVE, HELPER, SUDOERS, root=True)

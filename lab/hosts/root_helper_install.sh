@@ -1,0 +1,18 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2015,SC2154  # giving up is for all before it; owner is of own_folder.sh
+# After own_folder.sh. As root: put the helper, standard input, into the file $1, and the line $2 into the file $3 of sudo's
+# settings, once visudo has read it. All of what is above them must be root's alone.
+program=$1 line=$2 settings=$3
+give_up() { rm -f "$settings.new" "$program.new"; echo "$1" >&2; exit 1; }
+mkdir -p "${program%/*}"
+{ go "${program%/*}" && stands_firm us && [ "$owner" = 0 ]; } ||
+    give_up "${program%/*} is a link, or others than root can write into it or a folder above it"
+cat >"$program.new" && [ -s "$program.new" ] && chown 0:0 "$program.new" && chmod 755 "$program.new" ||
+    give_up "$program cannot be written"
+perl -cT "$program.new" 2>/dev/null || give_up "perl does not take the helper"
+# sudo reads no file whose name has a dot
+printf '%s\n' "$line" >"$settings.new" && chown 0:0 "$settings.new" && chmod 440 "$settings.new" ||
+    give_up "$settings cannot be written"
+visudo -cqf "$settings.new" || give_up "visudo does not take: $line"
+mv -f "$program.new" "$program" && mv -f "$settings.new" "$settings" || give_up "$settings cannot be written"
+printf '%s\n' "put there: $program" "put there: $settings ($line)"

@@ -1,0 +1,104 @@
+# The helper's table: which command it is, and what its parameters may be. The rest is root_helper.pl.
+use strict;
+{
+our (@TABLE, $uid, $name, $gid, $home);
+sub LONGEST_INPUT () { 60_000 }  # less than a pipe holds
+
+sub refuse { print STDERR "file-share-lab: refused: @_\n"; exit 77 }
+
+# Types: a pattern, and what has to hold besides
+
+sub between { my ($least, $most) = @_; return sub { $_[0] >= $least && $_[0] <= $most } }
+sub memory { open my $file, '<', '/proc/meminfo' or return 0; return <$file> =~ /^MemTotal: +(\d+) kB/ ? $1 * 1024 : 0 }
+
+my ($hex, $text) = ('[0-9a-f]', '"(?:[^"\\\\\0-\x1f\x7f]|\\\\["\\\\/bfnrt]|\\\\u[0-9a-f]{4})*"');
+my %types;
+sub make_types {
+    my $own = quotemeta($home) . "/file-share-lab-${hex}{16}";
+    my $kept = qq({"kind": "(?:folder|gvfs-fuse|gvfs-mount)"(?:, "[a-z]+": $text)+});
+    my $process = qq({"kind": "process", "directory": $text, "process": "[a-z][a-z0-9.-]{0,30}", "root": false});
+    my $mounted = qq({"kind": "(?:tmpfs", "path": "$own/ram|linux-mount", "path": "$own/mnt)"});
+    my $mtu = '{"kind": "linux-mtu", "interface": "[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}"}';
+    my $buffer = '{"kind": "linux-tcp-buffer", "name": "net\.ipv4\.tcp_[rw]mem"}';
+    my $operation = "(?:$kept|$process|$mounted|$mtu|$buffer)";
+    %types = (
+        interface => ['[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}'],
+        mtu => ['[0-9]{2,5}', between(68, 65535)],
+        buffer => ['[0-9]{1,10}\t[0-9]{1,10}\t[0-9]{1,10}',
+            sub { !grep { $_ < 1 || $_ > 2147483647 } split /\t/, $_[0] }],
+        seconds => ['[0-9]{1,4}', between(1, 3600)],
+        bytes => ['[0-9]{1,16}', between(1, memory())],
+        token => ["${hex}{8}"],
+        record => ["${hex}{8}-[0-9]{6,12}"],
+        owner => ['{[ -~]{0,400}}'],
+        note => [qq({"number": [0-9]{1,12}, "host": "(?:client|server)", "operation": $operation, "old": $text, )
+            . qq("new": $text, "run": "${hex}{8}", "boot": $text, "event": "change"})],
+        folder => [$own], ram => ["$own/ram"], mnt => ["$own/mnt"], fuse => ["$own/gvfs/run/gvfs"],
+        credentials => ["$own/smb-credentials"],
+        store => ["/(?:[^/\0\n]+/)*file-share-lab-${hex}{16}"],
+        in_store => ["/(?:[^/\0\n]+/)*file-share-lab-${hex}{16}/[^\0\n]+"],
+        mode => ['7(?:00|11)'],
+        account => ['[^\0\n/:]+', sub { $_[0] eq $name }],
+        uid => ['[0-9]{1,10}', sub { $_[0] == $uid }],
+        gid => ['[0-9]{1,10}', sub { $_[0] == $gid }],
+        # a share's source: an address, and a name or a path. mount.cifs puts the name among options: no comma
+        smb => ['//[0-9A-Fa-f.:%a-z-]{3,60}/[^/\\\\,\0-\x1f\x7f]{1,255}'],
+        nfs => ['\[?[0-9A-Fa-f.:%a-z-]{3,60}\]?:/[^\0-\x1f\x7f]{0,1000}'],
+        smb_options => ['(?:,(?:vers=[0-9.]{1,5}|sign))*'],
+        nfs_options => ['(?:,(?:vers=(?:3|4\.[0-2])|nconnect=[0-9]{1,2}|[rw]size=[0-9]{1,8}|hard|soft))*'],
+    );
+}
+
+# What a template's types let through of a text, by type; nothing where it is another text.
+sub bind_text {
+    my ($template, $given, $repeated) = @_;
+    my ($pattern, @names) = ('');
+    for my $part (split /(\{\w+\})/, $template) {
+        if ($part =~ /^\{(\w+)\}$/) { push @names, $1; $pattern .= "($types{$1}[0])" }
+        else { $pattern .= quotemeta $part }
+    }
+    return $given =~ /\A((?:$pattern){1,1000})\z/ ? { '' => $1 } : undef if $repeated;
+    my ($all, @values) = $given =~ /\A($pattern)\z/ or return;
+    my %bound = ('' => $all);
+    for my $type (@names) {
+        my $value = shift @values;
+        return if $types{$type}[1] && !$types{$type}[1]->($value);
+        $bound{$type} = $value;
+    }
+    return \%bound;
+}
+
+# The entry for these words, with the words as the table and the types have them; else how many of them fit at most.
+sub find_entry {
+    my ($most, $words) = (0, \@_);
+    ENTRY: for my $entry (@TABLE) {
+        my ($expected, @clean, %bound) = $entry->{words};
+        for my $number (0 .. $#$words) {
+            my $word = $expected->[$number];
+            last unless defined $word;
+            my $part = ref $word ? bind_text($$word, $words->[$number])
+                : $word eq $words->[$number] ? { '' => $word } : undef;
+            next ENTRY unless $part;
+            push @clean, $part->{''};
+            %bound = (%bound, %$part);
+            $most = @clean if @clean > $most;
+        }
+        return { %$entry, words => \@clean, bound => \%bound } if @clean == @$expected && @clean == @$words;
+    }
+    return { fits => $most };
+}
+
+# Standard input, where the entry takes any, as its template has it.
+sub read_input {
+    my ($entry) = @_;
+    return unless defined $entry->{given};
+    my ($input, $part) = ('');
+    while (sysread STDIN, $part, 65536) {
+        $input .= $part;
+        refuse('standard input is too long') if length $input > LONGEST_INPUT;
+    }
+    my $bound = bind_text($entry->{given}, $input, $entry->{repeated}) or refuse('what came by standard input');
+    %{ $entry->{bound} } = (%{ $entry->{bound} }, %$bound);
+    return $bound->{''};
+}
+}

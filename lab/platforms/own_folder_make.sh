@@ -1,0 +1,17 @@
+# shellcheck shell=sh
+# After own_folder.sh.
+# Make the folder whose path is standard input, of mode $1: $2 is `home` where it is in the lab's home, for the account $3;
+# else whose folders may be above it, as stands_firm has it. It must not be there yet, and its name stands in no list of
+# processes.
+path=$(cat)
+above=${path%/*}/
+if [ "$2" = home ]; then
+    enter_home || exit
+else
+    cd -P "$above" || exit
+    (stands_firm "$2") || {
+        echo "others can write into $above or a folder above it, and so put a link in the place of the lab's folder" >&2
+        exit 1
+    }
+fi
+printf '%s' "${path##*/}" | perl -e "$4" -- "$1" "$3"

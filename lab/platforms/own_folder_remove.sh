@@ -1,0 +1,8 @@
+# shellcheck shell=sh
+# After own_folder.sh.
+# Remove the folder $1 with what it holds, not beyond a mount point; nothing where a link is in its place. The lab's home goes
+# too where nothing else is in it.
+go "$1" && find . -xdev -mindepth 1 -delete
+cd -P "${1%/*}/" && rmdir "./${1##*/}" || exit
+[ "$(pwd -P)" != "$(lab_home)" ] || { cd .. && rmdir file-share-lab 2>/dev/null; }
+:

@@ -1,0 +1,55 @@
+"""How much of the variation each factor accounts for."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from lab import stats
+from lab.report.figures.style import INK, PALE, PALETTE, add_legend, begin, empty, mark, name_axes, name_rows
+
+MOST_BARS = 24
+SMALL = 0.01  # of the variation: bars too short to be told from none
+FOLDED = "folded"
+
+
+def shares(trials: stats.Trials) -> Figure:
+    """The share of the sum of squares of log MB/s that goes with each factor, each pair of factors, block and rest."""
+    trials = stats.encode(trials)
+    title = "What the variation of speeds goes with"
+    variation = stats.shares(stats.grid(trials))
+    table = variation.table.dropna(subset="share")
+    if table.empty:
+        return empty(trials, title, "no block has a good trial of every case, or nothing varied")
+    last = table["term"].isin([stats.BLOCK, stats.REST])
+    terms = _fold(table[~last].sort_values("share", ascending=False, kind="stable"))
+    notes = [f"blocks used: {variation.used} of {variation.blocks}, those with a good trial of every case"]
+    shown = pd.concat([terms, table[last].assign(name=table["term"].map(stats.term_label))])
+    figure = begin(trials, 1.4 + 0.24 * len(shown), notes)
+    axes = figure.subplots()
+    name_rows(axes, shown["name"].to_list())
+    percent = 100 * shown["share"].to_numpy()
+    colours = [PALE if term in (stats.BLOCK, stats.REST, FOLDED) else PALETTE[":" in term] for term in shown["term"]]
+    axes.barh(range(len(shown)), percent, color=colours, height=0.7)
+    for place, value in enumerate(percent):
+        axes.text(max(value, 0), place, f" {value:.1f}", va="center", fontsize=8, color=INK)
+    axes.set_xlim(min(0, percent.min()), 1.08 * max(1e-9, percent.max()))
+    name_axes(axes, "", "share of the sum of squares of log MB/s, %")
+    kinds = ("one factor", "two together", "small ones; blocks; higher interactions and noise")
+    add_legend(
+        figure, title, [mark(kind, colour, "s") for kind, colour in zip(kinds, (*PALETTE[:2], PALE), strict=True)]
+    )
+    return figure
+
+
+def _fold(terms: pd.DataFrame) -> pd.DataFrame:
+    """The terms by name, largest first; what is SMALL, or beyond MOST_BARS, as one row with their sum."""
+    named = terms.assign(name=terms["term"].map(stats.term_label))
+    is_small = (named["share"].abs() < SMALL).to_numpy(copy=True)
+    is_small[MOST_BARS:] = True
+    if is_small.sum() < 2:
+        return named
+    small = named[is_small]
+    name = f"{len(small)} others, each below {100 * max(SMALL, small['share'].max()):.2g} %"
+    folded = {"term": FOLDED, "share": small["share"].sum(), "name": name}
+    return pd.concat([named[~is_small], pd.DataFrame([folded])], ignore_index=True)

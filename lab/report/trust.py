@@ -1,0 +1,79 @@
+"""How far the numbers of a run can be trusted, in plain words, what is worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lab import stats
+from lab.design.factors import NETWORK
+from lab.report.findings import Point
+from lab.results.load import load_by_block
+from lab.results.trial import RunJson, emulated
+
+STEADY = 1.15  # ceilings of one setting that differ by less between blocks: iperf3 itself scatters so much
+BUSY_CORES = 0.2  # used by others: with more on a host, a transfer may have had to wait for a core
+FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
+
+
+def trust(trials: stats.Encoded) -> Point:
+    """Of which machines the numbers are, what speaks against them, and what they rest on."""
+    run = trials.frame.attrs.get("run", {})
+    against = [*_foreign_load(run), *_unsteady_link(trials), *_lost(trials), *_drift(trials)]
+    return Point("Trust", [*_where(run), *against, *_rests_on(trials), *_left_out(run)])
+
+
+def _rests_on(trials: stats.Encoded) -> Iterator[str]:
+    blocks = len(stats.grid(trials).blocks)
+    if blocks == 1:
+        yield "only one block: chance is in every number"
+    elif blocks:
+        yield f"{'only ' if blocks < FEW_BLOCKS else ''}{blocks} blocks"
+
+
+def _where(run: RunJson) -> Iterator[str]:
+    """Of which machines the numbers are none: never to be left out."""
+    mac = "an emulated Mac" if emulated(run) else ""
+    if run.get("instance") is not None:
+        yield f"local lab{f' with {mac}' if mac else ''} on one machine: no number holds for other hardware"
+    elif mac:
+        yield f"{mac}: no number is of a Mac"
+
+
+def _left_out(run: RunJson) -> Iterator[str]:
+    if left_out := run.get("left_out"):
+        yield f"{len(left_out)} cases of the sweep could not be measured on these hosts"
+
+
+def _foreign_load(run: RunJson) -> Iterator[str]:
+    """What others than the lab used of the hosts' cores, where it was observed."""
+    seen = [(cores, role, block) for block, roles in load_by_block(run).items() for role, cores in roles.items()]
+    cores, role, block = max(seen, default=(0.0, "", 0))
+    if cores >= BUSY_CORES:
+        yield f"the hosts were not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"
+    elif seen:
+        yield "the hosts were idle otherwise"
+
+
+def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
+    """By how much the ceilings of one setting differ between blocks, where that is more than iperf3's own scatter."""
+    frame = trials.frame
+    links = frame[(frame["protocol"] == "link") & trials.good]
+    settings = links.groupby(["direction", *NETWORK], observed=True)["MB_per_s"]
+    ratio = (settings.max() / settings.min()).max() if len(links) else np.nan
+    if ratio > STEADY:
+        yield f"the bare link was not steady: its speed at one setting differed by up to {100 * (ratio - 1):.0f} %"
+
+
+def _lost(trials: stats.Encoded) -> Iterator[str]:
+    status = stats.transfers(trials)["status"]
+    counts = {name: int((status == name).sum()) for name in ("failed", "void")}
+    if lost := [f"{count} {name}" for name, count in counts.items() if count]:
+        yield f"{' and '.join(lost)} of {len(status)} trials do not count"
+
+
+def _drift(trials: stats.Encoded) -> Iterator[str]:
+    change, low, high = stats.drift(trials).over_run_pct
+    if low > 0 or high < 0:
+        yield f"speeds drifted by {change:+.0f} % while the run went on"

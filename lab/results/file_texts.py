@@ -1,0 +1,110 @@
+"""A column of texts that stay in their file until they are asked for: most analyses read few of them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, take
+
+from lab.base.errors import BadInput
+
+Places = npt.NDArray[np.int64]
+"""n × 2: the first byte of a text in the file and the byte after it; -1 and a row of other texts; -1 twice for none."""
+
+
+class OpenFile:
+    """A file that is only ever appended to, open as long as this object is there."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def text(self, start: int, end: int) -> str:
+        """The text from byte ``start`` to byte ``end``. Raises BadInput."""
+        try:
+            content = os.pread(self._descriptor, end - start, start)
+            if len(content) < end - start:
+                raise OSError(errno.EIO, "it became shorter meanwhile")
+            return content.decode()
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{self.path}: cannot be read again: {error}", "load the run anew") from error
+
+
+class FileTextDtype(ExtensionDtype):
+    """The type of a column of such texts."""
+
+    name = "text in a file"
+    type = str
+    na_value = None
+
+    @classmethod
+    def construct_array_type(cls) -> Any:
+        """The array of this type."""
+        return FileTexts
+
+
+class FileTexts(ExtensionArray):
+    """Texts of a file, by their :data:`Places` in it, and ``others``, which stand in no file."""
+
+    def __init__(self, file: OpenFile | None, places: Places, others: Sequence[str]):
+        self._file, self._places, self._others = file, places, others
+
+    @classmethod
+    def _from_sequence(cls, scalars: Iterable[Any], *, dtype: object = None, copy: bool = False) -> Self:
+        texts = list(scalars)
+        rows = [-1 if pd.isna(text) else row for row, text in enumerate(texts)]
+        return cls(None, np.array([(-1, row) for row in rows], np.int64).reshape(-1, 2), texts)
+
+    @classmethod
+    def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
+        return cls._from_sequence(text for array in to_concat for text in array)
+
+    @property
+    def dtype(self) -> ExtensionDtype:
+        """The type of the column."""
+        return FileTextDtype()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the array takes in memory, its texts not counted."""
+        return self._places.nbytes
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, item: Any) -> Any:
+        places = self._places[pd.api.indexers.check_array_indexer(self, item)]
+        return self._text(*places.tolist()) if places.ndim == 1 else type(self)(self._file, places, self._others)
+
+    def _text(self, start: int, end: int) -> str | None:
+        if start >= 0 and self._file:
+            return self._file.text(start, end)
+        return self._others[end] if end >= 0 else None
+
+    def __eq__(self, other: object) -> Any:
+        return np.asarray(self, object) == np.asarray(other, object)
+
+    def __reduce__(self) -> tuple[Callable[[list[str | None]], Self], tuple[list[str | None]]]:
+        return self._from_sequence, (list(self),)
+
+    def isna(self) -> npt.NDArray[np.bool_]:
+        """Where there is no text."""
+        return np.asarray(self._places.max(axis=1) < 0)
+
+    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
+        """The array of the texts at these rows; -1 is none where ``allow_fill``."""
+        places = take(self._places, np.asarray(indices), allow_fill=allow_fill, fill_value=-1)
+        return type(self)(self._file, np.asarray(places), self._others)
+
+    def copy(self) -> Self:
+        """Another array of the same texts."""
+        return type(self)(self._file, self._places.copy(), self._others)

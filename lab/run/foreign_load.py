@@ -1,0 +1,92 @@
+"""What others than the lab use of a host's processor, by block: what tells a busy machine from a slow share.
+
+Two hosts of a local lab are control groups of one machine: what its cores did during a transfer, less what both groups
+used, was done by others. A machine of its own is one group with everything on it; there the cores are looked at before
+and after each block, while the lab does nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from lab.base.errors import HostLost, LabFailure
+from lab.hosts import ROLES, Role
+from lab.platforms import Reading
+from lab.results.observed import HostUsage, Observed
+from lab.results.trial import CEILINGS, Trial
+from lab.run.pair import Pair
+from lab.run.usage import busy_share, ticks_spent
+
+# Cores. What a local lab needs outside of its hosts (its delay relay, soft interrupts, the controller) came to 0.13 to
+# 0.3 on a machine of two cores that did nothing else; a program of one thread that never waits is 1.
+DISTURBED_CORES = 0.5
+QUIET_S = 1.0  # how long is looked while the lab does nothing: a hundred of the ticks that cores are counted in
+
+Load = dict[str, float]  # cores, by role; a host that does not count them is missing
+
+
+def cores_busy(usage: HostUsage) -> float | None:
+    """Cores of the whole machine that were not free; stolen time counts. None where that is not known."""
+    shares = (usage.user, usage.system, usage.softirq, usage.steal)
+    if usage.cores is None or None in shares:
+        return None
+    return usage.cores * sum(share for share in shares if share is not None)
+
+
+def cores_of_others(observed: Observed) -> float | None:
+    """Cores that neither host used during a transfer between two hosts of one machine; None where not counted."""
+    client, server = observed.client, observed.server
+    if client is None or server is None or client.cpu_cores is None or server.cpu_cores is None:
+        return None
+    busy = cores_busy(client)
+    return None if busy is None else max(0.0, busy - client.cpu_cores - server.cpu_cores)
+
+
+def of_transfers(trials: Iterable[Trial]) -> Load:
+    """The load during the transfers of a block between two hosts of one machine, weighted by how long each took."""
+    seconds = cores = 0.0
+    for trial in trials:
+        others = cores_of_others(trial.observed) if trial.protocol not in CEILINGS else None
+        if others is not None and trial.elapsed_s:
+            seconds, cores = seconds + trial.elapsed_s, cores + others * trial.elapsed_s
+    return dict.fromkeys(map(str, ROLES), round(cores / seconds, 2)) if seconds else {}
+
+
+def while_quiet(pair: Pair) -> Load:
+    """The load on two machines while the lab does nothing on them for QUIET_S."""
+    before = _readings(pair)
+    time.sleep(QUIET_S)
+    after = _readings(pair)
+    both = [role for role in ROLES if before.get(role) and after.get(role)]
+    spent = {str(role): ticks_spent(before[role], after[role]) for role in both}
+    return {role: round(sum(map(busy_share, ticks.values())), 2) for role, ticks in spent.items() if ticks}
+
+
+def _readings(pair: Pair) -> dict[Role, Reading]:
+    """What each host counts at present, where it does; a block is no worse for it where that cannot be read."""
+
+    def read(role: Role) -> Reading | None:
+        try:
+            return pair.platforms[role].clock.counters(pair.interface(role)).reading
+        except HostLost:
+            raise
+        except LabFailure:
+            return None
+
+    with ThreadPoolExecutor(len(ROLES)) as threads:
+        readings = dict(zip(ROLES, threads.map(read, ROLES), strict=True))
+    return {role: reading for role, reading in readings.items() if reading is not None}
+
+
+def mean(loads: Iterable[Load]) -> Load:
+    """The mean of some looks at the same hosts."""
+    looks = [load for load in loads if load]
+    return {role: round(sum(load[role] for load in looks) / len(looks), 2) for role in (looks[0] if looks else {})}
+
+
+def disturbance(load: Mapping[str, float]) -> str:
+    """Who disturbed a block with this load, and how much; empty where it was not. Speeds have no part in it."""
+    hosts = [f"{cores:.1f} cores of the {role}" for role, cores in load.items() if cores > DISTURBED_CORES]
+    return f"others used {' and '.join(hosts)}" if hosts else ""

@@ -1,0 +1,72 @@
+"""Mounting a share, and trying again where that failed: nothing is timed before the mount stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lab.base.errors import CommandError, DeadlineExceeded, SettingRefused
+from lab.base.untrusted import first_line
+from lab.results.observed import Observed
+from lab.results.trial import Trial
+from lab.settings.layers import Layer, Layers
+
+MOST_TRIES = 3  # gvfsd-afp died in 1 of 8 trials of 512 MiB; what fails three times in a row has another cause
+PAUSE_S = 0.5  # before the next try: what a helper or a server that has just died takes to be there again
+
+
+class Mounting:
+    """The uppermost of some layers, which mounts the share of a case.
+
+    ``failed`` says why, for each try of the present trial that failed; whoever begins a trial empties it.
+    """
+
+    def __init__(self, layers: Layers):
+        self.layers = layers
+        self.failed: list[str] = []
+
+    def stand(self, needed: Sequence[Layer]) -> None:
+        """Have these layers; where the uppermost cannot be brought about, up to MOST_TRIES times in all for a trial.
+
+        Raises what the last try raised.
+        """
+        while True:
+            try:
+                self.layers.move(needed)
+                return
+            except (CommandError, SettingRefused) as error:
+                if not self.layers.stands_on(needed[:-1]) or not self._may_pass(error):
+                    raise
+            time.sleep(PAUSE_S)
+
+    def renew(self, renewal: Callable[[], None]) -> bool:
+        """Do what makes the mount that stands a new one; False where that failed, so that it has to be stood up again.
+
+        Raises what it raised where there is no use in that.
+        """
+        try:
+            renewal()
+        except (CommandError, SettingRefused) as error:
+            if not self._may_pass(error):
+                raise
+            self.layers.drop_uppermost()
+            return False
+        return True
+
+    def _may_pass(self, error: CommandError | SettingRefused) -> bool:
+        """Note why a try failed; whether another one may not. Where a remedy is known, only that helps."""
+        self.failed.append(first_line(error.cause_first(), 300))
+        hopeless = error.remedy or isinstance(error, DeadlineExceeded)
+        return not hopeless and len(self.failed) < MOST_TRIES
+
+
+def add_tries(trial: Trial, failed: Sequence[str]) -> Observed:
+    """What was observed of a trial, with how often its share was mounted and why not at once, where that was so."""
+    if not failed:
+        return trial.observed
+    if trial.status == "failed":
+        return replace(trial.observed, mount_tries=len(failed))
+    remark = f"the share was mounted at try {len(failed) + 1} only: {'; '.join(dict.fromkeys(failed))}"
+    remarks = (*(trial.observed.remarks or ()), remark)
+    return replace(trial.observed, mount_tries=len(failed) + 1, remarks=remarks)

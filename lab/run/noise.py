@@ -1,0 +1,34 @@
+"""What on either host would disturb a run, told before it begins: `lab check` warns of the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from lab.base.errors import HostLost, LabFailure
+from lab.hosts import ROLES, Role
+from lab.platforms.findings import Noise
+from lab.run.pair import Pair, at_home
+
+
+def describe_noises(pair: Pair) -> Iterator[str]:
+    """A line for each thing that makes figures worse now; what cannot be looked at, `lab check` says."""
+    with ThreadPoolExecutor(len(ROLES)) as threads:
+        found = dict(zip(ROLES, threads.map(lambda role: _urgent(pair, role), ROLES), strict=True))
+    for role, noises in found.items():
+        for noise in noises:
+            yield f"warning: {role}: {noise.what}: {noise.remedy}"
+
+
+def _urgent(pair: Pair, role: Role) -> list[Noise]:
+    path = pair.config.share.path if role is Role.SERVER else None
+    folder = at_home(path, pair.facts[role].home) if path else None
+    noises: list[Noise] = []
+    for listen in pair.platforms[role].preflight.noises(folder).values():
+        try:
+            noises += [noise for noise in listen() if noise.urgent]
+        except HostLost:
+            raise
+        except (LabFailure, ValueError):
+            continue
+    return noises

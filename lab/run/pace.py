@@ -1,0 +1,69 @@
+"""How fast hosts were in their newest run: what the estimate of the next one rests on."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from lab.base.errors import BadInput
+from lab.design.pace import Pace, overhead_s
+from lab.results.run_folder import RunFolder
+from lab.results.trial import CEILINGS, Trial
+
+LEAST_TRIALS = 4  # fewer say little of what lies between trials
+
+
+def newest(results: Path, hosts_file: Path) -> Pace:
+    """The pace of the newest run on the hosts of this file that holds enough; what is assumed where there is none."""
+    for path in sorted(results.glob("*/run.json"), reverse=True):
+        try:
+            folder = RunFolder(path.parent)
+            if folder.run.get("hosts_file") == str(hosts_file.resolve()):
+                transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS]
+                if len(good := [trial for trial in transfers if trial.status == "ok"]) >= LEAST_TRIALS:
+                    return Pace(_speeds(good), _factor(transfers), str(folder.path))
+        except (BadInput, OSError):
+            continue
+    return Pace()
+
+
+def _speeds(trials: Sequence[Trial]) -> dict[tuple[str, ...], float]:
+    rates = defaultdict(list)
+    for trial in trials:
+        if trial.elapsed_s:
+            words = (trial.protocol, trial.direction, trial.tool, str(trial.tcp_space), str(trial.mtu))
+            for count in range(len(words) + 1):
+                rates[words[:count]].append(trial.size_bytes / trial.elapsed_s)
+    return {kind: statistics.harmonic_mean(values) for kind, values in rates.items()}
+
+
+def _factor(trials: Sequence[Trial]) -> float:
+    """Seconds between trials over what is assumed for them, where no ceiling was measured in between."""
+    measured_s = assumed_s = 0.0
+    before: Trial | None = None
+    for trial, after in itertools.pairwise(trials):
+        if trial.elapsed_s and _network(trial) == _network(after):
+            measured_s += max(0.0, _begin_s(after) - _begin_s(trial) - trial.elapsed_s)
+            serves = before is None or _server(before) != _server(trial)
+            assumed_s += overhead_s(trial.protocol, trial.direction, trial.size_bytes, serves)
+        before = trial
+    return measured_s / assumed_s if assumed_s and measured_s else 1.0
+
+
+def _begin_s(trial: Trial) -> float:
+    try:
+        return datetime.fromisoformat(trial.started_at).timestamp()
+    except ValueError as error:
+        raise BadInput(f"{trial.trial_id}: started_at is no time") from error
+
+
+def _network(trial: Trial) -> tuple[object, ...]:
+    return trial.block, trial.mtu, trial.tcp_space
+
+
+def _server(trial: Trial) -> tuple[object, ...]:
+    return *_network(trial), trial.protocol, trial.store, trial.options.get("server_sync")

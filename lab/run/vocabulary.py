@@ -1,0 +1,47 @@
+"""The vocabulary of journals: every kind of operation of platforms, protocols and tools."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+
+from lab import platforms, protocols, settings, workloads
+from lab.run.old_records import convert_old
+from lab.settings.journal import LineFormat
+from lab.settings.operation import Operation
+
+PLACES = (settings, platforms, protocols, workloads)
+
+
+@functools.cache
+def line_format() -> LineFormat:
+    """What journals can say, on the controller and on hosts."""
+    return LineFormat(kinds(), convert_old)
+
+
+def kinds() -> dict[str, type[Operation]]:
+    """Every kind of operation by its name in files. Raises TypeError where two have the same."""
+    by_name: dict[str, type[Operation]] = {}
+    for package in PLACES:
+        for module in _modules(package):
+            for kind in _defined_in(module):
+                if kind.kind in by_name:
+                    raise TypeError(f"{kind.__name__} and {by_name[kind.kind].__name__} are both {kind.kind!r}")
+                by_name[kind.kind] = kind
+    return dict(sorted(by_name.items()))
+
+
+def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        yield importlib.import_module(info.name)
+
+
+def _defined_in(module: ModuleType) -> Iterator[type[Operation]]:
+    for member in vars(module).values():
+        is_kind = inspect.isclass(member) and issubclass(member, Operation) and not inspect.isabstract(member)
+        if is_kind and member.__module__ == module.__name__:
+            yield member

@@ -1,0 +1,194 @@
+"""The register: which runs this account began and has open, and the key that proves it.
+
+A run folder is data that anybody may have written. What a run is restored and resumed by is therefore kept where only
+this user can write: ``$XDG_STATE_HOME/file-share-lab`` (default ``~/.local/state/file-share-lab``).
+
+- ``key``: 32 random bytes, with which run.json, the lines of journals and the entries of the register are sealed;
+- ``open/ID.json``: an entry for each run that may have left hosts changed, there before its first change and gone
+  after everything was put back;
+- ``asked/``: a note for each folder of somebody else's, interrupted and without a journal, whose hosts were asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import pwd
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lab.base.errors import BadInput
+from lab.base.private import PrivateFolder
+from lab.hosts import ROLES
+from lab.hosts.hosts_file import Hosts
+from lab.settings.seals import RunSeals, mac
+
+KEY_BYTES = 32
+ID = r"[0-9a-f]{32}"
+# the keys of run.json that decide on what happens to which hosts
+SEALED = ("id", "sweep_text", "seed", "hosts_file", "hosts_digest", "instance")
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """A run that may have left hosts changed."""
+
+    id: str
+    folder: str  # resolved
+    hosts_file: str  # resolved
+    hosts_digest: str
+    hosts: dict[str, str]  # :func:`describe_hosts`
+    instance: str | None  # of the local lab
+    lines: int  # of its journal, before the first of its changes
+    since: str
+
+
+def state_folder() -> Path:
+    """Where this account keeps its register. Raises BadInput where it has no home."""
+    place = os.environ.get("XDG_STATE_HOME", "")
+    if Path(place).is_absolute():
+        return Path(place) / "file-share-lab"
+    try:
+        home = Path.home()
+        if home.stat().st_uid != os.geteuid():  # sudo may leave HOME to the user who called it
+            home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+    except (KeyError, OSError, RuntimeError) as error:
+        raise BadInput(
+            f"no place for the register of runs: this account has no home ({error})",
+            "XDG_STATE_HOME can name a folder of your own",
+        ) from error
+    return home / ".local/state/file-share-lab"
+
+
+def describe_hosts(config: Hosts) -> dict[str, str]:
+    """Which two machines a hosts file is about, for people and to tell them from others."""
+    sections = {role.value: getattr(config, role) for role in ROLES}
+    return {
+        role: f"{section.host}{f' port {section.port}' if section.port else ''} ({section.data_address})"
+        for role, section in sections.items()
+    }
+
+
+class Register:
+    """The register of this account. Raises BadInput where its folder is not this user's own."""
+
+    def __init__(self) -> None:
+        self.path = state_folder()
+        self._folder = PrivateFolder(self.path)
+        self._open = PrivateFolder(self.path / "open")
+        self._key = self._read_key()
+
+    def _read_key(self) -> bytes:
+        key = self._folder.read("key")
+        if key is None:
+            self._folder.create("key", secrets.token_bytes(KEY_BYTES))
+            key = self._folder.read("key")
+        if key is None or len(key) != KEY_BYTES:
+            raise BadInput(
+                f"{self.path / 'key'}: not a key of {KEY_BYTES} bytes",
+                "bring it back from a backup, or remove it: then no run so far counts as begun here",
+            )
+        return key
+
+    def digest(self, config: Hosts) -> str:
+        """What tells the content of a hosts file from every other, and nothing of it to who has no key."""
+        return mac(self._key, b"hosts file", config.digest).hex()
+
+    # --- run.json
+
+    def sign(self, run: Mapping[str, object]) -> dict[str, object]:
+        """What run.json says of a run, with an identity and a seal."""
+        content = {**run, "id": secrets.token_hex(16)}
+        return {**content, "seal": self._seal_of(content)}
+
+    def began(self, run: Mapping[str, Any]) -> bool:
+        """Whether this controller began the run, and what counts in its run.json is as it was then."""
+        seal, identity = run.get("seal"), run.get("id")
+        if not isinstance(seal, str) or not isinstance(identity, str) or not re.fullmatch(ID, identity):
+            return False
+        return hmac.compare_digest(self._seal_of(run).encode(), seal.encode(errors="replace"))
+
+    def _seal_of(self, run: Mapping[str, object]) -> str:
+        return mac(self._key, b"run.json", json.dumps([run.get(key) for key in SEALED]).encode()).hex()
+
+    def seals(self, run_id: str) -> RunSeals:
+        """The seals of a journal, from its first line on."""
+        return RunSeals(self._key, run_id)
+
+    # --- open runs
+
+    def enter(self, run_id: str, folder: Path, config: Hosts, lines: int) -> None:
+        """Note, durably, that a run is about to change hosts; its journal has so many ``lines`` before that."""
+        entry = OpenRun(
+            id=run_id,
+            folder=str(folder.resolve()),
+            hosts_file=str(config.path),
+            hosts_digest=self.digest(config),
+            hosts=describe_hosts(config),
+            instance=config.lab.instance,
+            lines=lines,
+            since=datetime.now(UTC).isoformat(),
+        )
+        content = asdict(entry)
+        seal = self._seal_of_entry(content)
+        self._open.write(f"{run_id}.json", json.dumps({**content, "seal": seal}, indent=1).encode())
+
+    def leave(self, run_id: str) -> None:
+        """Note, durably, that a run has put everything back."""
+        self._open.remove(f"{run_id}.json")
+
+    def is_open(self, run_id: str) -> bool:
+        """Whether a run may have left hosts changed."""
+        return f"{run_id}.json" in self._open.names()
+
+    def open_runs(self) -> tuple[list[OpenRun], list[str]]:
+        """The runs that may have left hosts changed, oldest first; and what is wrong with entries that are none."""
+        runs, problems = [], []
+        for name in self._open.names():
+            try:
+                if (text := self._open.read(name)) is not None:  # a run that ends now takes its own away
+                    runs.append(self._parse_entry(name, text))
+            except BadInput as error:
+                problems.append(str(error))
+        return sorted(runs, key=lambda run: (run.since, run.id)), problems
+
+    def _parse_entry(self, name: str, text: bytes) -> OpenRun:
+        wrong = BadInput(
+            f"{self.path / 'open' / name}: not an entry of this register",
+            "a run may be open that it was about: `lab restore --hosts FILE` asks its hosts; then remove it",
+        )
+        try:
+            content = json.loads(text)
+            seal = content.pop("seal")
+            if not hmac.compare_digest(str(seal), self._seal_of_entry(content)):
+                raise wrong
+            entry = OpenRun(**content)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise wrong from error
+        if name != f"{entry.id}.json":
+            raise wrong
+        return entry
+
+    def _seal_of_entry(self, content: Mapping[str, object]) -> str:
+        values = [content[field.name] for field in fields(OpenRun)]
+        return mac(self._key, b"entry", json.dumps(values, sort_keys=True).encode()).hex()
+
+    # --- folders of others
+
+    def note_asked(self, folder: Path) -> None:
+        """Note that the hosts were asked what this folder, which has no journal, should have said."""
+        PrivateFolder(self.path / "asked").write(self._name_of(folder), b"")
+
+    def was_asked(self, folder: Path) -> bool:
+        """Whether the hosts were asked about this folder."""
+        return PrivateFolder(self.path / "asked").read(self._name_of(folder)) is not None
+
+    def _name_of(self, folder: Path) -> str:
+        return hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()

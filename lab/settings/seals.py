@@ -1,0 +1,70 @@
+"""Seals of a journal's lines: each proves that this controller wrote the line, in this run and in this place.
+
+A seal is an HMAC (RFC 2104) over the seal of the line before and the line; the first is over the run's identity. So a
+line of another run, a line that was moved, changed or left out, and every line after it, have a wrong one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from typing import Protocol
+
+SEALED = re.compile(rb'(\{.*), "seal": "([0-9a-f]{64})"\}', re.DOTALL)
+
+
+def mac(key: bytes, *parts: bytes) -> bytes:
+    """An HMAC-SHA256 over parts, of which no two lists give the same."""
+    return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in parts), "sha256")
+
+
+class Seals(Protocol):
+    """What a journal asks about its lines."""
+
+    def seal(self, content: bytes) -> bytes:
+        """The next line, of this content. It counts once it was accepted."""
+
+    def accept(self, line: bytes) -> bytes:
+        """The content of the next line. Raises ValueError where it is not the one that was written there."""
+
+
+class NoSeals:
+    """Of a journal whose lines nobody has to prove: they are written without seals, and read with or without."""
+
+    def seal(self, content: bytes) -> bytes:
+        """The content itself."""
+        return content
+
+    def accept(self, line: bytes) -> bytes:
+        """The content, without the seal that it may have."""
+        match = SEALED.fullmatch(line)
+        return match[1] + b"}" if match else line
+
+
+class RunSeals:
+    """Of a run of this controller's; ``count`` is how many lines were accepted."""
+
+    def __init__(self, key: bytes, run: str):
+        self._key = key
+        self._last = mac(key, b"journal", run.encode())
+        self.count = 0
+
+    def seal(self, content: bytes) -> bytes:
+        """The content with its seal as a last key."""
+        return content[:-1] + b', "seal": "%s"}' % self._next(content).hex().encode()
+
+    def accept(self, line: bytes) -> bytes:
+        """The content without its seal. Raises ValueError where that is missing or another."""
+        match = SEALED.fullmatch(line)
+        if not match:
+            raise ValueError("it has no seal of this controller")
+        content = match[1] + b"}"
+        seal = self._next(content)
+        if not hmac.compare_digest(seal.hex().encode(), match[2]):
+            raise ValueError("its seal is not that of this line of this run")
+        self._last = seal
+        self.count += 1
+        return content
+
+    def _next(self, content: bytes) -> bytes:
+        return mac(self._key, b"line", self._last, content)

@@ -1,0 +1,109 @@
+"""Intervals from few blocks: the rows of a factor lend one another what each alone says of its noise.
+
+Three blocks leave a row two degrees of freedom, and Student's t is 4.3. The rows of one factor (protocols, tools,
+directions) have noise of a like size, and that is a prior for each: empirical Bayes, the moderated t of limma. Source:
+Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray experiments,
+Stat. Appl. Genet. Mol. Biol. 3 (2004), article 3, section 6.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import digamma, polygamma
+
+from lab.stats.factors import Codes
+from lab.stats.intervals import Floats, Means, t_interval
+
+ENOUGH_BLOCKS = 8  # from which on a row's own spread is known well enough: Student's t is 2.4, and falls slowly
+LEAST_VARIANCE = 1e-5  # of the median: the logarithm of what is nearly 0 would outweigh all others (as in limma)
+LEAST_ROWS = 3  # that a prior is made of, as in limma's squeezeVar: two variances say nothing of their spread
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What a factor's rows say of a row's variance: as if ``freedom`` more degrees of freedom had shown ``variance``.
+
+    Infinite where the rows differ no more than chance makes equal variances differ.
+    """
+
+    variance: float
+    freedom: float
+
+
+def moderate(values: Floats, means: Means, groups: Codes) -> Means:
+    """The means of :func:`lab.stats.intervals.t_means` of ``values`` (rows × blocks) with moderated errors.
+
+    ``groups`` has a number for each row, alike in rows that lend to one another; −1 in those that neither lend nor
+    borrow. Rows of ENOUGH_BLOCKS or more, and rows without an error of their own, stay as they are.
+    """
+    error, freedom = means.error.copy(), means.freedom.copy()
+    lends = np.isfinite(means.p) & (groups >= 0)
+    for group in np.unique(groups[lends]):
+        rows = np.flatnonzero(lends & (groups == group))
+        borrows = rows[means.n[rows] < ENOUGH_BLOCKS]
+        if len(rows) < LEAST_ROWS or not len(borrows):
+            continue
+        variances = means.error[rows] ** 2 * means.n[rows]
+        prior = fit_prior(variances, means.freedom[rows])
+        most = means.freedom[rows].mean() * independent_rows(values[rows])
+        of_row = means.freedom[borrows]
+        error[borrows] = np.sqrt(shrink(means.error[borrows] ** 2 * means.n[borrows], of_row, prior) / means.n[borrows])
+        freedom[borrows] = np.maximum(of_row, np.minimum(of_row + prior.freedom, most))
+    return t_interval(means.n, means.mean, error, freedom)
+
+
+def fit_prior(variances: Floats, freedom: Floats) -> Prior:
+    """The scaled F distribution that the variances of several rows, each of so much freedom, come from.
+
+    By the mean and the variance of their logarithms, as limma's fitFDist does (Smyth 2004, section 6.2), but for one
+    thing: a few rows leave their spread uncertain, and the prior too strong as often as too weak. So its strength is
+    that of a spread one standard error larger, where limma, which has thousands of rows, takes the estimate itself. In
+    `benchmarks/intervals.py` that makes the half-width 1.06 times as large, and covers 94.3 in place of 93.0 %.
+    """
+    offset = np.maximum(variances, LEAST_VARIANCE * np.median(variances))
+    logs = np.log(offset) - digamma(freedom / 2) + np.log(freedom / 2)
+    by_chance = float(polygamma(1, freedom / 2).mean())
+    spread = float(logs.var(ddof=1)) - by_chance
+    if spread > 0:
+        half = inverse_trigamma(spread)
+        variance = math.exp(float(logs.mean()) + float(digamma(half)) - math.log(half))
+    else:
+        variance = float(np.average(variances, weights=freedom))
+    cautious = spread + by_chance * math.sqrt(2 / (len(logs) - 1))  # the standard error of a variance of normal ones
+    return Prior(variance, 2 * inverse_trigamma(cautious) if cautious > 0 else math.inf)
+
+
+def inverse_trigamma(value: float) -> float:
+    """The x > 0 whose trigamma is ``value`` > 0."""
+    one, other = 1 / value, 1 / math.sqrt(value)  # trigamma(x) is above 1 / x and 1 / x², and below their sum
+    return float(brentq(lambda x: float(polygamma(1, x)) - value, max(one, other), one + other, rtol=1e-12))
+
+
+def shrink(variances: Floats, freedom: Floats, prior: Prior) -> Floats:
+    """The variances of rows, each with what the prior adds to it."""
+    if math.isinf(prior.freedom):
+        return np.full_like(variances, prior.variance)
+    pooled: Floats = (prior.freedom * prior.variance + freedom * variances) / (prior.freedom + freedom)
+    return pooled
+
+
+def independent_rows(values: Floats) -> float:
+    """As how many independent rows those of ``values`` (rows × blocks) count when variances are pooled: 1 to all.
+
+    What disturbs a whole plot disturbs all its rows alike, and then their variances are one estimate and not many. The
+    sum of squares of R rows has the degrees of freedom of R / (1 + (R − 1) ρ²) independent ones, with the mean squared
+    correlation ρ² of two rows (Satterthwaite, An approximate distribution of estimates of variance components, 1946).
+    That of samples with d degrees of freedom, r², is 1 / d by chance alone: ρ² = (r² − 1 / d) / (1 − 1 / d).
+    """
+    deviations = values - np.nanmean(values, axis=1, keepdims=True)
+    units = np.nan_to_num(deviations / np.sqrt(np.nansum(deviations**2, axis=1, keepdims=True)))
+    if len(values) == 1:
+        return 1.0
+    rows, by_chance = len(values), 1 / (np.isfinite(values).sum(axis=1).max() - 1)
+    products = units.T @ units if rows > units.shape[1] else units @ units.T  # the smaller one: the same sum of squares
+    alike = ((products**2).sum() - rows) / (rows * (rows - 1))
+    return float(rows / (1 + (rows - 1) * max(0.0, (alike - by_chance) / (1 - by_chance))))

@@ -1,0 +1,161 @@
+"""The numbers of one good trial that say how near anything came to its limit.
+
+Nothing here knows of hosts or files. A number that was not observed is missing, never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lab.base.units import LARGEST
+from lab.stats.factors import Row
+from lab.stats.limit import DISK, Numbers
+
+ROLES = ("client", "server")
+BUSY = ("user", "system", "softirq", "steal")
+
+ONE_THREAD = 1.1  # cores; a process with more has several busy threads, and no single core held it back
+SOFTIRQ_CORE = 0.5  # of a core: below that, interrupts are not why a core was busy
+WINDOW_FELT = 0.1  # of the time that there was something to send; without a small window it is 0 or next to it
+SEEN_BYTES = 0.5  # of the payload: a connection seen last before that has told about its start only
+STREAMED = "ssh"  # the protocol that asks for nothing piece by piece
+DISK_MOVED = 0.5  # of the payload: with less, the file was in memory
+
+
+def numbers_of(trial: Row, shared: bool) -> dict[str, float]:
+    """What one good trial tells, by name; ``shared`` where both hosts are on one machine, as in a local lab."""
+    sides = {role: _facts(trial, role) for role in ROLES}
+    values = {"bytes_per_s": trial["size_bytes"] / trial["elapsed_s"], "elapsed_s": trial["elapsed_s"]}
+    values["file_bytes"] = trial["size_bytes"] / max(1, trial["files"])
+    values |= _quotient("link_share", values["bytes_per_s"], trial["ceiling_bytes_per_s"])
+    if trial["tcp_space"] != "default":
+        values["pinned"] = 1.0
+    for role, usage in sides.items():
+        side = _cpu(usage, shared) | _kept_waiting(usage, trial["elapsed_s"])
+        values |= {f"{role}_{name}": value for name, value in side.items()}
+    if shared:
+        values |= _machine(sides)
+    values |= _edges(_facts(trial, "wire"), trial["elapsed_s"])
+    return values | _tcp(trial, values["bytes_per_s"]) | _disk(trial, sides["server"], values["bytes_per_s"])
+
+
+def _facts(trial: Row, part: str) -> dict[str, float]:
+    """The numbers in one part of what was observed; anything else that may stand in a file is none."""
+    facts = trial["observed"].get(part)
+    return _clean(facts) if isinstance(facts, dict) else {}
+
+
+def _clean(facts: Row) -> dict[str, float]:
+    return {name: value for name, value in facts.items() if type(value) in (int, float) and 0 <= value < LARGEST}
+
+
+def _quotient(name: str, amount: float, per: float | None) -> dict[str, float]:
+    return {name: amount / per} if per and per > 0 else {}
+
+
+def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
+    """How much of one core and of all was in use. On a shared machine only group and processes are a host's own."""
+    values = {name: usage[name] for name in ("cpu_cores", "cores") if usage.get(name)}
+    if not shared and all(name in usage for name in ("cores", *BUSY)):
+        values["all_cores"] = min(1.0, sum(usage[name] for name in BUSY))
+    elif shared and len(values) == 2:
+        values["all_cores"] = min(1.0, values["cpu_cores"] / values["cores"])
+    one_core = [usage["process_mean"]] if usage.get("process_mean", ONE_THREAD + 1) <= ONE_THREAD else []
+    if not shared and usage.get("softirq", 0) * usage.get("cores", 0) >= SOFTIRQ_CORE and "core_mean" in usage:
+        one_core.append(usage["core_mean"])
+    return values | ({"one_core": min(1.0, max(one_core))} if one_core else {})
+
+
+def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
+    """The share of the cores of either host, the larger one, that others used in the trial's block.
+
+    ``loads`` are those of :func:`lab.results.load.load_by_block`.
+    """
+    cores = {role: _facts(trial, role).get("cores", 0.0) for role in ROLES}
+    used = loads.get(trial["block"], {})
+    shares = [used[role] / cores[role] for role in used if cores[role]]
+    return {"foreign": max(shares)} if shares else {}
+
+
+def _edges(wire: Numbers, elapsed_s: float) -> dict[str, float]:
+    """The share of the time before the first byte of the payload and after its last one."""
+    edges = [wire[name] for name in ("before_first_byte_s", "after_last_byte_s") if name in wire]
+    return {"startup": min(1.0, sum(edges) / elapsed_s)} if edges else {}
+
+
+def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
+    """The shares of the time that something was ready to run but other programs, or a quota, kept it from it."""
+    values = {"waited": min(1.0, usage["waited_s"] / elapsed_s)} if "waited_s" in usage else {}
+    if "throttled_s" in usage and "cpu_cores" in usage:
+        throttled = min(1.0, usage["throttled_s"] / elapsed_s)
+        values |= {"throttled": throttled, "quota": min(1.0, usage["cpu_cores"] + throttled)}
+    return values
+
+
+def _machine(sides: Mapping[str, Numbers]) -> dict[str, float]:
+    """The machine that both hosts are on: how full it was, and how many cores others used."""
+    usage, used = sides["client"], [side["cpu_cores"] for side in sides.values() if "cpu_cores" in side]
+    if len(used) < len(ROLES) or not all(name in usage for name in ("cores", *BUSY)):
+        return {}
+    full = min(1.0, sum(usage[name] for name in BUSY))
+    others = max(0.0, full * usage["cores"] - sum(used))
+    foreign = max(0.0, others / usage["cores"] - usage["softirq"])  # interrupts are those of the link between them
+    return {"machine": full, "others": others, "foreign": foreign}
+
+
+def _tcp(trial: Row, rate: float) -> dict[str, float]:
+    """The connection, where it was seen for most of the payload.
+
+    A receiver's window is about half of its buffer (tcp(7), tcp_adv_win_scale). One that is smaller is one that the
+    receiving program has not emptied; so the larger of the two counts.
+    """
+    tcp, effective = _facts(trial, "tcp"), _clean(trial["effective"])
+    rtt_s, sent = tcp.get("min_rtt_ms", 0) / 1000, max(tcp.get("sent_bytes", 0), tcp.get("acked_bytes", 0))
+    if not rtt_s or not sent or sent < SEEN_BYTES * trial["size_bytes"]:
+        return {}
+    values = {"rtt_ms": rtt_s * 1000, "round_trip_bytes": rate * rtt_s, "round_trips": trial["elapsed_s"] / rtt_s}
+    values["resent"] = tcp.get("retransmits", 0) * tcp.get("mss", 0) / sent
+    seen_s = max(trial["elapsed_s"] - tcp.get("age_s", 0), rtt_s)
+    if "busy_ms" in tcp:
+        values["busy"] = min(1.0, tcp["busy_ms"] / 1000 / seen_s)
+    receiver = "server" if trial["direction"] == "write" else "client"
+    window = max(tcp.get("window_bytes", 0), effective.get(f"{receiver}_rcvbuf", 0) / 2)
+    allowed = [limit for limit in (window, tcp.get("cwnd", 0) * tcp.get("mss", 0)) if limit]
+    if allowed:
+        values["allowed_bytes"] = min(allowed)
+    loaded_s = max(tcp.get("rtt_median_ms", 0) / 1000, rtt_s)
+    values |= _window(tcp, window, min(rate, sent / seen_s) * loaded_s)  # there may be several connections
+    values["loaded_rtt_ms"] = loaded_s * 1000
+    if "data_segs_in" in tcp:
+        values |= {"requests": tcp["data_segs_in"], "asks": float(trial["protocol"] != STREAMED)}
+    if "window_bytes" in values and trial["ceiling_bytes_per_s"]:
+        values["window_of_ceiling"] = trial["ceiling_bytes_per_s"] * rtt_s / values["window_bytes"]
+    return values
+
+
+def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
+    """How full the window was, and how long the sender waited for it; the sender's buffer is one, where that was it.
+
+    Goodput is at most window / RTT (RFC 7323, section 1.1: a window of one bandwidth-delay product fills a path).
+    """
+    values: dict[str, float] = {}
+    if busy_ms := tcp.get("busy_ms"):
+        received, own = (tcp.get(name, 0) / busy_ms for name in ("rwnd_limited_ms", "sndbuf_limited_ms"))
+        values["window_felt"] = min(1.0, received + own)
+        if own >= WINDOW_FELT and own > received and tcp.get("sndbuf"):
+            window = tcp["sndbuf"] / 2
+    return values | ({"window_bytes": window, "window_share": min(1.0, on_the_way / window)} if window else {})
+
+
+def _disk(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
+    """The server's store against what it takes by itself; what its disks moved only where they are counted."""
+    observed, size = _clean(trial["observed"]), trial["size_bytes"]
+    if trial["store"] != DISK:
+        return {}
+    values = {"on_disk": 1.0} | _quotient("disk_share", rate, observed.get("store_ceiling_bytes_per_s"))
+    if trial["direction"] == "write":
+        effective = trial["effective"]
+        values["flushed"] = float(effective.get("flushed") != "none" and effective.get("server_sync") != "async")
+    counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * size
+    moved = server.get("disk_written_bytes" if trial["direction"] == "write" else "disk_read_bytes")
+    return values | ({"disk_moved": moved / size} if counted and moved is not None else {})

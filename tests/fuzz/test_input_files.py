@@ -1,0 +1,166 @@
+"""Files of every kind that the lab reads, nearly right: each is read, or refused with a message, and soon."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from support.bounds import bounded
+from support.input_files import HOSTS, SWEEP
+from support.mutation import mutated
+from support.paths import ROOT, RUN_CAPTURES
+
+from lab.base.errors import LabError
+from lab.cli import main as cli
+from lab.design import plan, plan_text
+from lab.design.sweep_file import load_sweep
+from lab.hosts.hosts_file import load_hosts
+from lab.local import state
+from lab.results.run_folder import RunFolder, load
+from lab.run.catalogue import CATALOGUE
+from lab.run.vocabulary import line_format
+from lab.settings.journal import Journal
+
+DEFAULT = settings().max_examples
+RUNS = [path.name for path in sorted(RUN_CAPTURES.iterdir()) if (path / "run").is_dir()]
+CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]  # one folder for all examples of a test
+ONE_FOLDER = settings(suppress_health_check=CHECKS)
+
+
+def read_journal(path: Path) -> Journal:
+    return Journal(path, line_format())
+
+
+def captured(file: str) -> list[bytes]:
+    """This file of every captured run."""
+    return [gzip.decompress((RUN_CAPTURES / name / "run" / f"{file}.gz").read_bytes()) for name in RUNS]
+
+
+def first_lines(contents: list[bytes], most: int = 12) -> list[bytes]:
+    return [b"".join(content.splitlines(keepends=True)[:most]) for content in contents]
+
+
+def written_journals() -> list[bytes]:
+    """Journals as this lab writes them, of what earlier ones wrote: some changes put back, some not."""
+    journals = []
+    for content in captured("journal.jsonl"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "journal.jsonl")
+            path.write_bytes(b"".join(content.splitlines(keepends=True)[:8]))
+            records = read_journal(path).open
+            new = read_journal(Path(folder, "new.jsonl"))
+            for record in records:
+                new.intend(record)
+            for record in records[::2]:
+                new.close(record)
+            if new.path is not None and new.path.exists():
+                journals.append(new.path.read_bytes())
+    return journals
+
+
+SWEEPS = [path.read_bytes() for path in sorted((ROOT / "sweeps").glob("*.toml"))] + [SWEEP.encode()]
+INIS = [path.read_bytes() for path in sorted(RUN_CAPTURES.glob("*/hosts.ini"))]
+INIS += [HOSTS.encode(), (ROOT / "hosts.ini").read_bytes()]
+PROCESS = {"pid": 1, "started": 2}
+STATE = {
+    "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
+    "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
+    "platforms": {"client": "linux", "server": "macos@15"}, "backend": "namespaces", "why": "",
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def read_or_refused() -> Iterator[list[str]]:
+    """The block ends within bounds: as it should, or with an error of the lab's that can be shown, then in the list."""
+    messages: list[str] = []
+    with bounded():
+        try:
+            yield messages
+        except LabError as error:
+            messages.append(str(error))
+    assert all(0 < len(message) < 50_000 for message in messages)
+
+
+@ONE_FOLDER
+@given(mutated(captured("run.json")))
+def test_run_json(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "run.json").write_bytes(content)
+    with read_or_refused():
+        folder = RunFolder(tmp_path)
+        assert isinstance(folder.left_out, dict)
+
+
+@ONE_FOLDER
+@given(mutated(first_lines(captured("trials.jsonl"))))
+def test_trials(tmp_path: Path, content: bytes) -> None:
+    """Both readers agree on what is a trial."""
+    (tmp_path / "run.json").write_bytes(captured("run.json")[0])
+    (tmp_path / "trials.jsonl").write_bytes(content)
+    counts = []
+    with read_or_refused():
+        counts.append(len(RunFolder(tmp_path).trials()))
+    with read_or_refused():
+        counts.append(len(load(tmp_path)))
+    assert len(counts) in (0, 2), "one reader refuses what the other reads"
+    assert len(set(counts)) < 2
+
+
+@settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 4))
+@given(run=mutated(captured("run.json"), 2), trials=mutated(first_lines(captured("trials.jsonl"), 60), 3))
+def test_show(tmp_path: Path, run: bytes, trials: bytes) -> None:
+    (tmp_path / "run.json").write_bytes(run)
+    (tmp_path / "trials.jsonl").write_bytes(trials)
+    with bounded(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+        code = cli.main(["show", str(tmp_path)])
+    assert (code == 0) == (not errors.getvalue()), errors.getvalue()
+    assert "Traceback" not in errors.getvalue()
+
+
+@ONE_FOLDER
+@given(mutated(written_journals() + first_lines(captured("journal.jsonl"))))
+def test_journal(tmp_path: Path, content: bytes) -> None:
+    """What was read once is read again, whatever was mended: nothing that stands open is lost by reading it."""
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(content)
+    with read_or_refused():
+        journal = read_journal(path)
+        assert [record.number for record in read_journal(path).open] == [record.number for record in journal.open]
+        assert journal.next_number() > 0
+
+
+@ONE_FOLDER
+@given(mutated(INIS))
+def test_hosts_file(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with read_or_refused():
+        load_hosts(path)
+
+
+@ONE_FOLDER
+@given(mutated(SWEEPS))
+def test_sweep_and_plan(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "sweep.toml"
+    path.write_bytes(content)
+    with read_or_refused():
+        sweep = load_sweep(path)
+        for line in plan_text.describe(sweep, plan.plan(sweep, CATALOGUE)):
+            line.encode()
+
+
+@ONE_FOLDER
+@given(mutated([json.dumps(STATE).encode()]))
+def test_state_of_a_local_lab(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "mine").mkdir(exist_ok=True)
+    (tmp_path / "mine" / "state.json").write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch, read_or_refused():
+        patch.setattr(state, "RUN", tmp_path)
+        assert state.load("mine") is not None

@@ -1,0 +1,260 @@
+"""What hosts print, nearly right: every parser reads it, or refuses it with the error that its caller expects."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from types import CodeType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.bounds import bounded
+from support.mutation import mutated
+from support.paths import LINUX_CAPTURES, MACOS_CAPTURES, RUN_CAPTURES
+
+import lab
+from lab.base.errors import HostError, LabError
+from lab.hosts import Host, Result
+from lab.platforms import facts, files, timing
+from lab.platforms.linux import counters as linux_counters
+from lab.platforms.linux import noise as linux_noise
+from lab.platforms.linux import parsers as linux
+from lab.platforms.linux import ram_disk, sampler, tcp
+from lab.platforms.macos import counters as macos_counters
+from lab.platforms.macos import noise as macos_noise
+from lab.platforms.macos import parsers as macos
+from lab.platforms.macos import tcp as macos_tcp
+from lab.protocols import ssh
+from lab.protocols.afp import netatalk
+from lab.protocols.mounts import linux as linux_mount
+from lab.protocols.mounts import macos as macos_mount
+from lab.protocols.nfs import knfsd
+from lab.protocols.nfs import linux as linux_nfs
+from lab.protocols.nfs import macos as macos_nfs
+from lab.protocols.servers import macos_sharing, unflushed
+from lab.protocols.smb import ksmbd
+from lab.protocols.smb import linux as linux_smb
+from lab.protocols.smb import macos as macos_smb
+from lab.run.vocabulary import line_format
+from lab.settings import host_journal
+from lab.workloads import iperf3, rsync
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A parser, what it parses (captures by name, or what stands here), and what it raises for anything else."""
+
+    parse: Callable[[str], object]
+    captures: tuple[str, ...]
+    error: type[Exception] | None = ValueError
+
+    def read_or_refuse(self, text: str) -> bool:
+        """Whether it reads this text, which else it has to refuse by its own error."""
+        with suppress(*([self.error] if self.error else [])):
+            self.parse(text)
+            return True
+        return False
+
+    def originals(self) -> list[bytes]:
+        """What real commands printed."""
+        contents = []
+        for name in self.captures:
+            if not name.endswith((".txt", ".json", ".plist", ".log")):
+                contents.append(name.encode())
+            for folder in (LINUX_CAPTURES, MACOS_CAPTURES) if "\n" not in name else ():
+                contents += [path.read_bytes() for path in sorted(folder.glob(name))]
+        return contents
+
+
+class Saying(Host):
+    """A host that says this, whatever it is asked."""
+
+    def __init__(self, text: str):
+        super().__init__("server")
+        self.text = text
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+        return Result(argv, 0, self.text, "", 0.0)
+
+    def reconnect(self) -> None:
+        """There is no connection."""
+
+    def close(self) -> None:
+        """There is no connection."""
+
+
+def recorded(role: str) -> str:
+    """What a host's own journal held when a run had been cut short, as the host prints it."""
+    folder = RUN_CAPTURES / "interrupted" / "host-journals" / role
+    lock = (folder / "lock").read_text().splitlines()
+    records = "".join(path.read_text() for path in sorted(folder.glob("*-??????")))
+    return f"held\n{lock[0].split()[1]}\n{lock[1]}\n{records}"
+
+
+def timed(text: str) -> object:
+    values = timing.values_of(text)
+    return timing.parse_timing(values, 60.0, lambda _: timing.Counters(1, 1, None, None, {}))
+
+
+def tagged(tag: str, name: str) -> str:
+    """A capture, as the lines of one source among several."""
+    return "".join(f"{tag}:{line}\n" for line in (MACOS_CAPTURES / name).read_text().splitlines())
+
+
+TIMING = "clock monotonic\nelapsed_s 0.5\nflushed fsync\ntool_cpu_s 0.1\n"
+LINUX_SAMPLES = """\
+@ 100.250
+0:1000
+1:2000
+4:cpu0 10 0 5 100 0 0 0 0
+stat:42 (cp) R 1 1 1 0 -1 0 0 0 0 0 12 13 0 0 20 0 1 0 900
+ss:ESTAB 0 0 192.0.2.1:40000 192.0.2.2:445
+ss:	 skmem:(r0,rb65536,t0,tb65536,f0,w0,o0,bl0,d0) cubic wscale:7,7 rto:204 rtt:0.5/0.1 mss:1448 cwnd:10
+@ 100.350
+0:5000
+"""
+IOSTAT = "iostat:   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.61\n"
+MACOS_NET = (
+    tagged("netstat", "netstat-en0.txt") + tagged("vm_stat", "vm_stat-16k-pages.txt") + "vm_stat:Swapouts:  10.\n"
+)
+MACOS_SAMPLES = f"@ 1.5\n{IOSTAT}{MACOS_NET}@ 1.6\n{IOSTAT}{MACOS_NET}"
+SIZES = "sysctl:net.inet.tcp.sendspace: 65536\nsysctl:net.inet.tcp.recvspace: 131072\n"
+MACOS_COUNTED = f"clock:7.25\n{MACOS_NET}{SIZES}"
+LOAD = "vm.loadavg: { 1.2 1.3 1.4 }\nhw.ncpu: 8\n"
+PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermode 0\n"
+SS = ("ss-*.txt",)
+COUNTED = ("counted-cgroup?.txt",)
+PARSERS = {
+    "facts": Parser(facts.parse_facts, ("facts.txt",)),
+    "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
+    "linux route": Parser(linux.parse_route, ("route-*.json",)),
+    "linux addresses": Parser(linux.parse_addresses, ("link-*.json",)),
+    "linux link": Parser(linux.parse_link, ("link-*.json",)),
+    "linux counters": Parser(lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), COUNTED),
+    "linux samples": Parser(lambda text: sampler.parse(text, "eth0"), (LINUX_SAMPLES,)),
+    "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), SS),
+    "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
+    "linux mount": Parser(ram_disk.parse_mount, ("mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n")),
+    "power": Parser(linux_noise.parse_power, ("AC 1\nscaling powersave\n",)),
+    "sleep": Parser(linux_noise.parse_sleep, ("sleep.target enabled\n",)),
+    "linux processes": Parser(linux_noise.parse_processes, ("1.0 apt-get\n0.0 smartd\n",)),
+    "mdstat": Parser(linux_noise.parse_mdstat, ("md0 : active raid1 sda1[0]\n [=>..]  check = 12.6% (1/9)\n",)),
+    "linux load": Parser(linux_noise.parse_load, ("0.52 0.58 0.59 1/389 27063\n4\n",)),
+    "swap of linux": Parser(linux_noise.parse_meminfo, ("SwapTotal:  2097148 kB\nSwapFree:  1 kB\n",)),
+    "df": Parser(
+        files.parse_df, ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n",)
+    ),
+    "stopwatch": Parser(timed, (TIMING,)),
+    "sw_vers": Parser(macos.parse_sw_vers, ("sw_vers-*.txt",)),
+    "sysctl": Parser(lambda text: macos.parse_sysctl(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
+    "sizes": Parser(lambda text: macos.parse_sizes(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
+    "hardware": Parser(macos.parse_hardware, ("hw.ncpu: 8\nhw.memsize: 17179869184\nmachdep.cpu.brand_string: M1\n",)),
+    "about": Parser(macos.parse_about, ("hw.model: Mac14,2\n",)),
+    "macos route": Parser(macos.parse_route, ("route-*.txt",)),
+    "ifconfig": Parser(macos.parse_ifconfig, ("ifconfig-*.txt",)),
+    "macos addresses": Parser(macos.parse_addresses, ("ifconfig-*.txt",)),
+    "ports": Parser(macos.parse_ports, ("\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n",)),
+    "max mtu": Parser(macos.parse_max_mtu, ("Active MTU: 1500 (Current Setting: 1500)\nnetif max 9000\n",)),
+    "mtu range": Parser(macos.parse_mtu_range, ("Valid MTU Range: 1280-9000\n",)),
+    "vm_stat": Parser(macos.parse_vm_stat, ("vm_stat-*.txt",)),
+    "memory": Parser(macos.parse_memory, ("vm_stat-*.txt",)),
+    "images": Parser(macos.parse_images, ("hdiutil-info-*.plist",)),
+    "volume": Parser(macos.parse_volume, ("/dev/disk3s1\n",)),
+    "macos counters": Parser(lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), (MACOS_COUNTED,)),
+    "macos samples": Parser(
+        lambda text: tuple(macos_counters.parse_samples(text.splitlines(), "en0")), (MACOS_SAMPLES,)
+    ),
+    "resent": Parser(
+        macos_counters.parse_resent, ("tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n",)
+    ),
+    "pmset": Parser(macos_noise.parse_pmset, (PMSET,)),
+    "battery": Parser(macos_noise.parse_battery, ("Now drawing from 'Battery Power'\n",)),
+    "tmutil": Parser(macos_noise.parse_tmutil, ("Backup session status:\n{\n    Running = 1;\n}\n",)),
+    "macos processes": Parser(macos_noise.parse_processes, ("  50.1 /usr/libexec/mds_stores\n",)),
+    "mdutil": Parser(
+        lambda text: macos_noise.parse_mdutil(text, "/x"), ("/System/Volumes/Data:\n\tIndexing enabled. \n",)
+    ),
+    "macos load": Parser(macos_noise.parse_load, (LOAD,)),
+    "swap of macos": Parser(macos_noise.parse_swap, ("total = 1024.00M  used = 12.50M  free = 11.00M\n",)),
+    "version of macos": Parser(macos_tcp.parse_version, ("macOS 15.4.1 (24E263)",), None),
+    "rsync": Parser(rsync.parse_version, ("rsync-version-*.txt",)),
+    "iperf3": Parser(iperf3.parse, ("iperf3*.json",), LabError),
+    "began": Parser(iperf3.began, ("iperf3*.json",), None),
+    "ssh -v": Parser(ssh.parse_verbose, ("ssh-v.txt",), None),
+    "options of a mount": Parser(
+        lambda text: linux_mount.parse_mount_options(text, "SMB"), ("rw,vers=3.1.1,rsize=1",), None
+    ),
+    "mount": Parser(macos_mount.parse_mounts, ("mount*.txt",), None),
+    "df -P": Parser(
+        macos_mount.parse_df_point, ("Filesystem 512-blocks\n/dev/disk1 9 1 8 12% /Volumes/a b\n",), LabError
+    ),
+    "DebugData": Parser(lambda text: linux_smb.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None),
+    "smbstatus": Parser(linux_smb.parse_smbstatus, ("smbstatus-*.json",), LabError),
+    "testparm": Parser(linux_smb.parse_testparm, ("Yes\nno\n",), LabError),
+    "ksmbd": Parser(ksmbd.parse_interface, ("2: eth0    inet 10.0.0.2/24 scope global eth0\n",), LabError),
+    "statshares": Parser(macos_smb.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
+    "multichannel": Parser(macos_smb.parse_multichannel, ("smbutil-multichannel-*.txt",), None),
+    "afpd": Parser(netatalk.parse_login, ("afpd.log",), None),
+    "sharing": Parser(macos_sharing.parse_share_points, ("sharing-l-*.txt",), LabError),
+    "filters": Parser(lambda text: unflushed.parse_filtered(text, "smbd"), ("yes\nyes\n",), LabError),
+    "etab": Parser(knfsd.parse_export, ("/x\t*(rw,sync,no_root_squash,fsid=77)\n",), LabError),
+    "export of ganesha": Parser(linux_nfs.parse_export, ("ganesha-export-*.txt",), LabError),
+    "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), ("ifconfig-*.txt",), LabError),
+    "nfsstat": Parser(macos_nfs.parse_nfsstat, ("nfsstat-m*.txt",), LabError),
+    "host journal": Parser(
+        lambda text: host_journal.read(Saying(text), line_format()),
+        (recorded("client"), recorded("server"), "free\n"),
+        HostError,
+    ),
+}
+# Of a person, or of this machine itself: not what a host prints
+NOT_OF_HOSTS = {
+    "lab.design.sweep_file.parse_sweep", "lab.hosts.fields.parse_port", "lab.base.units.parse_size",
+    "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
+    "lab.local.platforms.parse", "lab.settings.operation.parse_operation",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@settings(max_examples=max(5, settings().max_examples // 3))  # there are many
+@given(data=st.data())
+def test_a_parser_reads_or_refuses(name: str, data: st.DataObject) -> None:
+    parser = PARSERS[name]
+    text = data.draw(mutated(parser.originals())).decode(errors="replace")
+    with bounded():
+        parser.read_or_refuse(text)
+
+
+@pytest.mark.parametrize(("name", "text"), [("version of macos", f"macOS {'9' * 5000}.4")])
+def test_what_was_found_once(name: str, text: str) -> None:
+    PARSERS[name].read_or_refuse(text)
+
+
+def parsers_of_the_lab() -> Iterator[tuple[str, CodeType]]:
+    for module in pkgutil.walk_packages(lab.__path__, "lab."):
+        if module.name.startswith("lab.emulated_mac") or module.name.endswith("__main__"):
+            continue
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+            if function.__module__ == module.name and name.startswith("parse") and name != "parser":
+                yield f"{module.name}.{name}", function.__code__
+
+
+def test_every_parser_is_among_them_and_reads_what_is_right() -> None:
+    ran: set[CodeType] = set()
+    right = set()
+    sys.setprofile(lambda frame, _, __: ran.add(frame.f_code))
+    try:
+        for name, parser in PARSERS.items():
+            for content in parser.originals():
+                if parser.read_or_refuse(content.decode()):
+                    right.add(name)
+    finally:
+        sys.setprofile(None)
+    assert right == PARSERS.keys()
+    assert {name for name, code in parsers_of_the_lab() if code not in ran} == NOT_OF_HOSTS

@@ -1,0 +1,249 @@
+"""Whoever has the account asks the helper for what it does not give: by words, links, environment, standard input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from support.attackers import OF_ROOT
+from support.local_lab import Bench
+from support.narrow_sudo import connected_to_client, give_password, narrow_hosts
+
+from lab.hosts import SshHost
+from lab.hosts.ssh import HELPER
+from lab.platforms.files import MAKE, NEW, REMOVE
+from lab.platforms.linux.files import DROP_CACHES
+from lab.platforms.linux.ram_disk import TMPFS, Tmpfs
+from lab.platforms.linux.settings import LinuxTcpBuffer
+from lab.settings import host_journal
+
+HOME = "/var/lib/file-share-lab"
+FOLDER = f"{HOME}/file-share-lab-0123456789abcdef"
+CREDENTIALS = f"credentials={FOLDER}/smb-credentials,uid=1000,gid=1000"
+NFS = "proto=tcp,soft,timeo=100,retrans=3,nolock"
+RECORD = "0123abcd-000002"
+ROOT_PROCESS = (
+    '{"number": 2, "host": "client", "operation": {"kind": "process", "directory": "/tmp/file-share-lab-0123abcd", '
+    '"process": "x", "root": true}, "old": "absent", "new": "running", "run": "0123abcd", "boot": "", '
+    '"event": "change"}'
+)
+
+
+def sh(text: str, *words: str) -> tuple[str, ...]:
+    return ("/bin/sh", "-c", text, "sh", *words)
+
+
+def mtu(interface: str, value: str) -> tuple[str, ...]:
+    return ("ip", "link", "set", "dev", interface, "mtu", value)
+
+
+def share(kind: str, options: str, source: str, path: str = f"{FOLDER}/mnt") -> tuple[str, ...]:
+    return ("mount", "-t", kind, "-o", options, source, path)
+
+
+def tmpfs(path: str, options: str = "size=4096,mode=700,uid=1000") -> tuple[str, ...]:
+    return sh(TMPFS, path, options)
+
+
+BUFFER = LinuxTcpBuffer("net.ipv4.tcp_rmem").change("1\t2\t3")[0].argv
+ARM = sh(host_journal.ARM, "", "60", host_journal.TIMER)
+UNDO = f"{RECORD}\nip link set dev eth0 mtu 1500\n"
+NOTE = sh(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
+MAKE_FOLDER = sh(MAKE, "700", "home", "lab", NEW)
+# Words, and standard input where the words alone are well
+EVIL: dict[str, tuple[Sequence[str], str]] = {
+    "a shell": (sh("id"), ""),
+    "nothing": ((), ""),
+    "a script with a byte more": (sh(f"{DROP_CACHES}\n"), ""),
+    "a script with a word more": (sh(DROP_CACHES, "x"), ""),
+    "a script with a word less": (("/bin/sh", "-c", DROP_CACHES), ""),
+    "another shell": (("/bin/bash", "-c", DROP_CACHES, "sh"), ""),
+    "an MTU that is too small": (mtu("eth0", "67"), ""),
+    "an MTU that is too large": (mtu("eth0", "65536"), ""),
+    "an MTU and more": (mtu("eth0", "1500 down"), ""),
+    "an MTU with a line more": (mtu("eth0", "1500\n"), ""),
+    "an interface with a command": (mtu("eth0;id", "1500"), ""),
+    "an option for an interface": (mtu("-force", "1500"), ""),
+    "a file that is no TCP buffer": (tuple(word.replace("tcp_rmem", "ip_forward") for word in BUFFER), ""),
+    "another file": (tuple("/etc/passwd" if word.startswith("/proc/") else word for word in BUFFER), ""),
+    "a buffer of nothing": (tuple(word.replace("1\t2\t3", "0\t2\t3") for word in BUFFER), ""),
+    "a RAM disk elsewhere": (tmpfs("/etc/ram"), ""),
+    "a RAM disk above": (tmpfs(f"{FOLDER}/../ram"), ""),
+    "a RAM disk in place of the folder": (tmpfs(FOLDER), ""),
+    "a RAM disk of somebody else's": (tmpfs(f"{FOLDER}/ram", "size=4096,mode=700,uid=0"), ""),
+    "a RAM disk for all": (tmpfs(f"{FOLDER}/ram", "size=4096,mode=777,uid=1000"), ""),
+    "a RAM disk with set-uid": (tmpfs(f"{FOLDER}/ram", "size=4096,mode=700,uid=1000,suid"), ""),
+    "a RAM disk beyond the memory": (tmpfs(f"{FOLDER}/ram", "size=9999999999999999,mode=700,uid=1000"), ""),
+    "unmounting what is not the lab's": ((*Tmpfs(f"{FOLDER}/ram").undo("absent")[0].argv[:-1], "/proc"), ""),
+    "a disk": (share("ext4", NFS, "/dev/vda"), ""),
+    "a share with set-uid": (share("nfs", f"{NFS},suid", "10.99.0.2:/x"), ""),
+    "a share with devices": (share("cifs", f"{CREDENTIALS},dev", "//10.99.0.2/x"), ""),
+    "a share of a folder here": (share("nfs", NFS, "/root"), ""),
+    "a share elsewhere": (share("nfs", NFS, "10.99.0.2:/x", "/etc"), ""),
+    "a share with root's password": (share("cifs", "credentials=/root/x,uid=1000,gid=1000", "//10.99.0.2/x"), ""),
+    "a share whose name has an option": (share("cifs", CREDENTIALS, "//10.99.0.2/x,cruid=0"), ""),
+    "a share as root's": (share("cifs", CREDENTIALS.replace("uid=1000,", "uid=0,"), "//10.99.0.2/x"), ""),
+    "removing a file of root's": (("rm", "-f", "--", "/etc/passwd"), ""),
+    "removing two": (("rm", "-f", "--", f"{FOLDER}/x", "/etc/passwd"), ""),
+    "removing a folder of root's": (sh(REMOVE, "/etc"), ""),
+    "a folder for root": (tuple("root" if word == "lab" else word for word in MAKE_FOLDER), FOLDER),
+    "a folder elsewhere": (MAKE_FOLDER, "/etc/file-share-lab-0123456789abcdef"),
+    "a folder above": (MAKE_FOLDER, f"{HOME}/../file-share-lab-0123456789abcdef"),
+    "a lock elsewhere": (sh(host_journal.TAKE_ALONE, "", host_journal.ALONE, host_journal.TAKE), "../../x\n{}\n"),
+    "a journal elsewhere": (sh(host_journal.READ, "/home/lab/file-share-lab"), ""),
+    "another script to take it by": (sh(host_journal.TAKE_ALONE, "", host_journal.ALONE, "id"), "0123abcd\n{}\n"),
+    "a record elsewhere": (NOTE, "../../../etc/cron.d/x\n{}\n"),
+    "a record that is none": (NOTE, f'{RECORD}\n{{"a": "b"}}\n'),
+    "a record of a process of root's": (NOTE, f"{RECORD}\n{ROOT_PROCESS}\n"),
+    "striking all records": (sh(host_journal.STRIKE, ""), "*\n"),
+    "a timer with a command": (ARM, f"{RECORD}\nid\n"),
+    "a timer with another command behind": (ARM, f"{UNDO}id\n"),
+    "a timer with a command in it": (ARM, f"{RECORD}\nip link set dev $(id) mtu 1500\n"),
+    "a timer for hours": (
+        sh(host_journal.ARM, "", "3601", host_journal.TIMER),
+        UNDO,
+    ),
+    "another timer": (sh(host_journal.ARM, "", "60", "id"), UNDO),
+    "endless input": (NOTE, "x" * 100_000),
+}
+
+
+@pytest.fixture(scope="module")
+def narrow(new_bench: Callable[..., Bench]) -> Bench:
+    """A lab of its own with the helper on its client."""
+    bench = new_bench()
+    give_password(bench)
+    installed = bench.lab("host", "install", "--hosts", str(narrow_hosts(bench)))
+    assert installed.returncode == 0, installed.stderr
+    return bench
+
+
+@pytest.fixture
+def account(narrow: Bench) -> Iterator[SshHost]:
+    """The account's connection. What is root's must be afterwards as it was before."""
+    before = narrow.inside("client", f"{OF_ROOT}; cat /proc/self/mounts; cat /sys/class/net/*/mtu")
+    with connected_to_client(narrow.directory / "hosts.changed.ini") as host:
+        yield host
+    assert narrow.inside("client", f"{OF_ROOT}; cat /proc/self/mounts; cat /sys/class/net/*/mtu") == before
+
+
+@pytest.fixture
+def folder(account: SshHost) -> Iterator[SshHost]:
+    """The same, with a folder of the lab's for the account, made and removed by the helper."""
+    account.run(*MAKE_FOLDER, root=True, given=FOLDER)
+    yield account
+    account.run(*sh(REMOVE, FOLDER), root=True)
+    assert account.run("ls", "/var/lib").stdout.count("file-share-lab") == 0
+
+
+def test_what_is_not_in_its_table_is_refused(account: SshHost) -> None:
+    answers = {}
+    for name, (words, given) in EVIL.items():
+        result = account.run(*words, root=True, given=given, check=False)
+        answers[name] = (result.exit_code, result.stdout, result.stderr.startswith("file-share-lab: refused: "))
+    assert {name: answer for name, answer in answers.items() if answer != (77, "", True)} == {}
+
+
+def test_what_is_in_its_table_is_done(folder: SshHost) -> None:
+    """The counterpart: the same words, as they should be."""
+    assert folder.run("id", "-u", root=True).stdout == "0\n"
+    folder.run("mkdir", f"{FOLDER}/ram")
+    folder.run(*tmpfs(f"{FOLDER}/ram"), root=True)
+    line = folder.shell('grep " $1 " /proc/self/mounts', f"{FOLDER}/ram").stdout
+    assert line.startswith(f"lab {FOLDER}/ram tmpfs rw,nosuid,nodev,")
+    assert folder.run("stat", "-c", "%U %a", f"{FOLDER}/ram").stdout == "lab 700\n"
+    folder.run(*Tmpfs(f"{FOLDER}/ram").undo("absent")[0].argv, root=True)
+
+
+def test_no_link_of_the_accounts_is_followed(folder: SshHost) -> None:
+    folder.shell('cd "$1" && ln -s /etc ram && ln -s /etc mnt && ln -s /etc d', FOLDER)
+    for words in (tmpfs(f"{FOLDER}/ram"), share("nfs", NFS, "10.99.0.2:/x")):
+        result = folder.run(*words, root=True, check=False)
+        assert (result.exit_code, "is a link, or not of lab" in result.stderr) == (77, True)
+
+
+def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, folder: SshHost) -> None:
+    """The folder is exchanged with a link all the time; a mount may come about, in a folder of the account's alone."""
+    exchange = (
+        "perl -e 'chdir shift; mkdir q(ram); symlink q(/etc), q(other); for (1 .. 400000) "
+        "{ rename q(ram), q(x); rename q(other), q(ram); rename q(x), q(other) }'"
+    )
+    folder.shell(f'{exchange} "$1" >/dev/null 2>&1 </dev/null &', FOLDER)
+    codes = {folder.run(*tmpfs(f"{FOLDER}/ram"), root=True, check=False).exit_code for _ in range(40)}
+    folder.shell("pkill -u lab perl; sleep 0.2")
+    mounts = narrow.inside("client", "grep '^lab ' /proc/self/mounts || :").splitlines()
+    for line in mounts:
+        point = line.split(" ")[1]
+        narrow.inside("client", f"umount {point}")
+        assert point.startswith(f"{FOLDER}/"), line
+    assert codes & {1, 77}, "no link was ever in the way"
+
+
+def test_a_password_is_read_of_a_file_of_the_accounts_alone(narrow: Bench, folder: SshHost) -> None:
+    narrow.inside("client", "printf 'username=a\\npassword=b\\n' > /root/secret; chmod 600 /root/secret")
+    words = share("cifs", CREDENTIALS, "//10.99.0.2/x")
+    try:
+        folder.shell('cd "$1" && mkdir mnt && ln -s /root/secret smb-credentials', FOLDER)
+        assert "symbolic links" in folder.run(*words, root=True, check=False).stderr
+        narrow.inside("client", f"ln -f /root/secret {FOLDER}/smb-credentials")
+        assert "is not a file of lab alone" in folder.run(*words, root=True, check=False).stderr
+        write = 'cd "$1" && rm -f smb-credentials && printf "%s\n" username=a password=b sec=none >smb-credentials'
+        for content in (write, write.replace("username=a", "username=a,cruid=0").replace("sec=none ", "")):
+            folder.shell(content, FOLDER)
+            assert "refused: what is in" in folder.run(*words, root=True, check=False).stderr
+        folder.shell(write.replace("sec=none ", ""), FOLDER)  # this one is well; the kernel here has no cifs
+        assert "refused" not in folder.run(*words, root=True, check=False).stderr
+    finally:
+        narrow.inside("client", "rm /root/secret")
+    assert ".stage" not in narrow.inside("client", f"ls -A {HOME}")
+
+
+def test_removing_a_folder_reaches_nothing_outside_of_it(narrow: Bench, account: SshHost) -> None:
+    narrow.inside("client", "mkdir /srv/kept; touch /srv/kept/file; chmod 777 /srv/kept")
+    try:
+        account.run(*MAKE_FOLDER, root=True, given=FOLDER)
+        account.shell('cd "$1" && ln -s /srv/kept a && mkdir b && touch b/c', FOLDER)
+        account.run(*sh(REMOVE, FOLDER), root=True)
+        assert narrow.inside("client", f"ls /srv/kept; ls {HOME} 2>&1 || :").splitlines()[0] == "file"
+        # outside of the lab's home it is the account that removes
+        name = "/srv/file-share-lab-0123456789abcdef"
+        narrow.inside("client", f"mkdir {name}; chown lab {name}; mkdir {name}/of-root; touch {name}/of-root/file")
+        assert account.run(*sh(REMOVE, name), root=True, check=False).exit_code != 0
+        assert account.run("rm", "-f", "--", f"{name}/of-root/file", root=True, check=False).exit_code != 0
+        assert narrow.inside("client", f"ls {name}/of-root; rm -r {name}") == "file\n"
+    finally:
+        narrow.inside("client", "rm -r /srv/kept")
+
+
+HOSTILE = """
+mkdir -p /tmp/evil && cd /tmp/evil || exit
+for name in id ip sh perl find env mount umount; do
+    printf '#!/bin/sh\\nid -u >>/tmp/evil/ran\\n' >$name; chmod 755 $name
+done
+printf 'package evil; system q(id -u >>/tmp/evil/ran); 1\\n' >evil.pm
+cp evil.pm strict.pm; cp evil.pm Config.pm; cp evil.pm sitecustomize.pl
+PATH=/tmp/evil:.:$PATH PERL5LIB=/tmp/evil PERL5OPT=-Mevil PERLLIB=/tmp/evil ENV=/tmp/evil/sh BASH_ENV=/tmp/evil/sh IFS=d
+export PATH PERL5LIB PERL5OPT PERLLIB ENV BASH_ENV IFS
+trap '' TERM INT HUP PIPE CHLD ALRM
+"""
+
+
+def test_nothing_of_its_surroundings_is_used(narrow: Bench, account: SshHost) -> None:
+    """Environment, folder and signals: through sudo, and without its cleaning of the environment."""
+    try:
+        result = account.shell(f"{HOSTILE} exec /usr/bin/sudo -n -- {HELPER} id -u")
+        assert result.stdout == "0\n"
+        direct = narrow.inside("client", f"{HOSTILE} SUDO_UID=1000; export SUDO_UID; exec {HELPER} id -u")
+        assert direct == "0\n"
+        script = f"{HOSTILE} SUDO_UID=1000; export SUDO_UID; printf '{FOLDER}' | {HELPER} \"$@\""
+        words = ["local", "exec", "--name", narrow.name, "client", "--", "/bin/sh", "-c", script, "sh", *MAKE_FOLDER]
+        assert narrow.lab(*words).returncode == 0
+        assert narrow.inside("client", f"rmdir {FOLDER} {HOME}; cat /tmp/evil/ran 2>/dev/null || :") == ""
+    finally:
+        narrow.inside("client", "rm -rf /tmp/evil")
+
+
+def test_without_sudo_and_for_root_it_does_nothing(narrow: Bench, account: SshHost) -> None:
+    assert account.run(HELPER, "id", "-u", check=False).exit_code == 77
+    for variable in ("SUDO_UID=0", "SUDO_UID=", "SUDO_UID=1000x", "SUDO_UID=4294967294", "X="):
+        assert narrow.inside("client", f"env {variable} {HELPER} id -u 2>&1 || :").startswith("file-share-lab: refused")

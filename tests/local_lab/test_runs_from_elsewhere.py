@@ -1,0 +1,171 @@
+"""Run folders of others on real hosts: they run nothing, here or there; and what a run of ours left is put back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.local_lab import HOSTS, Bench, end
+
+from lab.hosts import connected
+from lab.hosts.hosts_file import load_hosts
+from lab.platforms.linux.settings import LinuxMtu
+from lab.settings.host_journal import HostJournal
+from lab.settings.journal import Record
+
+SMALL: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "mtu": [9000], "tcp_space": ["64 KiB"], "blocks": 3}
+BAIT = "/root/PWNED-host"
+HOST_JOURNALS = "ls -d /var/tmp/file-share-lab* /var/lib/file-share-lab* 2>/dev/null; :"
+
+
+@pytest.fixture
+def killed(bench: Bench) -> Iterator[Path]:
+    """A run folder of ours, whose controller was killed in the middle; both hosts are put back at the end."""
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(**SMALL))) as run:
+        bench.wait_for('"b001-0001"', run)
+        end(run, signal.SIGKILL)
+    bench.wait_until_free()
+    yield bench.newest()
+    bench.lab("restore", "--hosts", str(bench.hosts))
+
+
+def elsewhere(bench: Bench, folder: Path, same_account: bool) -> Bench:
+    """The same local lab, used from another folder, by the same account or by another."""
+    other = Bench(bench.name, folder)
+    other.hosts = bench.hosts
+    if same_account:
+        other.environment = bench.environment
+    return other
+
+
+def blog(bench: Bench, hosts_file: str, journal: str) -> Path:
+    """The run folder of the audit."""
+    path = bench.directory / "results/20260101T000000Z-blog"
+    path.mkdir(parents=True)
+    sweep = bench.sweep(**SMALL).read_text()
+    run = {"schema": 2, "name": "blog", "sweep_text": sweep, "seed": 7, "hosts_file": hosts_file, "hosts": {}}
+    (path / "run.json").write_text(json.dumps(run | {"ended": "interrupted", "instance": None}))
+    (path / "journal.jsonl").write_text(journal)
+    return path
+
+
+def change(host: str) -> str:
+    """A change whose undoing is a command of the attacker's."""
+    script = {"argv": ["sh", "-c", f"id > {BAIT}; echo present"], "root": True, "deadline_s": 30.0}
+    values = {"number": 1, "host": host, "name": "MTU of eth0", "old": "1500", "new": "9000"}
+    return json.dumps(values | {"read": script, "undo": [script], "event": "change"}) + "\n"
+
+
+def test_a_run_of_somebody_elses_runs_nothing_on_the_controller(bench: Bench, tmp_path: Path) -> None:
+    bait = tmp_path / "PWNED-controller"
+    path = blog(bench, "results/20260101T000000Z-blog/hosts.ini", "")
+    text = bench.hosts.read_text()
+    command = f"proxy_command = sh -c 'id > {bait}'; "
+    (path / "hosts.ini").write_text(text.replace("proxy_command = ", command))
+    (bench.directory / "link.ini").symlink_to(path / "hosts.ini")
+    for journal in ("", change("client")):
+        (path / "journal.jsonl").write_text(journal)
+        for argv in (["restore"], ["restore", "--trust", str(path)], ["run", "--resume", str(path)],
+                     ["run", "--resume", str(path), "--trust"], ["restore", "--hosts", str(path / "hosts.ini")],
+                     ["run", "--resume", str(path), "--trust", "--hosts", "link.ini"],
+                     ["check", "--hosts", "link.ini"]):  # fmt: skip
+            done = bench.lab(*argv)
+            assert done.returncode in (1, 2), (argv, done.stdout, done.stderr)
+            assert "Traceback" not in done.stderr
+    (bench.directory / "link.ini").unlink()
+    assert not bait.exists()
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("is_command", [True, False])
+def test_a_run_of_somebody_elses_runs_nothing_on_the_hosts(bench: Bench, host: str, is_command: bool) -> None:
+    operation = json.dumps(Record(1, host, LinuxMtu("eth0"), "1500", "9000").as_json()) + "\n"
+    path = blog(bench, bench.hosts.name, change(host) if is_command else operation)
+    words = "line 1 is not of a journal" if is_command else f"{host}: MTU of eth0: from '9000' to '1500'"
+    for argv in (["restore"], ["restore", str(path)], ["run", "--resume", str(path)],
+                 ["restore", "--hosts", str(bench.hosts)],
+                 ["run", "--resume", str(path), "--trust", "--hosts", str(bench.hosts)]):  # fmt: skip
+        done = bench.lab(*argv)
+        assert done.returncode in (1, 2), (argv, done.stdout, done.stderr)
+        assert words in done.stderr or "--resume" in argv, (argv, done.stderr)
+        assert BAIT not in done.stderr
+    for each in HOSTS:
+        assert bench.inside(each, f"ls {BAIT} 2>/dev/null || echo none") == "none\n"
+        assert bench.inside(each, "cat /sys/class/net/eth0/mtu") == "1500\n"
+
+
+def test_a_run_is_restored_from_another_folder(bench: Bench, killed: Path, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    restored = elsewhere(bench, tmp_path, same_account=True).lab("restore")
+    assert restored.returncode == 0, restored.stderr
+    assert f"{killed}: " in restored.stdout
+    assert "put back" in restored.stdout
+    assert "nothing is left" in bench.lab("restore").stdout
+
+
+@pytest.mark.parametrize("damage", ["gone", "forged", "cut"])
+def test_a_run_whose_journal_is_not_what_it_was_is_restored_by_its_hosts_and_goes_on(
+    bench: Bench, killed: Path, damage: str
+) -> None:
+    journal = killed / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    if damage == "gone":
+        journal.unlink()
+    elif damage == "forged":
+        numbers = range(1, len(lines) + 1)
+        journal.write_bytes(b"".join([*lines, *(b'{"number": %d, "event": "restored"}\n' % one for one in numbers)]))
+    else:
+        journal.write_bytes(b"".join(lines[: len(lines) // 2]))
+    restored = bench.lab("restore")
+    assert restored.returncode == 1
+    assert "lab restore --hosts FILE" in restored.stderr
+    assert "nothing is left" not in restored.stdout
+    asked = bench.lab("restore", "--hosts", str(bench.hosts))
+    assert asked.returncode == 0, asked.stderr
+    assert "nothing is left" in bench.lab("restore").stdout
+    for host in HOSTS:
+        assert bench.inside(host, HOST_JOURNALS) == ""
+    kept = len(bench.trials())
+    resumed = bench.lab("run", "--resume", str(killed))
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(bench.trials()) == 6 > kept
+
+
+def test_a_lock_that_an_ended_run_left_goes_when_the_hosts_are_asked(bench: Bench) -> None:
+    """Without records, as a forged journal used to leave it."""
+    with connected(load_hosts(bench.hosts)) as hosts:
+        for one in hosts.values():
+            HostJournal(one, "deadbeef", {"who": "a test", "pid": "1", "since": "now"}, 60).take()
+    bench.wait_until_free()
+    done = bench.lab("restore", "--hosts", str(bench.hosts))
+    assert done.returncode == 0, done.stderr
+    for host in HOSTS:
+        assert bench.inside(host, HOST_JOURNALS) == ""
+
+
+def test_a_run_of_another_account_is_restored_and_goes_on_once_it_is_trusted(
+    bench: Bench, killed: Path, tmp_path: Path
+) -> None:
+    other = elsewhere(bench, tmp_path, same_account=False)
+    path = tmp_path / "results" / killed.name
+    shutil.copytree(killed, path)
+    refused = other.lab("restore")
+    assert refused.returncode == 1
+    assert "server: MTU of eth0: from '9000' to '1500'" in refused.stderr
+    assert f"`lab restore --trust results/{killed.name} --hosts FILE`" in refused.stderr
+    restored = other.lab("restore", "--trust", str(path), "--hosts", str(bench.hosts))
+    assert restored.returncode == 0, restored.stderr
+    assert "nothing is left" in other.lab("restore").stdout
+    refused = other.lab("run", "--resume", str(path))
+    assert refused.returncode == 2
+    assert "lab run --resume RUN --trust --hosts FILE" in refused.stderr
+    resumed = other.lab("run", "--resume", str(path), "--trust", "--hosts", str(bench.hosts))
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(other.trials()) == 6
+    assert "nothing is left" in other.lab("restore").stdout
+    assert bench.lab("restore").returncode == 0  # its own register has it open still

@@ -1,0 +1,54 @@
+"""A local lab whose client has a narrow sudo, and servers that are not the lab's on its server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.hosts.hosts_file import load_hosts
+from lab.hosts.root_helper import SUDOERS
+from lab.hosts.ssh import HELPER, SshHost
+from lab.local import state
+from support.local_lab import Bench
+from support.paths import TESTS
+
+PASSWORD = "of the account lab, for a test"
+SERVERS = (TESTS / "support" / "linux_servers.sh").read_text()
+OPEN_TO_ALL = "chown lab /mnt/share; chmod 1777 /mnt/share"
+# What the helper and its line leave must be nothing
+TRACES = f"ls -d {HELPER} {HELPER.rpartition('/')[0]} {SUDOERS} {SUDOERS}.new 2>/dev/null; :"
+
+
+def narrow_hosts(bench: Bench, **changes: str) -> Path:
+    """A hosts file: the account lab and the helper on the client, a share that was there before on the server."""
+    password = bench.directory / "sudo-password"
+    password.touch(0o600)
+    password.write_text(PASSWORD)
+    keys = {"client_user": "lab", "client_sudo": "helper", "client_sudo_password": f"file:{password}"}
+    share = {"share_serve": "existing", "share_path": "/mnt/share", "share_name": "labram", "server_tune": "yes"}
+    return bench.changed_hosts(**keys, **share, **changes)
+
+
+def give_password(bench: Bench) -> None:
+    """So that the account may use sudo by it, as a person's may."""
+    bench.inside("client", f"echo 'lab:{PASSWORD}' | chpasswd")
+
+
+@contextmanager
+def serving(bench: Bench) -> Iterator[None]:
+    """Servers that are not the lab's."""
+    password = (state.directory(bench.name) / "password").read_text()
+    bench.lab("local", "exec", "--name", bench.name, "server", "--", "sh", "-c", SERVERS, "sh", password)
+    bench.inside("server", OPEN_TO_ALL)
+    yield
+
+
+@contextmanager
+def connected_to_client(hosts: Path) -> Iterator[SshHost]:
+    """The client as the lab has it."""
+    host = SshHost("client", load_hosts(hosts).client)
+    try:
+        yield host
+    finally:
+        host.close()

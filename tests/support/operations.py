@@ -1,0 +1,46 @@
+"""An operation of every kind, with an old value that it can have."""
+
+from __future__ import annotations
+
+from lab.platforms.files import Folder
+from lab.platforms.linux.ram_disk import BlockRamDisk, Ext4, Tmpfs
+from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
+from lab.platforms.macos.ram_disk import RamImage, RamVolume
+from lab.platforms.macos.settings import MacMtu
+from lab.platforms.macos.sysctl import MacSysctl
+from lab.protocols.mounts.gvfs import GvfsFuse, GvfsMount
+from lab.protocols.mounts.linux import LinuxShareMount
+from lab.protocols.mounts.macos import MacShareMount
+from lab.protocols.nfs.knfsd import NfsThreads
+from lab.protocols.nfs.macos import MacExport, MacNfsd
+from lab.protocols.servers.macos_sharing import MacService, MacSharePoint
+from lab.protocols.smb.ksmbd import Ksmbd
+from lab.settings.background import Process
+from lab.settings.host_journal import TakenHostJournal
+from lab.settings.operation import Operation
+from support.sides import OWN, OWN_NAME
+
+OLD_VALUES: dict[Operation, str] = {
+    BlockRamDisk(1048576): "absent",
+    Ext4(f"{OWN}/ram"): "absent",
+    Folder(OWN): "absent",
+    GvfsFuse(f"{OWN}/gvfs"): "absent",
+    GvfsMount(f"{OWN}/gvfs", "smb://WORKGROUP;lab@192.0.2.2/my%20share"): "absent",
+    Ksmbd(): "absent",
+    LinuxMtu("eth0"): "1500",
+    LinuxShareMount(f"{OWN}/mnt"): "absent",
+    LinuxTcpBuffer("net.ipv4.tcp_rmem"): "4096\t131072\t33554432",
+    MacExport(f"{OWN}/ram", "/", 501, 20, "192.0.2.0", "255.255.255.0", "unended"): "absent",
+    MacMtu("en0"): "1500",
+    MacNfsd(): "stopped",
+    MacService("com.apple.smbd"): "off",
+    MacShareMount(f"/private{OWN}/mnt"): "absent",
+    MacSharePoint(f"{OWN_NAME}-smb"): "absent",
+    MacSysctl("net.inet.tcp.sendspace"): "131072",
+    NfsThreads(): "0",
+    Process(f"{OWN}/smb", "smbd", root=True): "absent",
+    RamImage(4199504, f"/private{OWN}/ram"): "absent",
+    RamVolume(f"/private{OWN}/ram"): "absent",
+    TakenHostJournal("/var/tmp/file-share-lab", "01234567"): "absent",
+    Tmpfs(f"{OWN}/ram"): "absent",
+}

@@ -1,0 +1,288 @@
+"""Looks in source code for shell lines that are made of data.
+
+A script for a shell, perl or Python has to be a constant: text that stands in the source, or in a file beside it
+(`read_script`), or is joined of such. Data goes to a script as ``$1``, ``$2``, …. Where a function hands a parameter on
+as a script, whoever calls it has to give a constant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+INTERPRETERS = ("sh", "bash", "dash", "ksh", "zsh", "perl", "python3", "sys.executable")
+TRUSTED = "lab/hosts/"  # where words are quoted, once
+RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
+CODE_OPTIONS = ("-c", "-ec", "-e")
+JOINING = (("shlex", "join"), ("shlex", "quote"))
+SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
+# What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
+FUNCTIONS = {
+    ("lab.hosts.command", "script"): (0, "text"),
+    SHELL_LINE: (0, "text"),
+    ("lab.settings.background", "background_process"): (4, "ready"),
+    ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),
+    ("os", "system"): (0, "command"),
+    ("os", "popen"): (0, "cmd"),
+    ("subprocess", "getoutput"): (0, "cmd"),
+    ("subprocess", "getstatusoutput"): (0, "cmd"),
+}
+METHODS = {"shell": (0, "script")}
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Module:
+    """A source file: what its names stand for, and its functions and classes."""
+
+    name: str
+    path: str
+    tree: ast.Module
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)  # by name here: module and name there
+    values: dict[str, ast.expr] = field(default_factory=dict)
+    owners: dict[ast.AST, Function | None] = field(default_factory=dict)  # the function around each node
+    classes: dict[ast.AST, ast.ClassDef] = field(default_factory=dict)  # the class around a method
+
+    def __post_init__(self) -> None:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                self.imports |= {one.asname or one.name: (node.module, one.name) for one in node.names}
+            elif isinstance(node, ast.Import):
+                self.imports |= {one.asname or one.name: (one.name, "") for one in node.names}
+        self.values = dict(_assignments(self.tree.body))
+        self._find_owners(self.tree, None)
+
+    def _find_owners(self, node: ast.AST, owner: Function | None) -> None:
+        for child in ast.iter_child_nodes(node):
+            self.owners[child] = owner
+            if isinstance(node, ast.ClassDef):
+                self.classes[child] = node
+            self._find_owners(child, child if isinstance(child, Function) else owner)
+
+    def resolve(self, node: ast.expr) -> tuple[str, str] | None:
+        """Module and name of what a name, or a name in a module, stands for."""
+        match node:
+            case ast.Name(id=name):
+                return self.imports.get(name, (self.name, name))
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in self.imports:
+                module, inner = self.imports[name]
+                return (f"{module}.{inner}" if inner else module, attribute)
+        return None
+
+
+def _assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        yield target.id, value
+                    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                        yield from (
+                            (n.id, v) for n, v in zip(target.elts, value.elts, strict=True) if isinstance(n, ast.Name)
+                        )
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, value
+            case ast.For(target=ast.Name(id=name), iter=value):
+                yield name, value  # one of these
+
+
+def _parameters(function: Function) -> list[str]:
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+class Checker:
+    """Every script in these modules, and whether it is a constant."""
+
+    def __init__(self, modules: list[Module]):
+        self.modules = {module.name: module for module in modules}
+        self.functions, self.methods = dict(FUNCTIONS), dict(METHODS)
+        self._answers: dict[int, bool] = {}
+        self._returned: dict[str, list[tuple[Module, ast.expr | None]]] = {}  # by function
+        self._fields: dict[str, list[tuple[Module, ast.expr]]] = {}  # what the fields of classes are given, by name
+        classes = {n.name: _fields(n) for m in modules for n in ast.walk(m.tree) if isinstance(n, ast.ClassDef)}
+        for module in modules:
+            for node in ast.walk(module.tree):
+                self._index(module, node, classes)
+
+    def _index(self, module: Module, node: ast.AST, classes: dict[str, list[str]]) -> None:
+        match node:
+            case ast.Return(value=value) if owner := module.owners[node]:
+                self._returned.setdefault(owner.name, []).append((module, value))
+            case ast.ClassDef(body=body):
+                for key, default in _assignments(body):
+                    self._fields.setdefault(key, []).append((module, default))
+            case ast.Assign(targets=[ast.Attribute(attr=attribute)], value=assigned):
+                self._fields.setdefault(attribute, []).append((module, assigned))
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if name in classes:
+                given = {one.arg: one.value for one in keywords if one.arg} | dict(
+                    zip(classes[name], args, strict=False)
+                )
+                for key, one in given.items():
+                    self._fields.setdefault(key, []).append((module, one))
+
+    def violations(self) -> dict[tuple[str, str], str]:
+        """The scripts that are made of data, by file and function: line and text."""
+        while True:
+            before = len(self.functions) + len(self.methods)
+            found = {}
+            for module in self.modules.values():
+                for text in () if module.path.startswith(TRUSTED) else self._scripts(module):
+                    if not self._is_handed_on(module, text) and not self.is_constant(module, text):
+                        function = module.owners[text]
+                        place = (module.path, function.name if function else "")
+                        found[place] = f"{text.lineno}: {ast.unparse(text)}"
+            if before == len(self.functions) + len(self.methods):
+                return found
+
+    def _scripts(self, module: Module) -> Iterator[ast.expr]:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call):
+                yield from self._script_of_call(module, node)
+                yield from _code_of_words(node.args)
+                if any(one.arg == "shell" and ast.unparse(one.value) != "False" for one in node.keywords):
+                    yield from node.args[:1]
+            elif isinstance(node, ast.Return) and node.value:
+                owner = module.owners[node]
+                yield from [node.value] if owner and owner.name in RETURNING else []
+            elif isinstance(node, ast.Tuple | ast.List):
+                yield from _code_of_words(node.elts)
+
+    def _script_of_call(self, module: Module, call: ast.Call) -> Iterator[ast.expr]:
+        target = module.resolve(call.func)
+        parameter = self.functions.get(target) if target else None
+        if parameter is None and isinstance(call.func, ast.Attribute) and (not target or target[0] not in self.modules):
+            parameter = self.methods.get(call.func.attr)
+        if parameter:
+            place, name = parameter
+            yield from (one.value for one in call.keywords if one.arg == name)
+            yield from call.args[place : place + 1]
+
+    def is_constant(self, module: Module, node: ast.expr) -> bool:
+        """Whether a text is the same whatever the data."""
+        if id(node) not in self._answers:
+            self._answers[id(node)] = True  # as far as a circle is concerned
+            self._answers[id(node)] = self._look(module, node)
+        return self._answers[id(node)]
+
+    def _look(self, module: Module, node: ast.expr) -> bool:
+        match node:
+            case ast.Constant():
+                return True
+            case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.BoolOp(values=parts):
+                return all(self.is_constant(module, part) for part in parts)
+            case ast.Dict(keys=keys, values=parts):
+                return all(key is not None and self.is_constant(module, key) for key in keys) and all(
+                    self.is_constant(module, part) for part in parts
+                )
+            case ast.FormattedValue(value=inner) | ast.Starred(value=inner) | ast.Subscript(value=inner):
+                return self.is_constant(module, inner)
+            case ast.BinOp(left=left, op=ast.Add(), right=right) | ast.IfExp(body=left, orelse=right):
+                return self.is_constant(module, left) and self.is_constant(module, right)
+            case ast.Name(id=name):
+                return self._is_constant_name(module, node, name)
+            case ast.Call(func=function):
+                return self._is_constant_call(module, node, function)
+            case ast.Attribute():
+                target = module.resolve(node)
+                if target and target[0] in self.modules:
+                    return self._is_constant_value(*target)
+                return self._is_constant_field(node.attr)
+        return False
+
+    def _is_constant_name(self, module: Module, node: ast.Name, name: str) -> bool:
+        function = module.owners[node]
+        while function is not None:
+            if name in [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]:
+                return False
+            stored = [
+                one
+                for one in ast.walk(function)
+                if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
+            ]
+            if stored:
+                values = [
+                    v
+                    for one in ast.walk(function)
+                    if isinstance(one, ast.stmt)
+                    for n, v in _assignments([one])
+                    if n == name
+                ]
+                return len(values) == len(stored) and all(self.is_constant(module, value) for value in values)
+            function = module.owners[function]
+        return name == "__name__" or self._is_constant_value(*module.imports.get(name, (module.name, name)))
+
+    def _is_handed_on(self, module: Module, text: ast.expr) -> bool:
+        """Whether this is a parameter as it came: from now on whoever calls this function gives it a script."""
+        function = module.owners[text]
+        if function is None or not isinstance(text, ast.Name) or text.id not in _parameters(function):
+            return False
+        parameter = (_parameters(function).index(text.id), text.id)
+        around = module.classes.get(function)
+        if around is None:
+            self.functions[module.name, function.name] = parameter
+        elif function.name == "__init__":
+            self.functions[module.name, around.name] = parameter
+        else:
+            self.methods[function.name] = parameter
+        return True
+
+    def _is_constant_value(self, module_name: str, name: str) -> bool:
+        module = self.modules.get(module_name)
+        if module is None:
+            return False
+        if name not in module.values and name in module.imports:
+            return self._is_constant_value(*module.imports[name])
+        return name in module.values and self.is_constant(module, module.values[name])
+
+    def _is_constant_call(self, module: Module, call: ast.Call, function: ast.expr) -> bool:
+        target = module.resolve(function)
+        if target == ("lab.base.scripts", "read_script"):
+            return True
+        if target == SHELL_LINE:
+            return self.is_constant(module, call.args[0])
+        if target in JOINING or (isinstance(function, ast.Attribute) and function.attr in ("format", "join")):
+            text = function.value if isinstance(function, ast.Attribute) and target not in JOINING else call
+            given = [*call.args, *(one.value for one in call.keywords)]
+            return all(self.is_constant(module, one) for one in given) and (
+                text is call or self.is_constant(module, text)
+            )
+        name = function.attr if isinstance(function, ast.Attribute) else target[1] if target else ""
+        returned = self._returned.get(name, [])
+        return bool(returned) and all(value is not None and self.is_constant(other, value) for other, value in returned)
+
+    def _is_constant_field(self, name: str) -> bool:
+        """Whether a field of this name is a constant in every class that has it."""
+        values = self._fields.get(name, [])
+        return bool(values) and all(self.is_constant(module, value) for module, value in values)
+
+
+def _fields(node: ast.ClassDef) -> list[str]:
+    return [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+
+
+def _code_of_words(words: list[ast.expr]) -> Iterator[ast.expr]:
+    """What follows ``-c`` or ``-e`` of an interpreter in a list of words."""
+    interpreter = False
+    for number, word in enumerate(words):
+        text = word.value if isinstance(word, ast.Constant) else ast.unparse(word)
+        if isinstance(text, str) and (text.rpartition("/")[2] in INTERPRETERS or text.endswith("/bin/sh")):
+            interpreter = True
+        elif interpreter and text in CODE_OPTIONS:
+            yield from words[number + 1 : number + 2]
+            return
+
+
+def read(root: Path, folder: str) -> list[Module]:
+    """The modules of a package below ``root``."""
+    paths = sorted((root / folder).rglob("*.py"))
+    return [parse(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()) for path in paths]
+
+
+def parse(source: str, path: str) -> Module:
+    """The module of this source, as if it lay in a file of this path."""
+    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return Module(name, path, ast.parse(source))

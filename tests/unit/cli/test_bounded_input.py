@@ -1,0 +1,186 @@
+"""A megabyte of anything, as a sweep, a hosts file or a run folder, costs seconds and says in a line what is wrong.
+
+Each command runs in a process of its own with a limit of memory and of processor time, both far above what is aimed
+at (2 s and 200 MB beyond the start of the program), so that a slow machine changes nothing: several of these inputs
+took minutes, or 5 GB, before they were bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.input_files import HOSTS, SWEEP
+from support.synthetic_runs import RUN, trial
+
+from lab.cli import main as cli
+from lab.local import state
+
+MIB = 1 << 20
+MOST_CPU_S, MOST_BYTES = 60, 3 << 30  # of addresses, of which libraries for numbers take most and use little
+LONGEST_MESSAGE = 5000
+
+SWEEPS: dict[str, tuple[str, str]] = {
+    "dots in a key": ("a." * 50_000 + "a = 1\n", "line 1: more than 200 dots"),
+    "dots in many keys": ("".join(f"{'a.' * 190}k{i} = 1\n" for i in range(320)), "[a]: unknown"),
+    "dotted keys": ("".join(f"a.k{i} = 1\n" for i in range(50_000)), "characters: at most 131,072|larger than 128 KiB"),
+    "a megabyte": ("#" * MIB, "larger than 128 KiB"),
+    "tables": ("".join(f"[t{i}]\n" for i in range(12_000)), "and 11,983 more"),
+    "unknown keys": ("".join(f"k{i}=1\n" for i in range(12_000)), "and 11,983 more"),
+    "deep lists": ("a = " + "[" * 100_000, "not valid TOML"),
+    "deep tables": ("a = " + "{a=" * 40_000, "not valid TOML"),
+    "a long name": (SWEEP.replace("smb", "s" * 100_000), "unknown protocol 'sss"),
+    "options": (SWEEP + "".join(f"smb.o{i}=[1]\n" for i in range(8000)), "smb.o0: unknown"),
+    "effects": (f"effects = {[f'e{i}' for i in range(10_000)]}\n{SWEEP}", "'e0' is no effect"),
+    "levels": (f"{SWEEP}placebo = {[f'p{i}' for i in range(9000)]}\n", "placebo: 9,000 levels: at most 100"),
+    "cases": (
+        f"{SWEEP}placebo = {[f'p{i}' for i in range(90)]}\nmtu = {list(range(1000, 1090))}\n", "more than 1,000 cases",
+    ),
+}  # fmt: skip
+HOSTS_FILES: dict[str, tuple[str, str]] = {
+    "a megabyte of sections": ("".join(f"[s{i}]\n" for i in range(110_000)), "larger than 128 KiB"),
+    "sections": ("".join(f"[s{i}]\n" for i in range(12_000)), "and 11,983 more"),
+    "keys": (HOSTS + "".join(f"k{i}=1\n" for i in range(12_000)), "and 11,980 more"),
+    "a value": (HOSTS.replace("mac.example", "x" * 120_000), "hosts.ini: "),
+    "brackets": (HOSTS + "[" * 120_000, "neither [section] nor"),
+}
+
+
+def line(**changes: Any) -> str:
+    return json.dumps(trial().to_json() | changes) + "\n"
+
+
+def lines(change: Callable[[int], dict[str, Any]], count: int = 1000) -> str:
+    """So many trials, a megabyte or less."""
+    return "".join(line(trial_id=f"t{i}", case_id=f"c{i}", position=i + 1, **change(i)) for i in range(count))
+
+
+def names(count: int) -> dict[str, str]:
+    return {f"name{i}": "x" for i in range(count)}
+
+
+TRIALS: dict[str, tuple[Callable[[], str], str]] = {
+    "a protocol": (lambda: line(protocol="p" * 100_000), "line 1: protocol cannot be 'ppp"),
+    "options": (lambda: line(options=names(20_000)), "line 1: options cannot be {'name0"),
+    "a level": (lambda: line(options={"placebo": "p" * 100_000}), "line 1: options cannot be"),
+    "keys": (lambda: json.dumps(json.loads(line()) | names(50_000)) + "\n", "and 49,990 more"),
+    "a line": (lambda: line(reason="r" * 3 * MIB), "line is longer than that of any trial"),
+    "no line end": (lambda: "x" * 5 * MIB, "last line is longer than that of any trial"),
+    "options of mounts": (lambda: lines(lambda i: {"options": {f"smb.o{i}": "x"}}), "different options of mounts"),
+    "cases": (lambda: lines(lambda i: {"mtu": 1000 + i}, 1400), "the run has 1,400 different cases: at most 1,000"),
+    "levels": (lambda: lines(lambda i: {"mtu": 1000 + i}), "levels of mtu: at most 100"),
+    "long levels": (lambda: lines(lambda i: {"protocol": f"{i}{'p' * 190}"}), "levels of protocol: at most 100"),
+    "a digit": (lambda: line().replace('"mtu": 1500', f'"mtu": {"9" * 900_000}'), "line 1: not a trial"),
+    "brackets": (lambda: "[" * 900_000 + "\n", "line 1: not a trial: brackets"),
+}
+RUNS: dict[str, tuple[dict[str, Any], str]] = {
+    "keys": (names(50_000), "keys: at most 100"),
+    "facts": ({"hosts": {"client": names(50_000)}}, "hosts: more than 100 hosts, or facts"),
+    "hosts": ({"hosts": {name: {} for name in names(30_000)}}, "hosts: more than 100 hosts, or facts"),
+    "a name": ({"name": "n" * 900_000}, "name has 900,000 characters: at most 2,000"),
+    "a title": ({"title": "n" * 900_000}, "title has 900,000 characters: at most 2,000"),
+    "a megabyte and more": ({"sweep_text": "t" * 9 * MIB}, "larger than 8192 KiB"),
+}
+
+
+def lab(folder: Path, *argv: str) -> tuple[int, str, str]:
+    """Run a command as a person does, with limits; exit code, standard output, standard error."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+
+    root = str(Path(cli.__file__).parents[2])
+    environment = os.environ | {"PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "lab", *argv],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, preexec_fn=limit,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def assert_refused(folder: Path, said: str, *argv: str) -> None:
+    code, _, error = lab(folder, *argv)
+    assert code == 2, error[-500:]
+    assert any(words in error for words in said.split("|")), error[:500]
+    assert len(error) < LONGEST_MESSAGE
+
+
+def write_run(folder: Path, trials: str, **run: Any) -> None:
+    (folder / "run").mkdir()
+    (folder / "run" / "run.json").write_text(json.dumps({"schema": 2, "name": "x", **RUN, **run}))
+    (folder / "run" / "trials.jsonl").write_text(trials)
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_sweep(tmp_path: Path, name: str) -> None:
+    text, said = SWEEPS[name]
+    (tmp_path / "a.toml").write_text(text)
+    assert_refused(tmp_path, said, "plan", "a.toml")
+
+
+@pytest.mark.parametrize("name", HOSTS_FILES)
+def test_a_hosts_file(tmp_path: Path, name: str) -> None:
+    text, said = HOSTS_FILES[name]
+    (tmp_path / "a.toml").write_text(SWEEP)
+    (tmp_path / "hosts.ini").write_text(text)
+    assert_refused(tmp_path, said, "plan", "a.toml", "--hosts", "hosts.ini")
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_trials(tmp_path: Path, name: str) -> None:
+    make, said = TRIALS[name]
+    write_run(tmp_path, make())
+    for command in ("show", "report"):
+        assert_refused(tmp_path, said, command, "run")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_json(tmp_path: Path, name: str) -> None:
+    run, said = RUNS[name]
+    write_run(tmp_path, line(), **run)
+    assert_refused(tmp_path, said, "show", "run")
+
+
+@pytest.mark.parametrize(
+    "command", [("show", "run"), ("show", "run", "--full"), ("show", "run", "--json"), ("compare", "run", "run")]
+)
+def test_a_megabyte_of_different_cases_is_compared(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """As many as a sweep may have, in the fewest bytes: what is in order is shown, in ten seconds or so."""
+    varied = lines(lambda i: {"mtu": 1000 + i % 25, "options": {"placebo": f"p{i // 25}"}})
+    write_run(tmp_path, varied)
+    code, out, error = lab(tmp_path, *command)
+    assert (code, error) == (0, "")
+    assert ("1000 cases" if command == ("show", "run") else "1001") in out
+
+
+def test_a_megabyte_of_different_cases_is_reported(tmp_path: Path) -> None:
+    """With figures that draw some of the rows, and say so: all of them took 18 s of a processor."""
+    varied = lines(lambda i: {"mtu": 1000 + i % 25, "options": {"placebo": f"p{i // 25}"}})
+    write_run(tmp_path, varied)
+    code, _, error = lab(tmp_path, "report", "run")
+    assert (code, error) == (0, "")
+    drawings = {path.stem: path.read_text() for path in (tmp_path / "run" / "report" / "figures").glob("*.svg")}
+    for name in ("throughput", "cpu_cost", "effects", "interactions"):
+        assert "rows drawn: " in drawings[name], name
+    assert max(map(len, drawings.values())) < MIB
+
+
+def test_a_reason_may_be_as_long_as_a_line(tmp_path: Path) -> None:
+    write_run(tmp_path, line(reason="r" * 900_000, status="failed", elapsed_s=None) + line(trial_id="b"))
+    for command in ("show", "report"):
+        assert lab(tmp_path, command, "run")[0] == 0
+
+
+def test_the_state_of_a_local_lab_is_of_one_with_a_name() -> None:
+    """A run folder names the lab whose state `lab restore` looks for."""
+    with pytest.raises(Exception, match="cannot name a lab"):
+        state.load("../../tmp/mine")

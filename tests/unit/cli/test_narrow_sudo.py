@@ -1,0 +1,102 @@
+"""What a narrow sudo does not cover is refused by the hosts file alone, whatever the command; what is printed of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.paths import ROOT
+
+from lab.cli.main import main
+from lab.run import root_helper
+
+HOSTS = """\
+[client]
+host = c
+user = you
+sudo = {client}
+data_address = 10.0.0.1
+{more}
+[server]
+host = s
+sudo = {server}
+data_address = 10.0.0.2
+[share]
+serve = {serve}
+path = /srv/x
+account = you
+"""
+REFUSED = {
+    "a server of the lab's": ({"server": "helper", "serve": "lab"}, "[server] sudo: the helper starts no server; give"),
+    "a folder elsewhere": (
+        {"more": "mount_base = /data"},
+        "mount_base: sudo = helper works in /var/lib",
+    ),
+    "a RAM disk of a module": ({"more": "ram_disk_format = ext4"}, "ram_disk_format: sudo = helper makes tmpfs alone"),
+}
+
+
+def write(folder: Path, **changes: str) -> str:
+    path = folder / "narrow.ini"
+    path.write_text(HOSTS.format(**{"client": "helper", "server": "none", "serve": "existing", "more": "", **changes}))
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["check", "plan", "run", "host install"])
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_it_does_not_cover_is_refused_before_any_host_is_reached(
+    case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    changes, message = REFUSED[case]
+    sweep = [str(ROOT / "sweeps" / "demo.toml")] if command in ("plan", "run") else []
+    assert main([*command.split(), "--hosts", write(tmp_path, **changes), *sweep]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_hosts_without_one_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts = write(tmp_path, client="nopasswd")
+    assert main(["host", "install", "--hosts", hosts]) == 2
+    assert "no section has sudo = helper" in capsys.readouterr().err
+    assert main(["host", "install", "--hosts", hosts, "server"]) == 2
+    assert "[server] sudo = none: root needs no helper" in capsys.readouterr().err
+
+
+def test_an_account_that_sudoers_would_read_otherwise_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(write(tmp_path))
+    path.write_text(path.read_text().replace("user = you", "user = %admin"))
+    assert main(["host", "install", "--hosts", str(path), "--print"]) == 2
+    assert "%admin" in capsys.readouterr().err
+
+
+def test_all_of_it_is_printed_without_a_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["host", "install", "--hosts", write(tmp_path), "--print"]) == 0
+    printed = capsys.readouterr().out
+    assert "\nyou ALL=(root) NOPASSWD: NOSETENV: /usr/lib/file-share-lab/root-helper\n" in printed
+    assert root_helper.program() in printed
+    assert "visudo -cqf" in printed
+
+
+def test_perl_takes_it_without_a_warning(tmp_path: Path) -> None:
+    program = tmp_path / "helper"
+    program.write_text(root_helper.program())
+    done = subprocess.run(
+        [shutil.which("perl") or "perl", "-cTw", str(program)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, f"{program} syntax OK\n")
+
+
+def test_its_version_follows_from_all_that_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = root_helper.version()
+    assert root_helper.program().endswith(f"$VERSION = '{before}';\nexit main();\n")
+    monkeypatch.setattr(root_helper, "DROP_CACHES", "sync")
+    root_helper.program.cache_clear()
+    try:
+        assert root_helper.version() != before
+    finally:
+        monkeypatch.undo()
+        root_helper.program.cache_clear()

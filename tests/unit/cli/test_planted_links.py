@@ -1,0 +1,229 @@
+"""A run folder in which somebody planted links, pipes, devices and folders: nothing beyond it is touched, all ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.input_files import HOSTS, SWEEP
+from support.memory_host import lab_signals
+from support.synthetic_runs import trial, write_run
+
+from lab.base import durable
+from lab.base.errors import BadInput
+from lab.cli import main as cli
+from lab.hosts import CommandLog
+from lab.local import state
+from lab.platforms.linux.settings import LinuxMtu
+from lab.results.run_folder import RunFolder
+from lab.run.vocabulary import line_format
+from lab.settings.journal import Journal, Record
+
+SECONDS = 300  # a read that waits for a writer, or for the end of /dev/zero, would take for ever
+TEXT = b"what must not change\n"
+RECORD = Record(1, "client", LinuxMtu("eth0"), "1500", "9000")
+
+
+def hard_link(path: Path, victim: Path) -> None:
+    path.hardlink_to(victim)
+
+
+def link(path: Path, victim: Path) -> None:
+    path.symlink_to(victim)
+
+
+def link_to_nowhere(path: Path, victim: Path) -> None:
+    path.symlink_to(victim.with_name("not-there"))
+
+
+def link_to_zeros(path: Path, _: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def pipe(path: Path, _: Path) -> None:
+    os.mkfifo(path)
+
+
+def folder_of_that_name(path: Path, _: Path) -> None:
+    path.mkdir()
+
+
+PLANTS = [hard_link, link, link_to_nowhere, link_to_zeros, pipe, folder_of_that_name]
+Plant = Callable[[Path, Path], None]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own_and_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
+    with lab_signals():
+        old = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it does not end"))
+        signal.alarm(SECONDS)
+        yield
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, old)
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Iterator[Path]:
+    """A file beyond the run folder, which stays as it is, and alone."""
+    folder = tmp_path / "victim"
+    folder.mkdir()
+    path = folder / "file"
+    path.write_bytes(TEXT)
+    yield path
+    assert path.read_bytes() == TEXT
+    assert [entry.name for entry in folder.iterdir()] == ["file"]
+
+
+def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str]:
+    code = cli.main([str(word) for word in argv])
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    return code, error
+
+
+def tear(folder: RunFolder, name: str) -> None:
+    (folder.path / name).write_text('{"torn')
+
+
+def append_after_a_torn_line(folder: RunFolder) -> None:
+    tear(folder, "trials.jsonl")
+    folder.append(trial())
+
+
+def mend_journal(folder: RunFolder) -> None:
+    tear(folder, "journal.jsonl")
+    Journal(folder.journal_path, line_format())
+
+
+WRITERS: list[tuple[str, Callable[[RunFolder], Any]]] = [
+    ("run.json", lambda folder: folder.update(ended="now")),
+    ("trials.jsonl", lambda folder: folder.append(trial(trial_id="new"))),
+    ("trials.torn", append_after_a_torn_line),
+    ("samples.jsonl", lambda folder: folder.append_samples("new", {"x": 1})),
+    ("journal.jsonl", lambda folder: Journal(folder.journal_path, line_format()).intend(RECORD)),
+    ("journal.torn", mend_journal),
+    ("commands.log", lambda folder: CommandLog(folder.commands_path).write("client", ("true",), False, "exit=0", 0.1)),
+]
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize(("name", "write"), WRITERS, ids=[name for name, _ in WRITERS])
+def test_no_file_of_a_run_is_written_through_what_is_planted(
+    tmp_path: Path, victim: Path, name: str, write: Callable[[RunFolder], Any], plant: Plant
+) -> None:
+    folder = write_run(tmp_path / "results", [trial()])
+    (folder.path / name).unlink(missing_ok=True)
+    plant(folder.path / name, victim)
+    with contextlib.suppress(OSError, BadInput):
+        write(folder)
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("name", ["run.json", "trials.jsonl", "journal.jsonl"])
+def test_every_command_ends_whatever_is_planted_for_it_to_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, name: str, plant: Plant
+) -> None:
+    made = write_run(tmp_path / "results", [trial()], hosts_file="no.ini")
+    path = made.path
+    (path / name).unlink(missing_ok=True)
+    plant(path / name, victim)
+    commands: list[list[str | Path]] = [["restore"], ["run", "--resume", path]]
+    if name != "journal.jsonl":  # which these do not read
+        commands += [["show", path], ["compare", path, path], ["report", path]]
+    for argv in commands:
+        code, error = lab(capsys, *argv)
+        assert code in (0, 1, 2)
+        assert len(error) < 1000
+        if name != "journal.jsonl" and argv[0] != "restore":
+            assert code == 2
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_report_replaces_links_and_does_not_follow_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, plant: Plant
+) -> None:
+    made = write_run(tmp_path / "results", [trial()])
+    assert lab(capsys, "report", made.path)[0] == 0
+    files = [path for path in made.report_path.rglob("*") if path.is_file()]
+    assert len(files) >= 15
+    for path in files:
+        path.unlink()
+        plant(path, victim)
+    code, error = lab(capsys, "report", made.path)
+    if plant is folder_of_that_name:
+        assert code == 1
+        assert "report/figures/" in error
+    else:
+        assert (code, error) == (0, "")
+        assert all(stat.S_ISREG(path.lstat().st_mode) and path.stat().st_nlink == 1 for path in files)
+
+
+@pytest.mark.parametrize("name", ["report", "report/figures"])
+def test_a_folder_of_the_report_that_is_a_link_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, name: str
+) -> None:
+    made = write_run(tmp_path / "results", [trial()])
+    (made.path / name).parent.mkdir(exist_ok=True)
+    (made.path / name).symlink_to(victim.parent)
+    code, error = lab(capsys, "report", made.path)
+    assert code == 2
+    assert f"{name}: a link, or no folder: nothing is written there: remove it, or give --to DIR" in error
+    assert lab(capsys, "report", made.path, "--to", tmp_path / "my" / "page") == (0, "")
+    assert {path.name for path in (tmp_path / "my" / "page").iterdir()} == {
+        "report.html", "post.md", "table.csv", "figures",
+    }  # fmt: skip
+
+
+def test_a_run_is_not_readable_for_others_and_what_is_written_is_as_open_as_its_folder(tmp_path: Path) -> None:
+    old = os.umask(0o022)
+    try:
+        folder = write_run(tmp_path / "results", [trial()])
+        assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(path.stat().st_mode) for path in folder.path.iterdir()} == {0o600}
+        folder.path.chmod(0o777)
+        durable.append_line(folder.samples_path, "x")
+        with durable.Folder.at(folder.path) as place, place.enter("report") as report:
+            report.replace("page", b"x")
+        assert stat.S_IMODE(folder.samples_path.stat().st_mode) == 0o644
+        assert stat.S_IMODE((folder.path / "report").stat().st_mode) == 0o755
+        assert stat.S_IMODE((folder.path / "report" / "page").stat().st_mode) == 0o644
+    finally:
+        os.umask(old)
+
+
+def test_a_file_of_another_user_is_not_appended_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(TEXT)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        durable.append(path, b"more")
+    assert path.read_bytes() == TEXT
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_run_with_a_planted_log_is_not_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, plant: Plant
+) -> None:
+    made = write_run(tmp_path / "results", [trial()], hosts_file="hosts.ini", sweep_text=SWEEP)
+    Path("hosts.ini").write_text(f"{HOSTS}serve = lab\n")
+    plant(made.commands_path, victim)
+    code, error = lab(capsys, "run", "--resume", made.path, "--trust", "--hosts", "hosts.ini")
+    assert code == 2
+    assert "commands.log: cannot be added to" in error
+
+
+def test_a_run_is_read_though_their_files_have_other_names(tmp_path: Path) -> None:
+    """A copy by hard links (cp -al) is one to read, and not one to go on with."""
+    made = write_run(tmp_path / "results", [trial()])
+    (tmp_path / "copy").hardlink_to(made.trials_path)
+    assert len(made.trials()) == 1
+    with pytest.raises(OSError, match="hard links"):
+        made.append(trial(trial_id="new"))

@@ -1,0 +1,60 @@
+"""The way into a host of a local lab: it ends with the host, and with nothing else."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from support.paths import ROOT
+
+from lab.local import proxy_command
+from lab.local.state import Process
+
+RELAY = """
+import socket, sys
+from lab.local import proxy_command
+from lab.local.state import Process
+connection = socket.socket(fileno=int(sys.argv[1]))
+proxy_command.relay(connection, proxy_command.watch(Process(int(sys.argv[2]), int(sys.argv[3]))))
+"""
+
+
+@pytest.fixture
+def host() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that stands for a host's first one, whose end closes no connection: a guest's kernel."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        yield process
+        process.kill()
+
+
+def test_a_way_in_ends_with_the_host_though_no_connection_was_closed(host: subprocess.Popen[bytes]) -> None:
+    here, there = socket.socketpair()
+    process = Process.of(host.pid)
+    words = [str(there.fileno()), str(process.pid), str(process.started)]
+    with (
+        here, there,
+        subprocess.Popen([sys.executable, "-c", RELAY, *words], cwd=ROOT, pass_fds=[there.fileno()],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE) as way,
+    ):  # fmt: skip
+        assert way.stdin is not None
+        assert way.stdout is not None
+        way.stdin.write(b"in")
+        way.stdin.flush()
+        assert here.recv(2) == b"in"
+        here.sendall(b"out")
+        assert way.stdout.read(3) == b"out"
+        with pytest.raises(subprocess.TimeoutExpired):
+            way.wait(0.2)  # as long as the host is there
+        host.kill()
+        assert way.wait(60) == 0
+
+
+def test_another_process_with_the_pid_of_a_host_that_ended_is_not_taken_for_it() -> None:
+    itself = Process.of(os.getpid())
+    os.close(proxy_command.watch(itself))
+    with pytest.raises(ProcessLookupError):
+        proxy_command.watch(Process(itself.pid, itself.started + 1))

@@ -1,0 +1,40 @@
+"""Trying programs of a host: which do nothing, and which never end; none of them is waited for."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.platforms.programs import TRY
+
+PROGRAMS = {
+    "good": "echo; echo good 1.2",
+    "hanging": "echo begun; sleep 612614",
+    "deaf": 'trap "" TERM PIPE; while :; do sleep 612614; done',
+    "endless": "while :; do echo nonsense; done",
+    "quiet": "exit 3",
+}
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_each_ends_or_is_ended_and_its_first_line_is_told(tmp_path: Path, shell: str) -> None:
+    for name, script in PROGRAMS.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    words = [word for name in [*PROGRAMS, "missing"] for word in (str(tmp_path / name), "--version", "")]
+    begun = time.monotonic()
+    done = subprocess.run(
+        [shell, "-c", TRY, "sh", "1", *words], capture_output=True, text=True, timeout=120, check=False,
+        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert time.monotonic() - begun < 60
+    lines = done.stdout.splitlines()
+    assert [line.partition(" ")[0] for line in lines[:5]] == ["ended", "hangs", "hangs", "ended", "ended"]
+    assert [lines[0], lines[3], lines[4]] == ["ended good 1.2", "ended nonsense", "ended "]
+    assert "not found" in lines[5] or "No such file" in lines[5]
+    assert not list(tmp_path.glob("file-share-lab.*"))
+    left = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [line for line in left if b"612614" in line]

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.synthetic_frames import cases, noise, run
+from support.synthetic_runs import RUN, make_trials, trial
+
+from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer
+from lab.results import dataframe
+from lab.results.run_folder import Trial
+
+COMPLETE = RUN | {"ended": "complete", "sweep_file": "sweeps/demo.toml"}
+PLACEBOS = [f"p{number}" for number in range(40)]
+SWEEPS: dict[str, list[Trial]] = {
+    "full": make_trials(),
+    "one case": make_trials(3, (1500,), ("default",), [("afp", "cp")]),
+    "one protocol": make_trials(4, combinations=[("smb", "cp")]),
+    "one block": make_trials(1),
+    "one trial": [trial()],
+    "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
+    "all void": [trial(status="void", reason="cached")],
+    "only the link": [trial(protocol="link", tool="iperf3")],
+    "empty": [],
+    "options": [
+        trial(trial_id=f"{block}-{level}", case_id=level, block=block, options={"smb.signing": level}, protocol="smb")
+        for block in (1, 2, 3)
+        for level in ("default", "true")
+    ],
+    "no ceiling": [trial(ceiling_bytes_per_s=None)],
+    "1,000 cases": [
+        trial(trial_id=f"{mtu}{placebo}", case_id=f"{mtu}{placebo}", mtu=mtu, options={"placebo": placebo})
+        for mtu in range(1000, 1025)
+        for placebo in PLACEBOS
+    ],
+    "long names": [
+        trial(trial_id=f"{block}-{letter}", case_id=letter, block=block, protocol=letter * 400, tool=letter * 400)
+        for block in (1, 2, 3)
+        for letter in "abc"
+    ],
+}  # fmt: skip
+
+
+def said(trials: Sequence[Trial], **changes: Any) -> dict[str, str]:
+    """The answer by heading, each on one line."""
+    return by_heading(answer(dataframe.frame(trials, COMPLETE | changes), "results/x"))
+
+
+def by_heading(lines: Sequence[str]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    heading = ""
+    for line in lines:
+        heading = line[:HEADING].strip() or heading
+        texts[heading] = f"{texts.get(heading, '')} {line[HEADING:]}".strip()
+    return texts
+
+
+def made(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> dict[str, str]:
+    trials = run(of, logs)
+    trials.attrs["run"] = COMPLETE | changes
+    return by_heading(answer(trials, "results/x", pd.DataFrame()))
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_any_run_has_an_answer_of_ten_lines_that_fit(sweep: str) -> None:
+    lines = answer(dataframe.frame(SWEEPS[sweep], COMPLETE), "results/x")
+    assert 3 <= len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+    assert lines[0].startswith("Fastest")
+    assert {line[:HEADING].strip() for line in lines} >= {"What matters", "Trust", "Next"}
+
+
+def test_a_winner_is_named_where_there_is_one() -> None:
+    of = cases(protocol=["afp", "nfs", "smb"], mtu=[1500, 9000])
+    faster = np.array([0.0, 0.0, 0.0, 0.0, 0.5, 0.8])[:, None]
+    text = made(of, noise(np.random.default_rng(1), of, 12) + faster)
+    assert text["Fastest write"].startswith("SMB, MTU 9000: ")
+    assert text["Fastest write"].endswith("faster than the 5 others.")
+    assert "protocol AFP → SMB: +" in text["What matters"]
+
+
+def test_among_ties_no_winner_is_named_but_what_they_share() -> None:
+    of = cases(protocol=["afp", "nfs"], tool=["cp", "rsync"], mtu=[1500, 9000])
+    faster = 0.5 * (of["mtu"] == 9000).to_numpy()[:, None]
+    text = made(of, noise(np.random.default_rng(4), of, 12) + faster)
+    assert text["Fastest write"].startswith("too close to call between 4 of 8 cases, 1")
+    assert text["Fastest write"].endswith("MB/s; all of them have MTU 9000.")
+    level = made(of, noise(np.random.default_rng(4), of, 12))
+    assert level["Fastest write"].startswith("no case was shown to be faster than another: all 8 reached")
+    two = cases(tool=["cp", "dd", "rsync"], mtu=[1500])
+    few = made(two, np.random.default_rng(4).normal(4, 0.01, (3, 12)) - np.array([[0], [0], [1]]))
+    assert re.match("too close to call between 2 of 3 cases: (cp|dd) \\(", few["Fastest write"])
+    assert "rsync" not in few["Fastest write"]
+
+
+def test_an_option_of_one_protocol_is_not_shared_by_cases_of_another() -> None:
+    asked = [("smb", {"smb.signing": "default"}), ("smb", {"smb.signing": "true"}), ("nfs", {}), ("afp", {})]
+    rng = np.random.default_rng(1)
+    trials = [
+        trial(
+            trial_id=f"{block}-{number}", case_id=str(number), block=block, protocol=protocol, options=options,
+            elapsed_s=float(rng.normal(5, 0.01)) * (2 if number in (0, 3) else 1),
+        )
+        for block in range(1, 9)
+        for number, (protocol, options) in enumerate(asked)
+    ]  # fmt: skip
+    text = said(trials)["Fastest write"]
+    assert text.startswith("too close to call between 2 of 4 cases: ")
+    assert "SMB, SMB signing true (" in text
+    assert "NFS (" in text
+    assert "all of them" not in text
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_too_few_blocks_name_nothing_and_say_how_to_measure_more(blocks: int) -> None:
+    text = said(make_trials(blocks))
+    assert text["Fastest"].startswith(f"no winner can be named from {blocks} block{'s' * (blocks > 1)} (at least 3")
+    assert text["What matters"].startswith(f"too few blocks to tell ({blocks}); seen so far: ")
+    assert text["Next"].startswith("measure more: set blocks = 6 in the sweep, then `lab run sweeps/demo.toml`")
+
+
+def test_a_setting_that_was_not_shown_to_matter_is_said_to_be_so_with_what_could_have_been_seen() -> None:
+    of = cases(protocol=["afp", "nfs"], mtu=[1500, 9000])
+    faster = np.array([0.0, 0.0, 1.0, 1.0])[:, None]
+    text = made(of, np.random.default_rng(5).normal(4, 0.03, (4, 6)) + faster)
+    matters, not_shown = text["What matters"].split("; ", 1)
+    assert matters.startswith("protocol AFP → NFS: +")
+    assert not_shown.startswith("MTU 1500 → 9000 not shown to matter (")
+    assert "it would show from ±" in not_shown
+    assert text["Next"].startswith("to see effects from some ±")
+    assert "set blocks = 12 in the sweep, then `lab run sweeps/demo.toml`" in text["Next"]
+
+
+def test_where_the_largest_buffer_is_clearly_faster_a_larger_one_is_proposed() -> None:
+    of = cases(tcp_space=[65536, 524288], protocol=["afp", "nfs"])
+    logs = np.random.default_rng(5).normal(4, 0.03, (4, 6))
+    faster = made(of, logs + np.array([[0.0], [0.0], [1.0], [1.0]]))
+    assert faster["Next"].startswith("add a TCP buffer above 512 KiB to the sweep (tcp_space), then `lab run ")
+    assert "TCP buffer above" not in made(of, logs - np.array([[0.0], [0.0], [1.0], [1.0]]))["Next"]
+    assert "TCP buffer above" not in made(of, logs)["Next"]
+
+
+@pytest.mark.parametrize("file", ["x; reboot", "$(reboot)", "`reboot`", "a\nb", "a" * 500])
+def test_the_sweep_of_a_foreign_run_is_not_part_of_a_command(file: str) -> None:
+    lines = answer(dataframe.frame(make_trials(1), COMPLETE | {"sweep_file": file}), "results/x")
+    assert "then `lab run SWEEP`" in " ".join(" ".join(lines).split())
+
+
+def test_the_largest_effect_comes_first() -> None:
+    of = cases(mtu=[1500, 9000], store=["ram", "disk"], tool=["cp", "rsync"])
+    change = 0.3 * (of["mtu"] == 9000) - 0.6 * (of["store"] == "disk") + 0.1 * (of["tool"] == "rsync")
+    text = made(of, np.random.default_rng(5).normal(4, 0.02, (8, 8)) + change.to_numpy()[:, None])["What matters"]
+    places = [text.index(what) for what in ("store ram → disk: -4", "MTU 1500 → 9000: +3", "tool cp → rsync: +1")]
+    assert places == sorted(places)
+
+
+def test_an_unfinished_run_is_gone_on_with() -> None:
+    for changes in ({"finished_at": None}, {"ended": "interrupted"}):
+        text = said(make_trials(3), **changes)
+        assert text["Next"].startswith("the run is not complete; `lab run --resume results/x` goes on with it")
+
+
+def test_a_path_can_be_copied_from_the_command() -> None:
+    lines = answer(dataframe.frame(make_trials(3), COMPLETE | {"ended": "interrupted"}), "my runs/x")
+    assert "`lab run --resume 'my runs/x'`" in " ".join(lines)
+
+
+def test_where_many_trials_do_not_count_that_is_looked_at_first() -> None:
+    lost = [trial(trial_id=f"v{n}", block=n, status="void", reason="cached") for n in range(4)]
+    text = said([*make_trials(3, combinations=[("smb", "cp")]), *lost])
+    assert " void of 28 trials do not count" in text["Trust"]
+    assert text["Next"].startswith("see why trials do not count: `lab show results/x --table lost`")
+    assert said(SWEEPS["all failed"])["Next"].startswith("see why no trial counts: ")
+    assert said(SWEEPS["all failed"])["Fastest"] == "no transfer was measured."
+
+
+def test_one_machine_for_both_hosts_is_always_told() -> None:
+    assert said(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
+    mac = {"client": {"platform": "macos"}, "server": {}}
+    assert said(make_trials(), hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
+    real = said(make_trials(), instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
+    assert real["Trust"].startswith("an emulated Mac: no number is of a Mac")
+    assert "local lab" not in said(make_trials(), instance=None)["Trust"]
+
+
+def test_load_of_others_is_told_with_its_block() -> None:
+    load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
+    assert "other programs used up to 1.3 cores of the client (block 2)" in said(make_trials(), load=load)["Trust"]
+    assert "the hosts were idle otherwise" in said(make_trials(), load=load[:1])["Trust"]
+    for nothing in ([], [{"block": 1}]):
+        assert "cores of" not in said(make_trials(), load=nothing)["Trust"]
+
+
+def test_a_link_that_was_not_steady_is_told() -> None:
+    links = [
+        trial(trial_id=f"l{block}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
+        for block, elapsed in ((1, 5.0), (2, 10.0))
+    ]
+    text = said([trial(), trial(trial_id="b", block=2), *links])
+    assert "its speed at one setting differed by up to 100 %" in text["Trust"]
+
+
+def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
+    verdicts = pd.DataFrame(
+        {
+            "limited_by": ["link"] * 3 + ["protocol round trips"] * 2 + ["unclear"],
+            "grade": ["certain", "certain", "probable", "probable", "probable", "unclear"],
+        }
+    )
+    frame = dataframe.frame(make_trials(), COMPLETE)
+    text = by_heading(answer(frame, "x", verdicts))["Held back by"]
+    assert text.startswith("link in 3 of 6 cases (2 certain, 1 probable); there only a faster link")
+    assert text.endswith("waiting for replies in 2 of 6 cases (probable); unclear in 1 of 6 cases.")
+    plain = by_heading(answer(frame, "x", verdicts.drop(columns="grade")))["Held back by"]
+    assert plain.startswith("link in 3 of 6 cases; there")
+    one = by_heading(answer(frame, "x", verdicts.iloc[:1]))["Held back by"]
+    assert one.startswith("link in the one case (certain); there")

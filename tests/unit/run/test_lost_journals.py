@@ -1,0 +1,146 @@
+"""`lab restore` gives no false all-clear: of lost journals, of folders that were moved, from any folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.memory_host import World, untouched
+from support.open_runs import hosts_file, interrupted_run, run_lab
+from support.synthetic_runs import trial, write_run
+
+from lab.base.errors import HostError
+from lab.run import restore
+from lab.settings.register import Register
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
+RESTORED = '{"number": 1, "event": "restored"}\n'
+
+
+def cut_in_its_first_line(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:40])
+
+
+def forged(path: Path) -> None:
+    path.write_text(path.read_text() + RESTORED)
+
+
+def link_to_nothing(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/null")
+
+
+DAMAGES = [
+    Path.unlink, lambda path: path.write_bytes(b""), lambda path: os.truncate(path, 0), link_to_nothing,
+    cut_in_its_first_line, forged, lambda path: path.write_text(RESTORED),
+    lambda path: path.write_bytes(b"what is this\n" + path.read_bytes()),
+    lambda path: shutil.rmtree(path.parent), lambda path: path.parent.rename("moved"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, world: World) -> list[Path]:
+    """The hosts files by which the hosts were asked; they have noted what was changed."""
+    files: list[Path] = []
+
+    def by_hosts(path: Path) -> Counter[str]:
+        files.append(path)
+        if path.name == "silent.ini":
+            raise HostError("does not answer", host="server")
+        for host in world.hosts.values():
+            host.values |= untouched()[host.role]
+        return Counter(changes=1)
+
+    monkeypatch.setattr(restore, "by_hosts", by_hosts)
+    return files
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_an_open_run_without_its_whole_journal_is_a_problem_until_its_hosts_were_asked(
+    capsys: pytest.CaptureFixture[str], world: World, asked: list[Path], damage: Callable[[Path], None]
+) -> None:
+    hosts = hosts_file(Path("hosts.ini"))
+    other = hosts_file(Path("other.ini"))
+    other.write_text(other.read_text().replace("nas.example", "another.example"))
+    silent = hosts_file(Path("silent.ini"))
+    damage(interrupted_run(world, "mtu", hosts).journal_path)
+    for argv in (["restore"], ["restore"], ["restore", "--hosts", other], ["restore", "--hosts", silent]):
+        world.hosts["server"].values["mtu"] = "changed"
+        code, out, err = run_lab(capsys, *argv)
+        assert code == 1, argv
+        assert "nothing is left" not in out, argv
+        assert "`lab restore --hosts FILE` asks the hosts" in err, argv
+        assert "nas.example (192.0.2.2)" in err, argv
+    code, out, err = run_lab(capsys, "restore", "--hosts", hosts)
+    assert (code, err) == (0, "")
+    assert world.state() == untouched()
+    assert "nothing is left" in run_lab(capsys, "restore")[1]
+    assert asked == [other, silent, hosts]
+
+
+@pytest.mark.parametrize("journal", [None, "", '{"number": 1, "ev', RESTORED])
+def test_a_foreign_run_that_was_interrupted_without_a_whole_journal_is_a_problem_too(
+    capsys: pytest.CaptureFixture[str], world: World, asked: list[Path], journal: str | None
+) -> None:
+    folder = write_run(Path("results"), [trial()], ended="interrupted")
+    if journal is not None:
+        folder.journal_path.write_text(journal)
+    code, out, err = run_lab(capsys, "restore")
+    assert (code, out) == (1, "")
+    assert f"{folder.path}: was interrupted and has no whole journal" in err
+    assert run_lab(capsys, "restore", "--hosts", hosts_file(Path("hosts.ini")))[0] == 0
+    assert "nothing is left" in run_lab(capsys, "restore")[1]
+
+
+def test_an_entry_that_nobody_can_read_is_a_problem(capsys: pytest.CaptureFixture[str], world: World) -> None:
+    interrupted_run(world, "mtu", hosts_file(Path("hosts.ini")))
+    (entry,) = (Register().path / "open").iterdir()
+    entry.write_text("{")
+    code, out, err = run_lab(capsys, "restore")
+    assert (code, out) == (1, "")
+    assert f"{entry}: not an entry of this register" in err
+
+
+# --- other folders
+
+
+def test_a_run_is_restored_from_any_folder(
+    capsys: pytest.CaptureFixture[str], world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = interrupted_run(world, "mtu", hosts_file(Path("hosts.ini")))
+    elsewhere = tmp_path / "another/checkout"
+    (elsewhere / "results").mkdir(parents=True)
+    path = folder.path.resolve()
+    monkeypatch.chdir(elsewhere)
+    assert run_lab(capsys, "restore") == (0, f"{path}: 1 change put back\n", "")
+    assert world.state() == untouched()
+
+
+def test_a_run_that_was_moved_is_restored_where_it_is_named(capsys: pytest.CaptureFixture[str], world: World) -> None:
+    folder = interrupted_run(world, "mtu", hosts_file(Path("hosts.ini")))
+    shutil.copytree(folder.path, "moved")
+    code, _, err = run_lab(capsys, "restore", "moved")
+    assert (code, "moved: a copy of an open run, which is still there" in err) == (2, True)
+    shutil.rmtree(folder.path)
+    assert run_lab(capsys, "restore", "moved") == (0, "moved: 1 change put back\n", "")
+    assert world.state() == untouched()
+    assert "nothing is left" in run_lab(capsys, "restore")[1]
+    assert "nothing is left" in run_lab(capsys, "restore", "moved")[1]
+
+
+def test_one_run_alone_can_be_restored(capsys: pytest.CaptureFixture[str], world: World) -> None:
+    hosts = hosts_file(Path("hosts.ini"))
+    first, second = (interrupted_run(world, key, hosts) for key in ("mtu", "space"))
+    assert run_lab(capsys, "restore", first.path)[0] == 0
+    assert world.hosts["server"].values == {"mtu": "1500", "space": "changed", "mount": "absent"}
+    assert Register().is_open(second.text("id"))
+
+
+def test_a_folder_that_is_no_run_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    assert run_lab(capsys, "restore", "empty")[0] == 2
+    assert run_lab(capsys, "restore", "nothing")[0] == 2

@@ -1,0 +1,131 @@
+"""A mount that fails is tried again, at most three times in a trial; each try is counted, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.memory_host import World, knob, untouched
+from support.runner_bench import SMALL, Bench, measured
+
+from lab.base.errors import CommandError, DeadlineExceeded, HostLost, LabError, LabFailure, SettingRefused
+from lab.run import mounting
+from lab.run.mounting import Mounting
+from lab.run.transfer import Measured
+from lab.settings.layers import Layer, Layers
+
+DIED = CommandError("client", ("/bin/sh", "-c", "mount", "sh"), 1, "gvfsd-fuse does not show smb://x: it has died\n")
+
+
+class Share:
+    """Three layers over a memory world, of which any fails as a test says."""
+
+    def __init__(self, folder: Path):
+        self.world = World(folder)
+        self.layers = Layers(self.world.settings)
+        self.mounting = Mounting(self.layers)
+        self.failures: dict[str, list[LabError]] = {"mtu": [], "mount": []}
+        self.brought_about: list[str] = []
+
+    def needed(self) -> list[Layer]:
+        return [(name, self._bring_about(name)) for name in ("mtu", "mount")]
+
+    def _bring_about(self, name: str) -> Callable[[], None]:
+        def bring_about() -> None:
+            self.brought_about.append(name)
+            self.world.settings.apply(knob("server", name, "1"))
+            if self.failures[name]:
+                raise self.failures[name].pop(0)
+
+        return bring_about
+
+
+@pytest.fixture
+def share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Share]:
+    monkeypatch.setattr(mounting, "PAUSE_S", 0.0)
+    share = Share(tmp_path)
+    yield share
+    share.layers.step_down(0)
+    assert share.world.state() == untouched()
+
+
+@pytest.mark.parametrize("error", [DIED, SettingRefused("asked for 'mounted', in effect is 'absent'", host="client")])
+def test_a_mount_that_fails_once_stands_at_the_second_try_and_what_it_left_is_put_back(
+    share: Share, error: LabError
+) -> None:
+    share.failures["mount"] = [error]
+    share.mounting.stand(share.needed())
+    assert share.brought_about == ["mtu", "mount", "mount"]
+    assert share.world.hosts["server"].values["mount"] == "1"
+    assert share.mounting.failed == [str(error.cause_first()).splitlines()[0]]
+    assert len(share.world.settings.journal.open) == 2
+
+
+def test_a_mount_that_always_fails_is_tried_three_times(share: Share) -> None:
+    share.failures["mount"] = [DIED] * 9
+    with pytest.raises(CommandError):
+        share.mounting.stand(share.needed())
+    assert share.brought_about == ["mtu", "mount", "mount", "mount"]
+    assert share.mounting.failed == ["client: gvfsd-fuse does not show smb://x: it has died"] * 3
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DeadlineExceeded("client", ("gio",), 60, ""),
+        HostLost("the connection was lost", host="client"),
+        CommandError("client", ("mount",), 1, "Operation not permitted", "allow full disk access"),
+        LabFailure("any"),
+    ],
+    ids=["deadline", "lost", "remedy known", "another kind"],
+)
+def test_what_another_try_does_not_help_is_not_tried_again(share: Share, error: LabError) -> None:
+    share.failures["mount"] = [error]
+    with pytest.raises(type(error)):
+        share.mounting.stand(share.needed())
+    assert share.brought_about == ["mtu", "mount"]
+
+
+def test_a_layer_below_the_mount_is_not_tried_again(share: Share) -> None:
+    share.failures["mtu"] = [DIED]
+    with pytest.raises(CommandError):
+        share.mounting.stand(share.needed())
+    assert share.brought_about == ["mtu"]
+    assert share.mounting.failed == []
+
+
+def test_a_mount_that_cannot_be_renewed_is_taken_down_and_counts_as_a_try(share: Share) -> None:
+    share.mounting.stand(share.needed())
+
+    def fail() -> None:
+        raise DIED
+
+    assert not share.mounting.renew(fail)
+    assert share.world.hosts["server"].values["mount"] == "absent"
+    share.failures["mount"] = [DIED] * 9
+    with pytest.raises(CommandError):
+        share.mounting.stand(share.needed())
+    assert share.brought_about == ["mtu", *["mount"] * 3]
+    assert len(share.mounting.failed) == 3
+
+
+def test_a_trial_says_how_often_its_share_was_mounted_and_the_next_one_does_not(bench: Bench) -> None:
+    failed = {"b001-0002": 1, "b001-0004": 3}
+
+    def outcome(trial_id: str) -> Measured:
+        bench.session.mounting.failed += ["client: it has died"] * failed.get(trial_id, 0)
+        if failed.get(trial_id) == 3:
+            raise DIED
+        return measured()
+
+    bench.outcome = outcome
+    bench.runner(SMALL).run()
+    trials = bench.transferred()
+    second, fourth = trials["b001-0002"], trials["b001-0004"]
+    assert (second.status, second.observed.mount_tries) == ("ok", 2)
+    assert second.observed.remarks == ("odd", "the share was mounted at try 2 only: client: it has died")
+    assert (fourth.status, fourth.observed.mount_tries) == ("failed", 3)
+    assert fourth.reason.splitlines()[0] == "client: gvfsd-fuse does not show smb://x: it has died"
+    others = [trial.observed.mount_tries for name, trial in trials.items() if name not in failed]
+    assert others == [None] * len(others)

@@ -1,0 +1,56 @@
+"""Memory is warmed only where both hosts are one machine's, and only what a RAM disk will take."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.run import transfer
+from lab.run.transfer import MOST_WARMED, Endpoints, warm_memory
+
+MIB = 2**20
+
+
+class Shells:
+    """The commands that a host was given."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[str, ...]] = []
+
+    def shell(self, *words: str, deadline_s: float) -> None:
+        assert deadline_s > 0
+        self.given.append(words)
+
+
+def commands(
+    direction: str, store: str = "ram", instance: str | None = "here/1", platform: str = "linux", size: int = MIB
+) -> dict[Role, list[tuple[str, ...]]]:
+    """What each host was told before one transfer."""
+    hosts = {role: Shells() for role in Role}
+    pair = SimpleNamespace(
+        config=SimpleNamespace(lab=SimpleNamespace(instance=instance)), hosts=hosts,
+        platforms=dict.fromkeys(Role, SimpleNamespace(name=platform)), with_ram_disk=tuple(Role),
+    )  # fmt: skip
+    case = Case("smb", "cp", Direction(direction), 1500, "default", store, "file", size)
+    ends = [(Role.CLIENT, "/c/file"), (Role.SERVER, "/s/file")]
+    (source_role, source), (target_role, target) = ends if direction == "write" else reversed(ends)
+    warm_memory(cast(Any, pair), case, Endpoints("", "", "", source_role, source, target_role, target))
+    return {role: host.given for role, host in hosts.items()}
+
+
+def test_the_host_that_the_payload_goes_to_has_its_memory_at_hand() -> None:
+    told = (transfer.WARM_MEMORY, "/s/file", str(MIB))
+    assert commands("write") == {Role.CLIENT: [], Role.SERVER: [told]}
+    assert commands("read")[Role.CLIENT] == [(transfer.WARM_MEMORY, "/c/file", str(MIB))]
+    assert commands("read", store="disk")[Role.CLIENT]  # which reads into its RAM disk all the same
+    assert commands("write", size=5 * MOST_WARMED)[Role.SERVER] == [(*told[:2], str(MOST_WARMED))]
+
+
+@pytest.mark.parametrize("change", [{"instance": None}, {"store": "disk"}, {"platform": "macos"}])
+def test_hosts_of_their_own_and_disks_are_left_alone(change: dict[str, Any]) -> None:
+    assert commands("write", **change) == {Role.CLIENT: [], Role.SERVER: []}

@@ -1,0 +1,83 @@
+"""What other users of a host see of the host journal in the list of processes: no token, no name of a record."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from support.fake_host import EmulatedHost
+from support.memory_host import no_old_records
+
+from lab.platforms.linux.settings import LinuxMtu
+from lab.settings import host_journal
+from lab.settings.host_journal import HostJournal, TakenHostJournal
+from lab.settings.journal import LineFormat, Record
+
+TOKEN = "5ec7e700"
+PROGRAMS = [
+    "awk",
+    "cat",
+    "cut",
+    "date",
+    "df",
+    "grep",
+    "id",
+    "ls",
+    "mkdir",
+    "perl",
+    "ps",
+    "rm",
+    "rmdir",
+    "sed",
+    "sh",
+    "sleep",
+    "tail",
+    "tr",
+    "uname",
+]
+LINES = LineFormat({kind.kind: kind for kind in (LinuxMtu, TakenHostJournal)}, no_old_records)
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> EmulatedHost:
+    """A host whose programs note the words that they are started with, and do their work then."""
+    commands = {name: f'exec {shutil.which(name)} "$@"' for name in PROGRAMS}
+    return EmulatedHost(tmp_path, commands | {"ip": ":"}, [])
+
+
+def test_no_program_has_the_token_of_a_run_among_its_words(host: EmulatedHost, tmp_path: Path) -> None:
+    """From taking it to giving it up, with a timer that is called off and one that is due."""
+    folder = tmp_path / "file-share-lab"
+    journal = HostJournal(host, TOKEN, {"who": "ann@one", "pid": "1", "since": "now"}, 1, str(folder))
+    taken = journal.record(1).operation
+    journal.take()
+    assert (taken.read().run(host), (folder / "lock").read_text()[:8]) == ("taken", TOKEN)
+    records = [Record(number, "client", LinuxMtu("eth0"), "1500", "9000", TOKEN) for number in (2, 3)]
+    for record in records:
+        journal.note(record)
+        journal.arm(record)
+    journal.confirm(records[0])
+    assert [record.number for record in host_journal.read(host, LINES, str(folder)).records] == [2, 3]
+    while not (folder / f"{TOKEN}-000003.fired").exists():
+        host.run("sleep", "0.1")
+    journal.strike(records)
+    for step in taken.undo("absent"):
+        step.run(host)
+    assert not folder.exists()
+    assert host.calls("ip") == ["ip link set dev eth0 mtu 1500"]
+    assert host.calls("perl", "sh", "rmdir")
+    assert [call for call in host.calls() if TOKEN in call] == []
+
+
+def test_what_is_told_to_be_typed_by_hand_gives_the_token_back(host: EmulatedHost, tmp_path: Path) -> None:
+    folder = tmp_path / "file-share-lab"
+    journal = HostJournal(host, TOKEN, {}, 5, str(folder))
+    journal.take()
+    (step,) = journal.record(1).undo
+    line = step.by_hand()
+    assert line.startswith(f"printf '%s\\n' {TOKEN} | sudo /bin/sh -c ")
+    host.shell(line.replace("| sudo ", "| "))
+    assert not folder.exists()
+    assert TOKEN not in json.dumps(step.argv)

@@ -1,0 +1,87 @@
+"""Whoever can put another folder in the place of the lab's has won, unless the lab enters first and looks then.
+
+The swaps happen at every moment: the shell is stopped before each system call that could notice one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from support.stepper import Outcome, stepped
+
+from lab.settings.host_journal import MAKE, READ
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="stops programs by ptrace(2) of Linux")
+NAME, RECORD, THEIRS = "file-share-lab", "deadbeef-000002", '{"theirs": true}'
+# How the lab entered its folder once: four looks at a name, and then it went there
+BY_NAME = f"""
+if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && cd "$1"; then cat {RECORD}; fi 2>/dev/null
+"""
+SOON = 3  # stops: all of them would take a minute, and a look at a name and what follows from it are side by side
+PUT = MAKE + f"echo ours > {RECORD}.new"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder, as /var/tmp, in which somebody has made one of the lab's name, and a link that leads to it again.
+
+    Beside it the link: who follows it comes to a folder of ours that anybody may write into, as /tmp is root's.
+    """
+    everybodys = tmp_path / "everybodys"
+    everybodys.mkdir()
+    everybodys.chmod(0o1777)
+    (everybodys / RECORD).write_text(THEIRS)
+    folder = everybodys / NAME
+    folder.mkdir()
+    (folder / RECORD).write_text(THEIRS)
+    if os.geteuid() == 0:
+        os.chown(folder, 65534, 65534)
+    else:
+        folder.chmod(0o777)  # the mode alone gives it away
+    (everybodys / "link").symlink_to(everybodys)
+    return folder
+
+
+def attacked(script: str, place: Path) -> list[Outcome]:
+    """What a script comes to, for a link in the place from each stop on to each one soon after it, or to the end."""
+    argv = ["sh", "-c", script, "sh", str(place)]
+    link = str(place.with_name("link"))
+    there, back = (
+        [(str(place), f"{place}.aside"), (link, str(place))],
+        [(str(place), link), (f"{place}.aside", str(place))],
+    )
+    (once,) = stepped(NAME, argv, [{}])
+    moments = [*range(once.stops + 1)]
+    pairs = itertools.combinations(moments, 2)
+    plans = [{first: there, last: back} for first, last in pairs if last - first <= SOON or last == moments[-1]]
+    return [once, *stepped(NAME, argv, plans)]
+
+
+def test_who_looks_at_a_name_and_enters_then_loses(place: Path) -> None:
+    """The attacker must be able to win, or the tests below prove nothing."""
+    assert any(THEIRS in outcome.printed for outcome in attacked(BY_NAME, place))
+
+
+def test_no_record_is_read_from_a_folder_that_is_swapped(place: Path) -> None:
+    outcomes = attacked(READ, place)
+    assert len(outcomes) > 30
+    assert not [outcome for outcome in outcomes if THEIRS in outcome.printed]
+
+
+def test_nothing_is_written_into_one(place: Path) -> None:
+    assert len(attacked(PUT, place)) > 30
+    assert not [*place.parent.rglob("*.new")]
+
+
+def test_the_folder_of_the_labs_own_is_entered(tmp_path: Path) -> None:
+    """So that the tests above do not pass by refusing all."""
+    place = tmp_path / NAME
+    place.mkdir(mode=0o700)
+    (place / RECORD).write_text("ours")
+    (outcome,) = stepped(NAME, ["sh", "-c", READ, "sh", str(place)], [{}])
+    assert outcome.printed == "free\nours"
+    assert outcome.stops > 5
