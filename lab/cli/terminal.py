@@ -69,17 +69,12 @@ def print_answer(folder: RunFolder, trials: pd.DataFrame | None = None) -> None:
 
 def open_run(path: Path | None) -> RunFolder:
     """The run folder that was named, or the newest that measured anything. Raises BadInput."""
-    from lab.results import run_folder
+    from lab.results.newest_run import newest, nothing_measured, paths_of_runs
+    from lab.results.run_folder import RunFolder
 
-    folder = run_folder.RunFolder(path) if path else run_folder.newest(RESULTS)
+    folder = RunFolder(path) if path else newest(RESULTS)
     if path and not folder.has_transfers:
-        raise run_folder.nothing_measured(folder)
-    if not path and (later := _later_runs(folder)):
-        say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later)}")
+        raise nothing_measured(folder)
+    if not path and (later := [run.name for run in paths_of_runs(RESULTS) if run.name > folder.path.name]):
+        say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1])}")
     return folder
-
-
-def _later_runs(folder: RunFolder) -> list[str]:
-    """The names of runs that began after this one."""
-    runs = (file.parent for file in folder.path.parent.glob("*/run.json") if not file.parent.is_symlink())
-    return sorted(path.name for path in runs if path.name > folder.path.name)

@@ -26,9 +26,9 @@ RUN_S = 4.0  # connecting, RAM disks and samplers; putting back
 Speeds = Mapping[tuple[str, ...], float]  # bytes per second, by the first so many of what `kinds` lists
 
 
-def kinds(case: Case) -> list[tuple[str, ...]]:
-    """What a case's speed is known by, the closest first: all that varies it most, then less and less of that."""
-    words = (case.protocol, str(case.direction), case.tool, str(case.tcp_space), str(case.mtu))
+def kinds(protocol: str, direction: str, tool: str, tcp_space: object, mtu: int) -> list[tuple[str, ...]]:
+    """What a speed is known by, the closest first: all that varies it most, then less and less of that."""
+    words = (protocol, str(direction), tool, str(tcp_space), str(mtu))
     return [words[:count] for count in range(len(words), -1, -1)]
 
 
@@ -55,4 +55,5 @@ class Pace:
 
     def speed(self, case: Case) -> float:
         """Bytes per second of the cases that are most like this one."""
-        return next((self.speeds[kind] for kind in kinds(case) if kind in self.speeds), ASSUMED_BYTES_PER_S)
+        known_by = kinds(case.protocol, case.direction, case.tool, case.tcp_space, case.mtu)
+        return next((self.speeds[kind] for kind in known_by if kind in self.speeds), ASSUMED_BYTES_PER_S)

@@ -23,13 +23,7 @@ MOST_LINES_OF_A_POINT = 3
 LONGEST_PART = 140  # characters of one statement, whose names of hosts and protocols may be of any length
 HEADING = 15  # characters before the text of a line: the longest heading and two spaces
 COMPARED = ("factor", "baseline", "level")
-SHORTENED = (
-    "Next",
-    "What matters",
-    "Held back by",
-    "Trust",
-    "Fastest",
-)  # first to lose a line where there are too many
+SHORTENED = ("Next", "Held back by", "Fastest", "Trust", "What matters")  # the first loses a line first
 
 
 def answer(trials: stats.Trials, path: str = "RUN", verdicts: pd.DataFrame | None = None) -> list[str]:
@@ -72,11 +66,16 @@ def points(trials: stats.Trials, path: str = "RUN", verdicts: pd.DataFrame | Non
 
 
 def _longest(made: Sequence[Point], drawn: dict[int, list[str]]) -> int:
-    """The point that loses a line: of those with most lines the one that can best do without."""
+    """The point that loses a line: of those with most lines the one that can best do without.
 
-    def place(number: int) -> tuple[int, int]:
+    The first statement of a point is left whole where anything else can be shortened: half a command helps nobody.
+    """
+
+    def place(number: int) -> tuple[bool, int, int]:
         ranks = [rank for rank, heading in enumerate(SHORTENED) if made[number].heading.startswith(heading)]
-        return -len(drawn[number]), min(ranks, default=len(SHORTENED))
+        first = _wrap(replace(made[number], parts=made[number].parts[:1]), MOST_LINES_OF_A_POINT)
+        is_least = len(drawn[number]) <= len(first)
+        return is_least, -len(drawn[number]), min(ranks, default=len(SHORTENED))
 
     return min(drawn, key=place)
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from lab import stats
+from lab.design.stopping import half_width_factor
 from lab.report.findings import Point, half_width
 from lab.results.trial import RunJson
 
@@ -67,6 +67,6 @@ def _more_blocks(effects: Sequence[stats.Row], blocks: int) -> list[str]:
     if not widths or not np.isfinite(max(widths)):
         return []
     more = MORE_BLOCKS * blocks
-    narrower = stdtrit(more - 1, 0.975) / stdtrit(blocks - 1, 0.975) / np.sqrt(more / blocks)
+    narrower = half_width_factor(more) / half_width_factor(blocks)
     width = 100 * np.expm1(np.log1p(max(widths) / 100) * narrower)
     return [f"to see effects from some ±{width:.{0 if width >= 10 else 1}f} % on, set blocks = {more} in the sweep"]

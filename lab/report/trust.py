@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from lab import stats
-from lab.design.factors import NETWORK
 from lab.report.findings import Point
-from lab.results.load import load_by_block
+from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
+from lab.stats.limit import FAR_ABOVE
+from lab.stats.link_ceilings import compare_ceilings
 
-STEADY = 1.15  # ceilings of one setting that differ by less between blocks: iperf3 itself scatters so much
-BUSY_CORES = 0.2  # used by others: with more on a host, a transfer may have had to wait for a core
 FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 
@@ -50,7 +47,7 @@ def _foreign_load(run: RunJson) -> Iterator[str]:
     """What others than the lab used of the hosts' cores, where it was observed."""
     seen = [(cores, role, block) for block, roles in load_by_block(run).items() for role, cores in roles.items()]
     cores, role, block = max(seen, default=(0.0, "", 0))
-    if cores >= BUSY_CORES:
+    if cores > DISTURBED_CORES:
         yield f"the hosts were not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"
     elif seen:
         yield "the hosts were idle otherwise"
@@ -58,12 +55,10 @@ def _foreign_load(run: RunJson) -> Iterator[str]:
 
 def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
     """By how much the ceilings of one setting differ between blocks, where that is more than iperf3's own scatter."""
-    frame = trials.frame
-    links = frame[(frame["protocol"] == "link") & trials.good]
-    settings = links.groupby(["direction", *NETWORK], observed=True)["MB_per_s"]
-    ratio = (settings.max() / settings.min()).max() if len(links) else np.nan
-    if ratio > STEADY:
-        yield f"the bare link was not steady: its speed at one setting differed by up to {100 * (ratio - 1):.0f} %"
+    spreads = [facts.get("ceiling_spread", 1.0) for facts in compare_ceilings(trials.frame).values()]
+    spread = max(spreads, default=1.0)
+    if spread > FAR_ABOVE:
+        yield f"the bare link was not steady: its speed at one setting differed by up to {100 * (spread - 1):.0f} %"
 
 
 def _lost(trials: stats.Encoded) -> Iterator[str]:

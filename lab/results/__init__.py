@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lab.results.newest_run import newest as newest
 from lab.results.run_folder import RunFolder as RunFolder
 from lab.results.run_folder import load as load
-from lab.results.run_folder import newest as newest
 from lab.results.trial import Trial as Trial
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
-from lab.base.untrusted import first_line, from_json
+from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.lines import fields_lacking_in, read_line
 from lab.results.load import as_entries, load_by_block
@@ -216,29 +216,6 @@ class RunFolder:
         # Aside first, cut off second: a crash between the two leaves a copy too many, never one too few.
         durable.append(self.path / "trials.torn", tail + b"\n")
         durable.cut_off(self.trials_path, whole)
-
-
-def newest(results_dir: Path) -> RunFolder:
-    """The last run that holds a transfer, by name, thus by UTC time of its start.
-
-    Raises :class:`BadInput` where there is no run, or none that holds any.
-    """
-    paths = sorted(file.parent for file in Path(results_dir).glob("*/run.json") if not file.parent.is_symlink())
-    if not paths:
-        raise BadInput(f"{results_dir}: holds no run; `lab run SWEEP` makes one")
-    runs = map(RunFolder, reversed(paths))
-    if (run := next((run for run in runs if run.has_transfers), None)) is None:
-        raise nothing_measured(RunFolder(paths[-1]))
-    return run
-
-
-def nothing_measured(folder: RunFolder) -> BadInput:
-    """What is said of a run that ended before its first transfer."""
-    why = first_line(str(folder.run.get("ended") or "it is still running, or was killed"), 300)
-    return BadInput(
-        f"{folder.path}: holds no trial: {why}",
-        f"`lab run --resume {folder.path}` goes on with it, where it did not fail for a reason that is still there",
-    )
 
 
 def load(path: Path) -> pd.DataFrame:

@@ -14,14 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
 from lab.platforms import Reading
+from lab.results.load import DISTURBED_CORES
 from lab.results.observed import HostUsage, Observed
 from lab.results.trial import CEILINGS, Trial
 from lab.run.pair import Pair
 from lab.run.usage import busy_share, ticks_spent
 
-# Cores. What a local lab needs outside of its hosts (its delay relay, soft interrupts, the controller) came to 0.13 to
-# 0.3 on a machine of two cores that did nothing else; a program of one thread that never waits is 1.
-DISTURBED_CORES = 0.5
 QUIET_S = 1.0  # how long is looked while the lab does nothing: a hundred of the ticks that cores are counted in
 
 Load = dict[str, float]  # cores, by role; a host that does not count them is missing

@@ -96,9 +96,8 @@ def _step(
 
 def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUsage:
     """What a host did; a Mac does not count by core, but how many there are is among its facts."""
-    counted = usage(readings, timing.elapsed_s)
-    cores = pair.facts[role].cores if counted.cores is None else counted.cores
-    return replace(counted, cores=cores, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
+    counted = usage(readings, timing.elapsed_s, pair.facts[role].cores)
+    return replace(counted, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
 
 
 def _take_samples(pair: Pair, role: Role) -> tuple[Readings, str]:

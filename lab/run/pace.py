@@ -6,22 +6,22 @@ import itertools
 import statistics
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.design.pace import Pace, overhead_s
+from lab.design.pace import Pace, kinds, overhead_s
+from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
-from lab.results.trial import CEILINGS, Trial
+from lab.results.trial import CEILINGS, Trial, read_time
 
 LEAST_TRIALS = 4  # fewer say little of what lies between trials
 
 
 def newest(results: Path, hosts_file: Path) -> Pace:
     """The pace of the newest run on the hosts of this file that holds enough; what is assumed where there is none."""
-    for path in sorted(results.glob("*/run.json"), reverse=True):
+    for path in paths_of_runs(results):
         try:
-            folder = RunFolder(path.parent)
+            folder = RunFolder(path)
             if folder.run.get("hosts_file") == str(hosts_file.resolve()):
                 transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS]
                 if len(good := [trial for trial in transfers if trial.status == "ok"]) >= LEAST_TRIALS:
@@ -35,9 +35,8 @@ def _speeds(trials: Sequence[Trial]) -> dict[tuple[str, ...], float]:
     rates = defaultdict(list)
     for trial in trials:
         if trial.elapsed_s:
-            words = (trial.protocol, trial.direction, trial.tool, str(trial.tcp_space), str(trial.mtu))
-            for count in range(len(words) + 1):
-                rates[words[:count]].append(trial.size_bytes / trial.elapsed_s)
+            for kind in kinds(trial.protocol, trial.direction, trial.tool, trial.tcp_space, trial.mtu):
+                rates[kind].append(trial.size_bytes / trial.elapsed_s)
     return {kind: statistics.harmonic_mean(values) for kind, values in rates.items()}
 
 
@@ -47,18 +46,15 @@ def _factor(trials: Sequence[Trial]) -> float:
     before: Trial | None = None
     for trial, after in itertools.pairwise(trials):
         if trial.elapsed_s and _network(trial) == _network(after):
-            measured_s += max(0.0, _begin_s(after) - _begin_s(trial) - trial.elapsed_s)
+            measured_s += max(0.0, _seconds_between(trial, after) - trial.elapsed_s)
             serves = before is None or _server(before) != _server(trial)
             assumed_s += overhead_s(trial.protocol, trial.direction, trial.size_bytes, serves)
         before = trial
     return measured_s / assumed_s if assumed_s and measured_s else 1.0
 
 
-def _begin_s(trial: Trial) -> float:
-    try:
-        return datetime.fromisoformat(trial.started_at).timestamp()
-    except ValueError as error:
-        raise BadInput(f"{trial.trial_id}: started_at is no time") from error
+def _seconds_between(trial: Trial, after: Trial) -> float:
+    return (read_time(after.started_at) - read_time(trial.started_at)).total_seconds()
 
 
 def _network(trial: Trial) -> tuple[object, ...]:

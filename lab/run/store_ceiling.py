@@ -45,7 +45,11 @@ def measure(pair: Pair, folder: str, planned: Trial, ids: Mapping[str, str], rec
         reason = error.cause_first()
     for direction, trial_id in ids.items():
         row = replace(base, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}", direction=direction)
-        record(_add_timing(row, timings[direction]) if timings else replace(row, status="failed", reason=reason))
+        record(
+            _add_timing(row, timings[direction], pair.facts[Role.SERVER].cores)
+            if timings
+            else replace(row, status="failed", reason=reason)
+        )
 
 
 def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> dict[str, Timing]:
@@ -70,8 +74,8 @@ def _time(pair: Pair, folder: str, size_bytes: int, ids: Mapping[str, str]) -> d
     return timings
 
 
-def _add_timing(row: Trial, timing: Timing) -> Trial:
-    server = usage(timing.readings, timing.elapsed_s) if len(timing.readings) > 1 else None
+def _add_timing(row: Trial, timing: Timing, cores: int) -> Trial:
+    server = usage(timing.readings, timing.elapsed_s, cores) if len(timing.readings) > 1 else None
     return replace(row, elapsed_s=timing.elapsed_s, observed=Observed(server=server), status="ok")
 
 

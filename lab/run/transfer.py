@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from lab.base.errors import HostError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
+from lab.hosts.own_folder import new_name
 from lab.platforms import Counters, Timing
 from lab.results.effective import Effective
 from lab.results.observed import Observed
@@ -26,9 +28,11 @@ from lab.workloads.file import payload_name
 T = TypeVar("T")
 U = TypeVar("U")
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
-# $1 a file, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first touch
-# of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first.
-WARM_MEMORY = 'head -c "$2" /dev/zero > "$1"; rm -f "$1"'
+# $1 a folder, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first
+# touch of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first.
+WARM_MEMORY = (
+    'set -C; name=$(cat); cd "$1" && : > "./$name" && { head -c "$2" /dev/zero >> "./$name"; rm -f "./$name"; }'
+)
 MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
@@ -144,8 +148,10 @@ def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     if pair.config.lab.instance is None or pair.platforms[role].name != "linux" or not is_on_ram_disk:
         return
     size_bytes = min(case.size_bytes, MOST_WARMED)
-    deadline_s = file.deadline_s(size_bytes)
-    pair.hosts[role].shell(WARM_MEMORY, endpoints.target_path, str(size_bytes), deadline_s=deadline_s)
+    pair.hosts[role].shell(
+        WARM_MEMORY, posixpath.dirname(endpoints.target_path), str(size_bytes),
+        given=new_name(), deadline_s=file.deadline_s(size_bytes),
+    )  # fmt: skip
 
 
 def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:

@@ -28,11 +28,14 @@ GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "data_s
            "rwnd_limited_ms", "sndbuf_limited_ms")  # fmt: skip
 
 
-def usage(readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
-    """What at least two readings say, oldest first."""
+def usage(readings: Sequence[Reading], elapsed_s: float, cores: int) -> HostUsage:
+    """What at least two readings say, oldest first, of a host with so many cores: not each counts them one by one, and
+    in a hundredth of a second none may have been seen to do anything.
+    """
     memory = [reading.available_bytes for reading in readings if reading.available_bytes is not None]
     before, after = readings[0].swapped_bytes, readings[-1].swapped_bytes
     counted = HostUsage(
+        cores=cores,
         memory_least_bytes=min(memory, default=None),
         swapped_bytes=after - before if before is not None and after is not None and after >= before else None,
         samples=len(readings) - 2,

@@ -34,7 +34,8 @@ def run(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> pd.Data
     return frame.assign(
         case_id=np.tile(names, blocks), block=np.repeat(np.arange(1, blocks + 1), count),
         position=np.tile(np.arange(1, count + 1), blocks), started_at=BEGUN + seconds, MB_per_s=speed,
-        status=np.where(np.isnan(speed), "failed", "ok"), share_of_ceiling=speed / 118, **changes,
+        bytes_per_s=1e6 * speed, status=np.where(np.isnan(speed), "failed", "ok"), share_of_ceiling=speed / 118,
+        **changes,
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ import pytest
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import RUN, make_trials, trial
 
-from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer
+from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer, points
+from lab.report.findings import Point
 from lab.results import dataframe
 from lab.results.run_folder import Trial
 
@@ -178,6 +179,17 @@ def test_where_many_trials_do_not_count_that_is_looked_at_first() -> None:
     assert said(SWEEPS["all failed"])["Fastest"] == "no transfer was measured."
 
 
+def test_a_command_is_whole_where_anything_else_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "some words of a statement that fills half a line or so"
+    long = {heading: Point(heading, [words] * 5) for heading in ("Fastest write", "What matters", "Trust")}
+    command = f"see why it is so: `lab show {'x ' * 45} --table lost`"
+    monkeypatch.setattr("lab.report.answer.points", lambda *_: [*long.values(), Point("Next", [command, words])])
+    monkeypatch.setattr("lab.report.answer.MOST_LINES", 7)
+    text = by_heading(answer(pd.DataFrame()))
+    assert text["Next"] == f"{command}."
+    assert text["What matters"].count(words) > text["Fastest write"].count(words)
+
+
 def test_one_machine_for_both_hosts_is_always_told() -> None:
     assert said(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
     mac = {"client": {"platform": "macos"}, "server": {}}
@@ -191,6 +203,8 @@ def test_load_of_others_is_told_with_its_block() -> None:
     load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
     assert "other programs used up to 1.3 cores of the client (block 2)" in said(make_trials(), load=load)["Trust"]
     assert "the hosts were idle otherwise" in said(make_trials(), load=load[:1])["Trust"]
+    relay = [{"block": 1, "client": 0.35, "server": 0.35}]  # what a local lab itself needs outside of its hosts
+    assert "the hosts were idle otherwise" in said(make_trials(), load=relay)["Trust"]
     for nothing in ([], [{"block": 1}]):
         assert "cores of" not in said(make_trials(), load=nothing)["Trust"]
 
@@ -212,9 +226,10 @@ def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
         }
     )
     frame = dataframe.frame(make_trials(), COMPLETE)
-    text = by_heading(answer(frame, "x", verdicts))["Held back by"]
-    assert text.startswith("link in 3 of 6 cases (2 certain, 1 probable); there only a faster link")
-    assert text.endswith("waiting for replies in 2 of 6 cases (probable); unclear in 1 of 6 cases.")
+    (held_back,) = [point for point in points(frame, "x", verdicts) if point.heading == "Held back by"]
+    assert held_back.parts[0] == "link in 3 of 6 cases (2 certain, 1 probable)"
+    assert held_back.parts[1].startswith("there only a faster link")
+    assert held_back.parts[2:] == ["waiting for replies in 2 of 6 cases (probable)", "unclear in 1 of 6 cases"]
     plain = by_heading(answer(frame, "x", verdicts.drop(columns="grade")))["Held back by"]
     assert plain.startswith("link in 3 of 6 cases; there")
     one = by_heading(answer(frame, "x", verdicts.iloc[:1]))["Held back by"]

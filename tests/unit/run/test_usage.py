@@ -13,6 +13,7 @@ from lab.platforms.readings import Disk, Process
 from lab.run.time_series import series
 from lab.run.usage import carrier, usage
 
+CORES = 4
 CP, SERVER, OLD = (7, 100), (8, 101), (9, 102)
 IDLE = Ticks(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -22,7 +23,7 @@ def reading(at_s: float, **fields: Any) -> Reading:
 
 
 def usage_json(readings: Sequence[Reading], elapsed_s: float) -> dict[str, Any]:
-    return usage(readings, elapsed_s).to_json()
+    return usage(readings, elapsed_s, CORES).to_json()
 
 
 def core(busy: int, idle: int, **more: int) -> Ticks:
@@ -50,6 +51,12 @@ def test_what_cores_did_is_a_share_of_all_their_time_and_the_busiest_is_named() 
     shares = {name: found[name] for name in ("user", "system", "softirq", "iowait", "steal")}
     assert shares == {"user": 0.2, "system": 0.2, "softirq": 0.075, "iowait": 0.05, "steal": 0.025}
     assert (found["cores"], found["core_mean"], found["core_peak"]) == (2, 1.0, 1.0)
+
+
+def test_where_no_core_was_seen_to_do_anything_their_number_is_known_all_the_same() -> None:
+    found = usage_json((reading(0, cores={"cpu0": IDLE}), reading(0.01, cores={"cpu0": IDLE})), 0.01)
+    assert found["cores"] == CORES
+    assert "core_mean" not in found
 
 
 def test_a_peak_is_no_shorter_than_half_a_second() -> None:
@@ -89,7 +96,7 @@ def test_the_least_memory_is_of_all_readings() -> None:
 
 
 def test_what_is_not_counted_is_not_named() -> None:
-    assert usage_json((reading(0), reading(1)), 1.0) == {"samples": 0}
+    assert usage_json((reading(0), reading(1)), 1.0) == {"cores": CORES, "samples": 0}
 
 
 def test_counts_that_began_again_are_left_out() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -22,8 +24,9 @@ class Shells:
     def __init__(self) -> None:
         self.given: list[tuple[str, ...]] = []
 
-    def shell(self, *words: str, deadline_s: float) -> None:
+    def shell(self, *words: str, given: str, deadline_s: float) -> None:
         assert deadline_s > 0
+        assert given
         self.given.append(words)
 
 
@@ -44,11 +47,29 @@ def commands(
 
 
 def test_the_host_that_the_payload_goes_to_has_its_memory_at_hand() -> None:
-    told = (transfer.WARM_MEMORY, "/s/file", str(MIB))
+    told = (transfer.WARM_MEMORY, "/s", str(MIB))
     assert commands("write") == {Role.CLIENT: [], Role.SERVER: [told]}
-    assert commands("read")[Role.CLIENT] == [(transfer.WARM_MEMORY, "/c/file", str(MIB))]
+    assert commands("read")[Role.CLIENT] == [(transfer.WARM_MEMORY, "/c", str(MIB))]
     assert commands("read", store="disk")[Role.CLIENT]  # which reads into its RAM disk all the same
     assert commands("write", size=5 * MOST_WARMED)[Role.SERVER] == [(*told[:2], str(MOST_WARMED))]
+
+
+def warm(folder: Path, name: str) -> int:
+    """Run the script in a folder, as a host does."""
+    words = ["/bin/sh", "-c", transfer.WARM_MEMORY, "sh", str(folder), "1000"]
+    return subprocess.run(words, input=name, text=True, check=False).returncode
+
+
+def test_it_leaves_nothing_behind_and_takes_nothing_that_is_there(tmp_path: Path) -> None:
+    assert warm(tmp_path, "new") == 0
+    assert list(tmp_path.iterdir()) == []
+    own = tmp_path / "own"
+    own.write_text("precious")
+    (tmp_path / "link").symlink_to(own)
+    for name in ("own", "link"):
+        assert warm(tmp_path, name) != 0
+    assert own.read_text() == "precious"
+    assert (tmp_path / "link").is_symlink()
 
 
 @pytest.mark.parametrize("change", [{"instance": None}, {"store": "disk"}, {"platform": "macos"}])
