@@ -22,7 +22,6 @@ WIDTH, MOST_LINES = 100, 10
 MOST_LINES_OF_A_POINT = 3
 LONGEST_PART = 140  # characters of one statement, whose names of hosts and protocols may be of any length
 HEADING = 15  # characters before the text of a line: the longest heading and two spaces
-COMPARED = ("factor", "baseline", "level")
 SHORTENED = ("Next", "Held back by", "Fastest", "Trust", "What matters")  # the first loses a line first
 
 
@@ -52,7 +51,8 @@ def points(trials: stats.Trials, path: str = "RUN", verdicts: pd.DataFrame | Non
     if verdicts is None:
         verdicts = bottleneck.verdicts(trials)
     speeds = stats.grid(trials)
-    effects = stats.effects(speeds).drop_duplicates(list(COMPARED))  # the overall row of each comparison is the first
+    effects = stats.effects(speeds)
+    effects = effects[stats.comparisons(effects)[1]]
     made = [
         *findings.fastest(trials, speeds),
         *findings.what_matters(effects, len(speeds.blocks)),

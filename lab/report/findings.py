@@ -38,8 +38,8 @@ def fastest(trials: stats.Encoded, speeds: stats.Grid) -> list[Point]:
     if not groups:
         return [Point("Fastest", ["no transfer was measured"])]
     too_few = [group for group in groups if len(group.cases) > 1 and group.blocks < stats.INTERVAL_BLOCKS]
-    told = [group for group in groups if group not in too_few]
-    points = [Point(f"Fastest {group.at['direction']}", _lead(group, summary, speeds)) for group in told]
+    decided = [group for group in groups if group not in too_few]
+    points = [Point(f"Fastest {group.at['direction']}", _lead(group, summary, speeds)) for group in decided]
     points = points if len(points) <= 2 else [*points[:2], Point("Fastest", [f"{len(points) - 2} more payloads"])]
     return [*points, *([_too_few_blocks(too_few, summary)] if too_few else [])]
 

@@ -66,14 +66,14 @@ class _Shares:
 
 def read_columns(path: Path, end: int, decoder: Decoder) -> Columns:
     """The lines in the first ``end`` bytes of a file, up to the first bad one. OSError where it cannot be read."""
-    shares, found = _Shares(path, end, end), {}
+    shares, by_number = _Shares(path, end, end), {}
     with open_file(path) as file, _no_garbage_collection():
         if end >= _LARGE_BYTES and (os.cpu_count() or 1) > 1:
             shares = _Shares(path, end, max(_SHARE_BYTES, -(-end // _MOST_SHARES)))
-            found = _read_with_second(shares, file.fileno(), decoder)
+            by_number = _read_with_second(shares, file.fileno(), decoder)
         parts = [decoder.of_trials([])]
         for number in shares.numbers():
-            parts += found[number] if number in found else shares.read(file.fileno(), number, decoder)
+            parts += by_number[number] if number in by_number else shares.read(file.fileno(), number, decoder)
             if parts[-1].problem:
                 break
     return join(parts)
@@ -86,17 +86,17 @@ def _read_with_second(shares: _Shares, descriptor: int, decoder: Decoder) -> dic
     os.close(writing)
     with os.fdopen(reading, "rb", buffering=0) as waiting, tempfile.TemporaryFile() as output:
         second = _start_second(shares, decoder.schema, waiting, output)
-        found: dict[int, list[Columns]] = {}
+        by_number: dict[int, list[Columns]] = {}
         try:
             with contextlib.suppress(OSError):  # said again, in its turn: a line before may be bad
-                found.update(shares.read_waiting(descriptor, waiting, decoder))
-            if second and len(found) < len(shares.numbers()):
-                found |= _result_of(second, output, decoder)
+                by_number.update(shares.read_waiting(descriptor, waiting, decoder))
+            if second and len(by_number) < len(shares.numbers()):
+                by_number |= _result_of(second, output, decoder)
         finally:
             if second:
                 second.kill()
                 second.wait()
-    return found
+    return by_number
 
 
 def _line_start(descriptor: int, position: int, end: int) -> int:
@@ -178,10 +178,10 @@ def _result_of(second: subprocess.Popen[bytes], output: IO[bytes], decoder: Deco
         written.append(pickle.load(output))  # noqa: S301 – of a process of our own, in a file without a name
     *read, combinations = written
     numbers = np.array([decoder.combinations[texts] for texts in combinations], np.int32)
-    found: dict[int, list[Columns]] = dict(read)
-    for part in itertools.chain.from_iterable(found.values()):
+    by_number: dict[int, list[Columns]] = dict(read)
+    for part in itertools.chain.from_iterable(by_number.values()):
         part.combinations = numbers[part.combinations]
-    return found
+    return by_number
 
 
 def main() -> None:

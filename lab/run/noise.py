@@ -14,8 +14,8 @@ from lab.run.pair import Pair, at_home
 def describe_noises(pair: Pair) -> Iterator[str]:
     """A line for each thing that makes figures worse now; what cannot be looked at, `lab check` says."""
     with ThreadPoolExecutor(len(ROLES)) as threads:
-        found = dict(zip(ROLES, threads.map(lambda role: _urgent(pair, role), ROLES), strict=True))
-    for role, noises in found.items():
+        by_role = dict(zip(ROLES, threads.map(lambda role: _urgent(pair, role), ROLES), strict=True))
+    for role, noises in by_role.items():
         for noise in noises:
             yield f"warning: {role}: {noise.what}: {noise.remedy}"
 

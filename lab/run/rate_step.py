@@ -67,15 +67,15 @@ def find_step(readings: Readings, count: str, begin_s: float, end_s: float) -> R
 
 def changes(step: RateStep, sides: Mapping[Role, Readings]) -> tuple[str, ...]:
     """What else was different on the hosts while a step lasted: processors, losses and disks; by role."""
-    found = []
+    texts = []
     for role, readings in sides.items():
         at_s = np.array([reading.at_s - readings[0].at_s for reading in readings])
         for what, values in _counts(readings).items():
             inside, outside = _per_second(at_s, values, step)
             pattern, least = COUNTED[what]
             if max(inside, outside) >= least and not 1 / CHANGED < (inside + 1e-9) / (outside + 1e-9) < CHANGED:
-                found.append(f"{role}, {what}: {pattern.format(inside)}, else {pattern.format(outside)}")
-    return tuple(found)
+                texts.append(f"{role}, {what}: {pattern.format(inside)}, else {pattern.format(outside)}")
+    return tuple(texts)
 
 
 def describe(step: RateStep, changed: Sequence[str]) -> str:

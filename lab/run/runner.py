@@ -120,8 +120,8 @@ class Runner:
         return self._ending("", block)
 
     def _ending(self, early: str, blocks: int) -> Ending:
-        found = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
-        disturbed = "; ".join(f"in block {block} {why}" for block, why in found.items() if why)
+        reasons = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
+        disturbed = "; ".join(f"in block {block} {why}" for block, why in reasons.items() if why)
         return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed)
 
     def _run_until_undisturbed(self, block: int, slots: list[Slot]) -> str:

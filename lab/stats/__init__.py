@@ -19,6 +19,7 @@ from lab.stats.effect_ratios import adjustable_factors as adjustable_factors
 from lab.stats.effect_ratios import block_effects as block_effects
 from lab.stats.effect_ratios import block_interactions as block_interactions
 from lab.stats.effect_ratios import compared_factors as compared_factors
+from lab.stats.effect_ratios import comparisons as comparisons
 from lab.stats.effect_ratios import effect_table as effect_table
 from lab.stats.effect_ratios import effects as effects
 from lab.stats.effect_ratios import interaction_table as interaction_table

@@ -52,18 +52,18 @@ def better_levels(grid: Grid) -> dict[tuple[Level, ...], list[BetterLevel]]:
     own, other = np.array([rows_of for _, *rows_of in pairs]).T
     means = t_means(grid.log_speed[other] - grid.log_speed[own])
     matters = (means.n >= INTERVAL_BLOCKS) & (means.mean - means.half > 0) & (means.mean > -np.log(NEAR))
-    found: dict[int, dict[str, BetterLevel]] = {}
+    by_case: dict[int, dict[str, BetterLevel]] = {}
     for at in np.flatnonzero(matters):
         factor, case, partner = pairs[at]
         own_code, code = grid.code(factor)[[case, partner]]
         ratio, low, high = np.exp(means.mean[at] + means.half[at] * np.array([0, -1, 1])).tolist()
         levels = grid.levels[factor]
         better = BetterLevel(factor, levels[own_code], levels[code], ratio, low, high, int(means.n[at]))
-        of_case = found.setdefault(case, {})
+        of_case = by_case.setdefault(case, {})
         of_case[factor] = max(better, of_case.get(factor, better), key=lambda known: known.ratio)
     return {
         _levels(grid, case): sorted(by_factor.values(), key=lambda better: -better.ratio)
-        for case, by_factor in found.items()
+        for case, by_factor in by_case.items()
     }
 
 

@@ -136,6 +136,14 @@ def adjust_p_values(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return adjusted, adjusted < SIGNIFICANCE
 
 
+def comparisons(table: pd.DataFrame) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    """Of each row of a table of effects or interactions the number of its comparison, and whether it is the overall
+    one: the first of its comparison.
+    """
+    numbers = _group_numbers(table, [name for name in COMPARED if name in table])
+    return numbers, ~pd.Series(numbers).duplicated().to_numpy()
+
+
 def _level_columns(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Level]:
     levels = grid.levels[factor]
     return {f"{prefix}factor": factor, f"{prefix}baseline": levels[base], f"{prefix}level": levels[level]}
@@ -169,7 +177,8 @@ def _median(log_ratios: Floats) -> Floats:
 
 def _add_tests(table: pd.DataFrame, means: Means, values: Floats, prefix: str = "") -> pd.DataFrame:
     """The tests of ``means`` of ``values`` (rows × blocks): plain, moderated, and adjusted for their number."""
-    comparison, factor, is_overall = _places(table)
+    comparison, is_overall = comparisons(table)
+    factor = _group_numbers(table, [name for name in COMPARED if name in table and name.endswith("factor")])
     moderated = widen(values, moderate(values, means, np.where(is_overall, -1, factor)), factor)
     adjusted = adjust_by_gate(moderated.p, comparison)
     is_established = (adjusted < SIGNIFICANCE) & (means.p < SIGNIFICANCE)  # the interval is without 0
@@ -181,13 +190,6 @@ def _add_tests(table: pd.DataFrame, means: Means, values: Floats, prefix: str = 
     )  # fmt: skip
 
 
-def _places(table: pd.DataFrame) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
-    """Of each row the number of its comparison and of its factor or two, and whether it is the overall one."""
-    levels = [name for name in COMPARED if name in table]
-    comparison, factor = (
-        table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
-        for names in (levels, [name for name in levels if name.endswith("factor")])
-    )
-    is_overall: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)
-    is_overall[1:] = np.diff(comparison) != 0
-    return comparison, factor, is_overall
+def _group_numbers(table: pd.DataFrame, names: list[str]) -> Codes:
+    numbers: Codes = table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
+    return numbers

@@ -36,8 +36,8 @@ def _wide(speeds: Grid, factors: Sequence[str], precision: float) -> Iterator[st
     for (named, row), n, (alone, half) in zip(rows, means.n, halves, strict=True):
         if not half <= precision:
             alike = f", for blocks resemble the one before (±{100 * alone:.1f} % if not)" if half > alone else ""
-            said = f"no interval yet (blocks: {n})" if np.isnan(half) else f"±{100 * half:.1f} %{alike}"
-            yield f"{compared_label(named)}, {row_label(row.at)}: {said}"
+            width = f"no interval yet (blocks: {n})" if np.isnan(half) else f"±{100 * half:.1f} %{alike}"
+            yield f"{compared_label(named)}, {row_label(row.at)}: {width}"
 
 
 def _rows(speeds: Grid, factors: Sequence[str]) -> Iterator[Compared]:

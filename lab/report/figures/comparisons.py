@@ -37,7 +37,6 @@ LARGE_RATIO = np.log(20)  # from which on a change is told as a factor, and no l
 PERCENTS = np.array([-95, -90, -80, -70, -60, -50, -40, -30, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 30, 50, 75, 100,
                      150, 200, 300, 500, 900, 1900])  # fmt: skip  # that an axis may have as ticks
 CLOSEST_TICKS = 0.075  # share of the axis between two of them
-COMPARED = ("factor", "baseline", "level", "with_factor", "with_baseline", "with_level")
 BLOCK = mark("one block", PALE, "o", 3)
 MODERATED = Line2D([], [], color=PALE, linewidth=4, label="moderated 95 % interval")
 PLAIN = Line2D([], [], color=INK, linewidth=0.9, label="plain one (Student's t)")
@@ -95,9 +94,7 @@ def _forest(table: pd.DataFrame, blocks: Floats, prefix: str) -> _Forest | None:
     """The rows that any block has a value of; the comparison with the largest overall ratio first. None of none."""
     if not (table["n_blocks"] > 0).any():
         return None
-    columns = [name for name in COMPARED if name in table]
-    comparison = table.groupby(columns, sort=False, dropna=False, observed=True).ngroup().to_numpy()
-    is_overall = ~pd.Series(comparison).duplicated().to_numpy()
+    comparison, is_overall = stats.comparisons(table)
     ends = [
         np.log1p(table[[f"{prefix}{kind}{end}_pct" for end in ("low", "high")]].to_numpy() / 100)
         for kind in ("", "moderated_")
