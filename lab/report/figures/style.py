@@ -93,11 +93,22 @@ def limit_of(values: npt.NDArray[np.float64], ok: npt.NDArray[np.bool_]) -> floa
 
 
 def add_marks(
-    axes: Axes, x: npt.ArrayLike, y: npt.ArrayLike, colour: str, marker: str, *, count: int, size: float = 17
+    axes: Axes,
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    colour: str,
+    marker: str,
+    *,
+    count: int,
+    size: float = 17,
+    hollow: bool = False,
 ) -> None:
     """Marks of one style, of ``count`` in the whole panel: pixels, where those are many."""
-    many = count > MOST_VECTORS
-    axes.scatter(x, y, s=size, color=colour, marker=marker, linewidths=0, zorder=3, rasterized=many)
+    face, width = ("none", 0.9) if hollow else (colour, 0)
+    axes.scatter(
+        x, y, s=size, facecolors=face, edgecolors=colour, marker=marker, linewidths=width, zorder=3,
+        rasterized=count > MOST_VECTORS,
+    )  # fmt: skip
 
 
 def add_crosses(axes: Axes, x: npt.ArrayLike, y: npt.ArrayLike, values: npt.ArrayLike, limit: float) -> None:
@@ -125,9 +136,10 @@ def add_legend(figure: Figure, title: str, handles: Sequence[Line2D]) -> None:
         text.set(text=drawable(text.get_text()), **as_is())
 
 
-def mark(label: str, colour: str, marker: str, size: float = 5) -> Line2D:
+def mark(label: str, colour: str, marker: str, size: float = 5, *, hollow: bool = False) -> Line2D:
     """An entry of a legend."""
-    return Line2D([], [], color=colour, linestyle="", marker=marker, markersize=size, label=label)
+    face = "none" if hollow else colour
+    return Line2D([], [], color=colour, linestyle="", marker=marker, markersize=size, markerfacecolor=face, label=label)
 
 
 def styles(levels: Sequence[LevelT], kinds: Sequence[str]) -> dict[LevelT, str]:

@@ -16,11 +16,11 @@ from lab import stats
 from lab.report.figures.style import (
     CROSS,
     INK,
+    MARKERS,
     MOST_VECTORS,
     PALE,
     PALETTE,
     SPEED,
-    WAY_MARKERS,
     add_crosses,
     add_legend,
     add_marks,
@@ -39,6 +39,7 @@ MOST_BLOCKS = 60  # that have a line of their own
 COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
 ANCHOR = Line2D([], [], color=INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
 
+LINK_MARKER = "*"
 BY_ITSELF = {"link": "link (iperf3)", "store": "the server's disk"}
 PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
 ORDER = "trial, in order of execution"
@@ -59,11 +60,13 @@ def timeline(trials: stats.Trials) -> Figure:
     figure = begin(trials, 7.6 if load else 6.2, notes)
     speed, drift, *below = figure.subplots(2 + bool(load), 1, sharex=True, height_ratios=(3, 2, 1)[: 2 + bool(load)])
     protocols = [str(name) for name in trials.levels("protocol", rows)[1]]
-    colours = styles([name for name in protocols if name != "link"], PALETTE)
-    colours |= {"link": INK} if "link" in protocols else {}
+    measured = [name for name in protocols if name != "link"]
+    colours, shapes = styles(measured, PALETTE), styles(measured, MARKERS)
+    looks = {name: (colours[name], shapes[name]) for name in measured}  # the shape tells them apart in grey print
+    looks |= {"link": (INK, LINK_MARKER)} if "link" in protocols else {}
     change = stats.from_own_case(trials).to_numpy()[rows]
     shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
-    _mark_trials((speed, drift), shown.assign(change=change[chosen]), colours)
+    _mark_trials((speed, drift), shown.assign(change=change[chosen]), looks)
     values, ok = trials.values("MB_per_s")[rows], trials.ok[rows]
     limit = limit_of(values, ok)
     lost = np.flatnonzero(~ok)[sample(int((~ok).sum()))[0]]
@@ -78,8 +81,8 @@ def timeline(trials: stats.Trials) -> Figure:
         _draw_load(axes, load, trials.values("block")[rows])
     if np.isnan(change).all():
         note(drift, "no case was measured twice")
-    handles = [mark(BY_ITSELF.get(name, name.upper()), colours[name], "o") for name in colours]
-    handles += [mark(way, PALE, WAY_MARKERS[way]) for way in ("write", "read")]
+    handles = [mark(BY_ITSELF.get(name, name.upper()), *look) for name, look in looks.items()]
+    handles += [mark(way, INK, MARKERS[0], hollow=way == "read") for way in ("write", "read")]
     anchored = [ANCHOR] if trials.values("anchor")[rows].any() else []
     handles += [*anchored, PER_BLOCK, CROSS, *(LOAD.values() if load else [])]
     add_legend(figure, "In order of execution: does anything drift?", handles)
@@ -93,15 +96,16 @@ def _in_order(trials: stats.Encoded) -> npt.NDArray[np.intp]:
     return rows[np.argsort(begun, kind="stable")]
 
 
-def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, colours: dict[str, str]) -> None:
-    """Good trials by protocol and direction in both panels, anchors with a ring around them."""
+def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> None:
+    """Good trials by protocol (colour, shape) and direction in both panels, anchors with a ring around them."""
     good = shown[(shown["status"] == "ok").to_numpy()]
     both = (good["MB_per_s"], good["change"].dropna())
-    for name, direction in itertools.product(colours, ("write", "read")):
+    for name, direction in itertools.product(looks, ("write", "read")):
         alike = ((good["protocol"] == name) & (good["direction"] == direction)).to_numpy()
         for axes, values in zip(panels, both, strict=True):
             part = values[values.index.isin(good.index[alike])]
-            add_marks(axes, part.index, part, colours[name], WAY_MARKERS[direction], count=len(good), size=20)
+            is_read = direction == "read"
+            add_marks(axes, part.index, part, *looks[name], count=len(good), size=20, hollow=is_read)
     anchors = good.index[good["anchor"].to_numpy(dtype=bool)]
     for axes, values in zip(panels, both, strict=True):
         ringed = values[values.index.isin(anchors)]
