@@ -12,6 +12,7 @@ import pandas as pd
 from lab import stats
 from lab.design.stopping import half_width_factor
 from lab.report.findings import Point, half_width
+from lab.results.set_aside import ASIDE
 from lab.results.trial import RunJson
 
 ENDED = "complete"  # what run.json says of a run that did all that its sweep asks for
@@ -24,8 +25,7 @@ MORE_BLOCKS = 2  # times as many: the interval of a mean becomes narrower by the
 def next_step(trials: stats.Encoded, speeds: stats.Grid, effects: pd.DataFrame, path: str) -> Point:
     """The step: go on, look at what was lost, measure more, or read the rest."""
     run, command = trials.frame.attrs.get("run", {}), shlex.quote(path)
-    status = stats.transfers(trials)["status"]
-    lost = float((status != "ok").mean()) if len(status) else 1.0
+    lost = _share_lost(trials)
     if not run.get("finished_at") or run.get("ended", ENDED) != ENDED:
         steps = [f"the run is not complete; `lab run --resume {command}` goes on with it"]
     elif lost > MANY_LOST:
@@ -34,6 +34,13 @@ def next_step(trials: stats.Encoded, speeds: stats.Grid, effects: pd.DataFrame, 
     else:
         steps = [f"{step}, then `lab run {_sweep(run)}`" for step in _measure_more(speeds, effects)[:1]]
     return Point("Next", [*steps, f"the rest: `lab show {command} --full`, figures: `lab report {command}`"])
+
+
+def _share_lost(trials: stats.Encoded) -> float:
+    """The share of transfers that do not count; a block that was set aside has been measured again, and is none."""
+    transfers = stats.transfers(trials)
+    transfers = transfers[~transfers["trial_id"].str.contains(ASIDE, regex=False)]
+    return float((transfers["status"] != "ok").mean()) if len(transfers) else 1.0
 
 
 def _sweep(run: RunJson) -> str:

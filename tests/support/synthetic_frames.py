@@ -32,7 +32,8 @@ def run(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> pd.Data
     names = of.astype(str).agg("-".join, axis=1).to_numpy() if len(of.columns) else np.array(["case"])
     seconds = pd.to_timedelta(10.0 * np.arange(count * blocks), unit="s").as_unit("us")
     return frame.assign(
-        case_id=np.tile(names, blocks), block=np.repeat(np.arange(1, blocks + 1), count),
+        trial_id=pd.Series(np.arange(count * blocks)).astype("str"), case_id=np.tile(names, blocks),
+        block=np.repeat(np.arange(1, blocks + 1), count),
         position=np.tile(np.arange(1, count + 1), blocks), started_at=BEGUN + seconds, MB_per_s=speed,
         bytes_per_s=1e6 * speed, status=np.where(np.isnan(speed), "failed", "ok"), share_of_ceiling=speed / 118,
         **changes,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer, points
 from lab.report.findings import Point
 from lab.results import dataframe
 from lab.results.run_folder import Trial
+from lab.results.set_aside import ASIDE
 
 COMPLETE = RUN | {"ended": "complete", "sweep_file": "sweeps/demo.toml"}
 PLACEBOS = [f"p{number}" for number in range(40)]
@@ -175,6 +177,8 @@ def test_where_many_trials_do_not_count_that_is_looked_at_first() -> None:
     text = said([*make_trials(3, combinations=[("smb", "cp")]), *lost])
     assert " void of 28 trials do not count" in text["Trust"]
     assert text["Next"].startswith("see why trials do not count: `lab show results/x --table lost`")
+    repeated = [replace(each, trial_id=f"{each.trial_id}{ASIDE}") for each in lost]
+    assert "do not count" not in said([*make_trials(3, combinations=[("smb", "cp")]), *repeated])["Next"]
     assert said(SWEEPS["all failed"])["Next"].startswith("see why no trial counts: ")
     assert said(SWEEPS["all failed"])["Fastest"] == "no transfer was measured."
 
