@@ -97,16 +97,20 @@ class Session:
         self._log_in(uri, password)
 
     def _log_in(self, uri: str, password: str) -> None:
-        """DHX2 logins of AFP fail now and then, also with the right password."""
-        for tries_left in reversed(range(AFP_TRIES if uri.startswith("afp:") else 1)):
+        """DHX2 logins of AFP fail now and then, also with the right password.
+
+        Of several failures a refusal is the one to tell: that a try came to nothing says less.
+        """
+        failures: list[OSError] = []
+        for _ in range(AFP_TRIES if uri.startswith("afp:") else 1):
             try:
                 self.run("gio", "mount", uri, stdin=password)
-            except OSError:
-                if not tries_left:
-                    raise
+            except OSError as error:
+                failures.append(error)
                 time.sleep(0.2)
             else:
                 return
+        raise next((error for error in failures if error.errno == errno.EACCES), failures[-1])
 
     def _mount_fuse(self, device: int) -> None:
         account = pwd.getpwuid(self._user)

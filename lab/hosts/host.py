@@ -139,8 +139,11 @@ class Host(ABC):
         return ""
 
     @abstractmethod
-    def reconnect(self) -> None:
-        """Let go of the connection, whatever has become of it, and make a new one. Raises HostError."""
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
+        """Make a new connection, call ``take_over``, and let go of the one before, whatever has become of it.
+
+        So what is tied to a connection is handed to the next one without a gap. Raises HostError.
+        """
 
     @abstractmethod
     def close(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Callable
+from contextlib import closing
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
@@ -67,13 +69,14 @@ class SshHost(Host):
             # where sudo asks for no password, it would leave that on standard input, for the command to read
             self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
 
-    def reconnect(self) -> None:
-        """Connect anew; the way there and its key are checked as at first."""
-        self.close()
-        try:
-            self.connection = CONNECT[self.config.transport](self.role, self.config)
-        except BadInput as error:  # a file that was well at first
-            raise HostError(error.message, error.remedy) from error
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
+        """See :meth:`Host.reconnect`. The way there and its key are checked as at first."""
+        with closing(self.connection):  # of before
+            try:
+                self.connection = CONNECT[self.config.transport](self.role, self.config)
+            except BadInput as error:  # a file that was well at first
+                raise HostError(error.message, error.remedy) from error
+            take_over()
 
     def close(self) -> None:
         """Close the connection."""

@@ -20,7 +20,8 @@ class Connections:
 
     ``is_gone`` says whether the hosts no longer exist, those of a local lab that was taken down: then nobody waits.
 
-    A host's journal in ``host_journals`` is locked to the connection, so that every new connection takes it again.
+    A host's journal in ``host_journals`` is locked to the connection, so that every new connection takes it again, and
+    does so before the old one is closed: nobody must take the host for one that an ended run left.
     """
 
     def __init__(
@@ -64,11 +65,11 @@ class Connections:
 
     def reach_until(self, deadline: float, role: str, use: Callable[[], None] = lambda: None) -> None:
         """Make new connections until one can be used, or the deadline (monotonic) has passed. Raises HostError."""
+        host_journal = self.host_journals.get(role)
+        take_over = host_journal.take if host_journal else lambda: None
         while True:
             try:
-                self.hosts[role].reconnect()
-                if role in self.host_journals:
-                    self.host_journals[role].take()
+                self.hosts[role].reconnect(take_over)
                 use()
                 return
             except HostKeyError:

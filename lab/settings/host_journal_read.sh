@@ -13,7 +13,13 @@ print_records() {
 }
 is_there() { [ -e "$place" ] || [ -L "$place" ]; }
 if is_there; then (enter_journal) || exit; fi
-(is_there && enter_journal && print_lock) || (enter_old "$1" && print_lock) || echo free
-if is_there; then (enter_journal && print_records) fi
-(enter_old "$1" && print_records)
-:
+print_any_lock() { (is_there && enter_journal && print_lock) || (enter_old "$1" && print_lock); }
+lock=$(print_any_lock "$1")
+records=$(
+    if is_there; then (enter_journal && print_records) fi
+    (enter_old "$1" && print_records)
+)
+# a run may have begun, and noted its first change, since
+[ -n "$lock" ] || [ -z "$records" ] || lock=$(print_any_lock "$1")
+printf '%s\n' "${lock:-free}"
+[ -z "$records" ] || printf '%s\n' "$records"

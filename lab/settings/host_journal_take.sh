@@ -11,12 +11,12 @@ if [ -n "$run" ] && [ "$run" != "$taker" ] && { [ "$pid" = 0 ] || is_alive "$pid
     exit
 fi
 session=$(ssh_session)
-# The server of the connection that this run had before may not know yet that it is gone. What it runs is no orphan until
-# then.
-[ "$run" != "$taker" ] || [ "$pid $start" = "$session" ] || end "$pid" "$start"
-end_orphans
 if printf '%s %s\n%s\n' "$taker" "$session" "$taker_owner" > "$taker.lock" && move "$taker.lock" lock; then :; else
     printf '%s\n' "$taker.lock" | remove
     exit 1
 fi
+# Only now: at no time may the lock of a run that goes on seem that of an ended one. The server of the connection that this
+# run had before may not know yet that it is gone. What it runs is no orphan until then.
+[ "$run" != "$taker" ] || [ "$pid $start" = "$session" ] || end "$pid" "$start"
+end_orphans
 printf 'taken\n%s\n' "$(boot)"

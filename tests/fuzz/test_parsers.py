@@ -82,8 +82,9 @@ class Saying(Host):
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
         return Result(argv, 0, self.text, "", 0.0)
 
-    def reconnect(self) -> None:
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """There is no connection."""
+        take_over()
 
     def close(self) -> None:
         """There is no connection."""

@@ -28,7 +28,7 @@ def check_observed(trial: dict[str, Any]) -> None:
     assert abs(client["tx_bytes"] - server["rx_bytes"]) + abs(server["tx_bytes"] - client["rx_bytes"]) < 65536
     for name, side in (("client", client), ("server", server)):
         assert side["cpu_cores"] == pytest.approx(trial[f"{name}_cpu_s"] / trial["elapsed_s"], abs=0.001)
-        assert sum(side[part] for part in ("user", "system", "softirq", "iowait", "steal")) < 1.01
+        assert sum(side[part] or 0 for part in ("user", "system", "softirq", "iowait", "steal")) < 1.01
         assert side["peak_bytes_per_s"] * trial["elapsed_s"] > 0.9 * size
     if trial["protocol"] != "ssh":  # that connection has ended when it is looked at, and may be too short for a sample
         tcp = observed["tcp"]
@@ -36,7 +36,8 @@ def check_observed(trial: dict[str, Any]) -> None:
         assert min(tcp["acked_bytes"], tcp["received_bytes"]) > size
         assert min(trial["effective"]["client_sndbuf"], trial["effective"]["server_sndbuf"]) > 0
         assert 0 < observed["wire"]["least_overhead"] < observed["wire"]["overhead"]
-    assert observed["remarks"] == []
+    # a machine that stands still for a moment makes a step in the rate, or a mount fail once; each is a remark
+    assert len(observed["remarks"]) == ("rate_step" in observed) + ("mount_tries" in observed)
     assert writes == (client["tx_bytes"] > client["rx_bytes"])
 
 

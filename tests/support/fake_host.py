@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from lab.base.errors import DeadlineExceeded
@@ -47,8 +47,9 @@ class FakeHost(Host):
             raise AssertionError(f"{self.role}: no answer scripted for\n    {typed(argv, root)}\nbut for\n{waiting}")
         return answers.pop(0)
 
-    def reconnect(self) -> None:
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """There is no connection to lose."""
+        take_over()
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -91,8 +92,9 @@ class EmulatedHost(Host):
             raise DeadlineExceeded(self.role, argv, deadline_s, str(error.output or "")) from error
         return Result(argv, done.returncode, done.stdout, done.stderr, 0.0)
 
-    def reconnect(self) -> None:
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """There is no connection to lose."""
+        take_over()
 
     def close(self) -> None:
         """Nothing to let go of."""

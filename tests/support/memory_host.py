@@ -108,10 +108,11 @@ class MemoryHost(Host):
             self.writes.append((key, value))
         return ""
 
-    def reconnect(self) -> None:
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """Works unless the host is out of reach for good."""
         if self.counter.gone is not None:
             raise self.counter.gone
+        take_over()
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from pydantic import SecretStr
@@ -45,8 +45,9 @@ class RecordingHost(Host):
         code = 1 if "command -v mount_afpfs" in line and "mount_afpfs" in self.lacks else 0
         return Result(argv, code, found, "", 0.0)
 
-    def reconnect(self) -> None:
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """There is no connection to lose."""
+        take_over()
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -1,112 +1,18 @@
-"""What a host keeps of a run for itself: its lock, its records, and what it takes for its own. On a real sshd."""
+"""What a host keeps of a run for itself: its records, and what it takes for its own. On a real sshd."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from support.memory_host import no_old_records
-from support.sshd import OVER_BOTH, Sshd, Wire, gone, reached_by, wait_for
+from support.noted_file import LINES, NAME, FileLine, Place, line, owned, read
+from support.sshd import OVER_BOTH, Sshd, Wire, wait_for
 
-from lab.base.errors import HostError, HostLost, RestoreError
-from lab.hosts import Host, SshHost
-from lab.hosts.command import Command, script
-from lab.settings import host_journal
+from lab.base.errors import HostError, RestoreError
 from lab.settings.changes import Settings
-from lab.settings.host_journal import HostJournal, TakenHostJournal
-from lab.settings.journal import Journal, LineFormat
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
-
-NAME = "file-share-lab"
-Connect = Callable[..., SshHost]
-
-
-def owned(host: Host, folder: Path, run: str = "one") -> HostJournal:
-    owner = {"who": f"ann@{run}", "pid": "4711", "since": "2026-11-21 12:00 UTC"}
-    return HostJournal(host, run, owner, 5, str(folder / NAME))
-
-
-@dataclass(frozen=True)
-class FileLine(Operation):
-    """The content of a file."""
-
-    kind = "file"
-    values = "[a-z ]{1,20}"
-
-    path: str
-
-    @property
-    def label(self) -> str:
-        return f"file {self.path.rpartition('/')[2]}"
-
-    def read(self) -> Command:
-        return script('cat "$1"', self.path)
-
-    def change(self, value: str) -> tuple[Command, ...]:
-        return (script('echo "$2" > "$1"', self.path, value),)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return self.change(old)
-
-
-@dataclass(frozen=True)
-class LastingFileLine(FileLine):
-    """One that outlives a restart."""
-
-    kind = "lasting-file"
-    volatile = False
-
-
-KINDS = {kind.kind: kind for kind in (FileLine, LastingFileLine, TakenHostJournal)}
-LINES = LineFormat(KINDS, no_old_records)
-
-
-def read(host: Host, folder: Path) -> host_journal.Contents:
-    return host_journal.read(host, LINES, str(folder / NAME))
-
-
-def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
-    """The content of a file as a setting."""
-    operation = FileLine(str(path)) if volatile else LastingFileLine(str(path))
-    return Setting("client", operation, wanted, operation.change(wanted))
-
-
-@pytest.fixture(scope="module")
-def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
-    """By paramiko, where a test does not ask for both."""
-    return reached_by(request, one_sshd)
-
-
-class Place:
-    """A file on a host, and a run that may change it."""
-
-    def __init__(self, connect: Connect, folder: Path):
-        self.connect, self.folder = connect, folder
-        self.file = folder / "knob"
-        self.file.write_text("old\n")
-
-    def settings(self, run: str = "one", **changes: object) -> Settings:
-        host = self.connect(**changes)
-        host_journals = {"client": owned(host, self.folder, run)}
-        return Settings({"client": host}, Journal(self.journal(run), LINES), host_journals, patience_s=5)
-
-    def journal(self, run: str = "one") -> Path:
-        return self.folder / f"{run}.jsonl"
-
-    def left(self) -> list[str]:
-        return sorted(path.name for path in self.folder.iterdir() if path.suffix != ".jsonl")
-
-
-@pytest.fixture
-def place(connect: Connect, tmp_path: Path) -> Place:
-    return Place(connect, tmp_path)
+from lab.settings.journal import Journal
 
 
 def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back(place: Place) -> None:
@@ -143,87 +49,6 @@ def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tup
         (place.folder / NAME / name).touch()
     settings.unwind()
     assert place.left() == ["knob"]
-
-
-@OVER_BOTH
-def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_again(place: Place) -> None:
-    """Waited for where it ends soon, or a change would come about after it was looked for; else ended."""
-    settings = place.settings()
-    settings.claim("client")
-    host, pids, late = settings.hosts["client"], place.folder / "pids", place.folder / "late"
-    with ThreadPoolExecutor(2) as threads:
-        script = 'echo $$ >> "$1"; sleep "$2"; touch "$3"'
-        left = [
-            threads.submit(host.shell, script, str(pids), str(seconds), f"{late}-{seconds}") for seconds in (1, 600)
-        ]
-        wait_for(lambda: pids.exists() and pids.read_text().count("\n") == 2)
-        host.reconnect()
-        settings.host_journals["client"].take()
-        assert all(gone(pid) for pid in pids.read_text().split())
-        assert all(isinstance(each.exception(), HostError) for each in left)
-    assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
-
-
-def test_a_connection_that_its_host_does_not_know_to_be_lost_is_ended_when_the_host_is_taken_again(
-    place: Place,
-) -> None:
-    """What it runs has a server above it, and would go on."""
-    settings = place.settings()
-    settings.claim("client")
-    pid = place.folder / "pid"
-    with ThreadPoolExecutor(1) as threads:
-        left = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 600', str(pid))
-        wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
-        owned(place.connect(), place.folder).take()
-        assert gone(pid.read_text().strip())
-        assert isinstance(left.exception(), HostLost)
-
-
-@OVER_BOTH
-def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
-    place.settings().claim("client")
-    other = place.settings("two")
-    with pytest.raises(HostError, match=r"client: in use by ann@one \(process 4711, since 2026.*`sudo kill [1-9]"):
-        other.claim("client")
-    other.unwind()
-    assert place.left() == [NAME, "knob"]
-    assert "in use by ann@one" in str(read(other.hosts["client"], place.folder).in_use)
-
-
-@OVER_BOTH
-def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> None:
-    first = place.settings()
-    first.claim("client")
-    first.apply(line(place.file, "new"))
-    first.hosts["client"].close()
-    second = place.settings("two")
-    while (found := read(second.hosts["client"], place.folder)).in_use:
-        time.sleep(0.01)  # until sshd has seen it
-    assert (found.in_use, [record.old for record in found.records]) == (None, ["old"])
-    owned(second.hosts["client"], place.folder, "two").take()
-    assert (place.folder / NAME / "lock").read_text().startswith("two ")
-
-
-def test_only_one_of_many_gets_the_lock(place: Place) -> None:
-    stale = place.settings("stale")
-    stale.claim("client")
-    stale.hosts["client"].close()
-    hosts = [place.connect() for _ in range(6)]
-
-    def take(number: int) -> str:
-        try:
-            owned(hosts[number], place.folder, f"run{number}").take()
-        except HostError as error:
-            return str(error) if "in use by" not in str(error) else ""
-        return f"run{number}"
-
-    while read(hosts[0], place.folder).in_use:
-        time.sleep(0.01)  # until its session has ended
-    with ThreadPoolExecutor(len(hosts)) as threads:
-        taken = [run for run in threads.map(take, range(len(hosts))) if run]
-    assert len(taken) == 1, taken
-    assert (place.folder / NAME / "lock").read_text().split()[0] == taken[0]
-    assert [path.name for path in (place.folder / NAME).iterdir()] == ["lock"]
 
 
 @pytest.mark.parametrize("what", ["a link", "a file", "another owner"])

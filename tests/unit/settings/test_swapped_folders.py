@@ -81,7 +81,7 @@ def test_the_folder_of_the_labs_own_is_entered(tmp_path: Path) -> None:
     """So that the tests above do not pass by refusing all."""
     place = tmp_path / NAME
     place.mkdir(mode=0o700)
-    (place / RECORD).write_text("ours")
+    (place / RECORD).write_text("ours\n")
     (outcome,) = stepped(NAME, ["sh", "-c", READ, "sh", str(place)], [{}])
-    assert outcome.printed == "free\nours"
+    assert outcome.printed == "free\nours\n"
     assert outcome.stops > 5

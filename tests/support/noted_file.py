@@ -1,0 +1,90 @@
+"""A file on a host, and runs that change it: what tests of a host's own journal and lock are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.hosts import Host, SshHost
+from lab.hosts.command import Command, script
+from lab.settings import host_journal
+from lab.settings.changes import Settings
+from lab.settings.host_journal import HostJournal, TakenHostJournal
+from lab.settings.journal import Journal, LineFormat
+from lab.settings.operation import Operation
+from lab.settings.setting import Setting
+from support.memory_host import no_old_records
+
+NAME = "file-share-lab"
+Connect = Callable[..., SshHost]
+
+
+def owned(host: Host, folder: Path, run: str = "one") -> HostJournal:
+    owner = {"who": f"ann@{run}", "pid": "4711", "since": "2026-11-21 12:00 UTC"}
+    return HostJournal(host, run, owner, 5, str(folder / NAME))
+
+
+@dataclass(frozen=True)
+class FileLine(Operation):
+    """The content of a file."""
+
+    kind = "file"
+    values = "[a-z ]{1,20}"
+
+    path: str
+
+    @property
+    def label(self) -> str:
+        return f"file {self.path.rpartition('/')[2]}"
+
+    def read(self) -> Command:
+        return script('cat "$1"', self.path)
+
+    def change(self, value: str) -> tuple[Command, ...]:
+        return (script('echo "$2" > "$1"', self.path, value),)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return self.change(old)
+
+
+@dataclass(frozen=True)
+class LastingFileLine(FileLine):
+    """One that outlives a restart."""
+
+    kind = "lasting-file"
+    volatile = False
+
+
+KINDS = {kind.kind: kind for kind in (FileLine, LastingFileLine, TakenHostJournal)}
+LINES = LineFormat(KINDS, no_old_records)
+
+
+def read(host: Host, folder: Path) -> host_journal.Contents:
+    return host_journal.read(host, LINES, str(folder / NAME))
+
+
+def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
+    """The content of a file as a setting."""
+    operation = FileLine(str(path)) if volatile else LastingFileLine(str(path))
+    return Setting("client", operation, wanted, operation.change(wanted))
+
+
+class Place:
+    """A file on a host, and a run that may change it."""
+
+    def __init__(self, connect: Connect, folder: Path):
+        self.connect, self.folder = connect, folder
+        self.file = folder / "knob"
+        self.file.write_text("old\n")
+
+    def settings(self, run: str = "one", **changes: object) -> Settings:
+        host = self.connect(**changes)
+        host_journals = {"client": owned(host, self.folder, run)}
+        return Settings({"client": host}, Journal(self.journal(run), LINES), host_journals, patience_s=5)
+
+    def journal(self, run: str = "one") -> Path:
+        return self.folder / f"{run}.jsonl"
+
+    def left(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir() if path.suffix != ".jsonl")
