@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from lab import stats
-from lab.design.factors import NETWORK
 from lab.report.findings import Point
 from lab.results.load import load_by_block
 from lab.results.trial import RunJson, emulated
+from lab.stats.link_ceilings import spreads
 
 STEADY = 1.15  # ceilings of one setting that differ by less between blocks: iperf3 itself scatters so much
 BUSY_CORES = 0.2  # used by others: with more on a host, a transfer may have had to wait for a core
@@ -57,13 +55,12 @@ def _foreign_load(run: RunJson) -> Iterator[str]:
 
 
 def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
-    """By how much the ceilings of one setting differ between blocks, where that is more than iperf3's own scatter."""
-    frame = trials.frame
-    links = frame[(frame["protocol"] == "link") & trials.good]
-    settings = links.groupby(["direction", *NETWORK], observed=True)["MB_per_s"]
-    ratio = (settings.max() / settings.min()).max() if len(links) else np.nan
-    if ratio > STEADY:
-        yield f"the bare link was not steady: its speed at one setting differed by up to {100 * (ratio - 1):.0f} %"
+    """By how much what iperf3 measured at one setting differs, where that is more than iperf3's own scatter."""
+    over_run, in_block = spreads(trials.frame)
+    if over_run > STEADY:
+        within = f" ({100 * (in_block - 1):.0f} % within a block)" if in_block > 1 else ""
+        change = f"{100 * (over_run - 1):.0f} %{within}"
+        yield f"the bare link was not steady: its speed at one setting differed by up to {change}"
 
 
 def _lost(trials: stats.Encoded) -> Iterator[str]:
