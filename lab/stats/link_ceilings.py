@@ -50,8 +50,9 @@ def spreads(trials: pd.DataFrame) -> tuple[float, float]:
 
 def is_lower_shot(links: pd.DataFrame) -> pd.Series[bool]:
     """Which rows of the link are below the ceiling of their own block, which is the larger of two shots."""
-    two = has_second_shots(links.attrs.get("run", {}))
-    return (links["bytes_per_s"] < links["ceiling_bytes_per_s"]) & two
+    if not has_second_shots(links.attrs.get("run", {})):
+        return pd.Series(data=False, index=links.index)
+    return links["bytes_per_s"] < links["ceiling_bytes_per_s"]
 
 
 def _shots(trials: pd.DataFrame) -> pd.DataFrame:
