@@ -46,12 +46,15 @@ class Pace:
     factor: float = 1.0
     source: str = ""
 
-    def run_s(self, cases: Sequence[tuple[Case, bool]], networks: int, ceiling_seconds: float) -> float:
-        """Seconds of a run of these cases, each with whether what serves is started for it, on so many networks."""
+    def run_s(self, cases: Sequence[tuple[Case, bool]], networks: int, shots: int, ceiling_seconds: float) -> float:
+        """Seconds of a run of these cases, each with whether what serves is started for it.
+
+        ``networks`` is how often a network is set, ``shots`` how often iperf3 measures one, each time both ways.
+        """
         transfers_s = sum(case.size_bytes / self.speed(case) for case, _ in cases)
         others_s = sum(overhead_s(case.protocol, case.direction, case.size_bytes, serves) for case, serves in cases)
-        ceilings_s = networks * (NETWORK_S + 2 * CEILING_S)
-        return transfers_s + 2 * networks * ceiling_seconds + self.factor * (others_s + ceilings_s) + RUN_S
+        between_s = others_s + networks * NETWORK_S + shots * 2 * CEILING_S
+        return transfers_s + shots * 2 * ceiling_seconds + self.factor * between_s + RUN_S
 
     def speed(self, case: Case) -> float:
         """Bytes per second of the cases that are most like this one."""

@@ -18,6 +18,7 @@ from lab.design.pace import ASSUMED_BYTES_PER_S, Pace
 from lab.design.sweep_file import Sweep
 
 ASSUMED_PACE = Pace()
+CEILING_SHOTS = 2  # of the link, in each block and on each network: before its trials and after
 CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # what is changed for each plot, in JSON
 
 
@@ -149,6 +150,7 @@ def _cost(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]],
     estimated_s = pace.run_s(
         [(slot.case, starts_server) for slot, starts_server in zip(slots, starts, strict=True)],
         changes["tcp_space"],
+        CEILING_SHOTS * len({(slot.block, keys[Plot.SUB](slot.case)) for slot in slots}),
         sweep.ceiling_seconds,
     )
     estimated_s += stores * 2 * sweep.workload.size / ASSUMED_BYTES_PER_S

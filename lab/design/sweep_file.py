@@ -108,7 +108,7 @@ class Sweep(Model):
     time_cap: Seconds | None = None
     """No new trial starts after so long. A run that it ends has exit code 1, and can be resumed."""
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
-    """How long iperf3 measures the link, in each block and for each MTU and TCP buffer."""
+    """How long iperf3 measures the link each way, before and after the trials of each MTU and TCP buffer in a block."""
     slowest: Size = 2_000_000
     """A transfer of fewer bytes per second than this counts as stuck, and is ended."""
     workload: Workload

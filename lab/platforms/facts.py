@@ -56,6 +56,8 @@ class Facts:
     """The programs that were found, with what they say of their version."""
     tcp_space_max: int | None = None
     """The largest TCP buffer that the system takes, in bytes; null: no limit is known."""
+    congestion: str | None = None
+    """TCP's congestion control for new connections, such as ``cubic``; null where the system does not say."""
     about: dict[str, str] = field(default_factory=dict)
     """What else the system says of itself, such as the model of a Mac."""
 

@@ -51,6 +51,16 @@ def warnings(run: RunJson) -> list[str]:
     return [*local, *([EMULATED_MAC] if emulated(run) else []), *left_out]
 
 
+def about_hosts(run: RunJson) -> str:
+    """What of both hosts decides over TCP beside the settings of a sweep, for the head of what is shown of a run."""
+    named = {role: facts["congestion"] for role, facts in run.get("hosts", {}).items() if facts.get("congestion")}
+    if not named:
+        return ""
+    alike = len(named) == len(run["hosts"]) and len(set(map(str, named.values()))) == 1
+    each = [f"{name}" if alike else f"{name} ({role})" for role, name in named.items()]
+    return f"TCP congestion control: {', '.join(dict.fromkeys(each))}"
+
+
 def chance(table: pd.DataFrame) -> str:
     """How many comparisons a table makes, what of it chance alone would bring, what it can show, and its mark."""
     count = int(table["p_value"].notna().sum())

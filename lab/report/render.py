@@ -17,7 +17,7 @@ from rich.text import Text
 
 from lab import stats
 from lab.base.untrusted import one_line, printable
-from lab.report.prose import warnings
+from lab.report.prose import about_hosts, warnings
 from lab.report.tables import TextTable
 from lab.results.trial import RunJson
 
@@ -72,7 +72,7 @@ def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
 
 def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section]) -> str:
     """A post that can be published as it is."""
-    parts = [f"# {md(title)}", *(md(line) for line in stats.provenance(trials) if line)]
+    parts = [f"# {md(title)}", *(md(line) for line in _head(run, trials))]
     parts += [f"**{md(warning)}**" for warning in warnings(run)]
     for section in sections:
         parts += [f"## {section.title}", md(section.text)]
@@ -83,6 +83,10 @@ def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[
             parts.append("\n".join("| " + " | ".join(map(md, row)) + " |" for row in rows))
             parts.append(md(table.caption))
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _head(run: RunJson, trials: stats.Trials) -> list[str]:
+    return [line for line in (*stats.provenance(trials), about_hosts(run)) if line]
 
 
 def md(text: str) -> str:
@@ -96,7 +100,7 @@ def page(
     """The whole report as one file that needs no network."""
     name = _escape(title)
     parts = [f"<h1>{name}</h1>"]
-    parts += [f'<p class="where">{_escape(line)}</p>' for line in stats.provenance(trials) if line]
+    parts += [f'<p class="where">{_escape(line)}</p>' for line in _head(run, trials)]
     parts += [f"<p><strong>{_escape(warning)}</strong></p>" for warning in warnings(run)]
     for section in sections:
         parts.append(f"<h2>{section.title}</h2><p>{_escape(section.text)}</p>")

@@ -92,8 +92,13 @@ def settings(table: pd.DataFrame) -> TextTable:
     for row in table.to_dict("records"):
         named = [str(row[name]) if name == "protocol" else stats.level_label(name, row[name]) for name in levels]
         spread = [between(row[f"{low}_MB_per_s"], row[f"{high}_MB_per_s"], ".1f") for low, high in SPREADS]
-        rows.append([*named, *speed_cells(row), *spread])
-    return TextTable([*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"], rows)
+        shots = [number(100 * row[stats.LOWER_SHOT], ".0f", " %")] if stats.LOWER_SHOT in row else []
+        rows.append([*named, *speed_cells(row), *spread, *shots])
+    headings = [*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"]
+    if stats.LOWER_SHOT not in table:
+        return TextTable(headings, rows)
+    caption = "The larger of two shots a block; lower shot: the least share of it that the other one reached."
+    return TextTable([*headings, "lower shot"], rows, caption)
 
 
 def lost(trials: pd.DataFrame) -> TextTable:

@@ -14,9 +14,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from lab import stats
+from lab.base.untrusted import one_line
 from lab.report import bottlenecks, evidence, tables
 from lab.report.answer import answer
-from lab.report.prose import drift_sentence
+from lab.report.prose import about_hosts, drift_sentence
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
@@ -83,7 +84,10 @@ FULL = ("speeds", "effects", "interactions", "shares", "limits")  # the others r
 
 
 def terminal_tables(trials: stats.Trials, names: Sequence[str] = FULL) -> list[RenderableType]:
-    """The named tables for the terminal, those that have anything, and after all of them a sentence on drift."""
+    """The named tables for the terminal, those that have anything.
+
+    All of them stand between what has to be known of the hosts and a sentence on drift.
+    """
     run = Analysis(trials)
     where = stats.provenance(run.trials)
     shown: list[RenderableType] = [
@@ -91,7 +95,10 @@ def terminal_tables(trials: stats.Trials, names: Sequence[str] = FULL) -> list[R
         for name in names
         if (table := TABLES[name](run)) is not None and (table.rows or names == FULL)
     ]
-    return [*shown, Text(drift_sentence(stats.drift(run.trials)))] if names == FULL else shown
+    if names != FULL:
+        return shown
+    head = about_hosts(run.trials.frame.attrs.get("run", {}))
+    return [*([Text(one_line(head))] if head else []), *shown, Text(drift_sentence(stats.drift(run.trials)))]
 
 
 def show_json(folder: RunFolder) -> dict[str, object]:

@@ -9,7 +9,7 @@ from lab.report.findings import Point
 from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
 from lab.stats.limit import FAR_ABOVE
-from lab.stats.link_ceilings import compare_ceilings
+from lab.stats.link_ceilings import spreads
 
 FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
@@ -54,11 +54,12 @@ def _foreign_load(run: RunJson) -> Iterator[str]:
 
 
 def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
-    """By how much the ceilings of one setting differ between blocks, where that is more than iperf3's own scatter."""
-    spreads = [facts.get("ceiling_spread", 1.0) for facts in compare_ceilings(trials.frame).values()]
-    spread = max(spreads, default=1.0)
-    if spread > FAR_ABOVE:
-        yield f"the bare link was not steady: its speed at one setting differed by up to {100 * (spread - 1):.0f} %"
+    """By how much what iperf3 measured at one setting differs, where that is more than iperf3's own scatter."""
+    over_run, in_block = spreads(trials.frame)
+    if over_run > FAR_ABOVE:
+        within = f" ({100 * (in_block - 1):.0f} % within a block)" if in_block > 1 else ""
+        change = f"{100 * (over_run - 1):.0f} %{within}"
+        yield f"the bare link was not steady: its speed at one setting differed by up to {change}"
 
 
 def _lost(trials: stats.Encoded) -> Iterator[str]:

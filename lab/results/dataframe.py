@@ -14,12 +14,13 @@ from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
 from lab.results.decoder import Decoder
 from lab.results.file_texts import FileTexts, OpenFile
-from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, Trial
+from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, RunJson, Trial, has_second_shots
 
+_SHOT_OF = ["block", "direction", "mtu", "tcp_space"]  # what trials have in common with their ceiling
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
 
-def frame(trials: Sequence[Trial], run: Mapping[str, object]) -> pd.DataFrame:
+def frame(trials: Sequence[Trial], run: RunJson) -> pd.DataFrame:
     """Trials in memory as :func:`lab.results.run_folder.load` gives those of a folder; ``run`` is the content of
     run.json.
 
@@ -29,7 +30,7 @@ def frame(trials: Sequence[Trial], run: Mapping[str, object]) -> pd.DataFrame:
     return make_frame(decoder.of_trials(trials), decoder, run, None)
 
 
-def make_frame(columns: Columns, decoder: Decoder, run: Mapping[str, object], file: OpenFile | None) -> pd.DataFrame:
+def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile | None) -> pd.DataFrame:
     """The frame of columns that were read from ``file``. ValueError for too many different options."""
     times = pd.DatetimeIndex(columns.started_at).tz_localize("UTC")
     series = {"trial_id": pd.Series(columns.trial_ids, dtype="str"), "started_at": pd.Series(times)}
@@ -42,6 +43,8 @@ def make_frame(columns: Columns, decoder: Decoder, run: Mapping[str, object], fi
         trials[name] = levels
     trials["bytes_per_s"] = _quotient(trials["size_bytes"], trials["elapsed_s"])
     trials["MB_per_s"] = trials["bytes_per_s"] / 1e6
+    if has_second_shots(run):
+        trials["ceiling_bytes_per_s"] = _larger_ceilings(trials)
     trials["share_of_ceiling"] = _quotient(trials["bytes_per_s"], trials["ceiling_bytes_per_s"])
     for side in ("client", "server"):
         trials[f"{side}_cpu_s_per_GB"] = _quotient(trials[f"{side}_cpu_s"], trials["size_bytes"] / 1e9)
@@ -64,6 +67,18 @@ def observed(trials: pd.DataFrame) -> pd.DataFrame:
     for column in columns.values():
         column.extend([None] * (len(trials) - len(column)))
     return pd.DataFrame(columns, index=trials.index)
+
+
+def _larger_ceilings(trials: pd.DataFrame) -> Series:
+    """The ceiling of each row: of what iperf3 measured before and after the trials of a network, the larger.
+
+    Of the link's own rows it is that, too: so each says what share of it it reached.
+    """
+    ok = trials["status"] == "ok"
+    shots = trials[ok & (trials["protocol"] == "link") & (trials["bytes_per_s"] > 0)]
+    largest = shots.groupby(_SHOT_OF, sort=False)["bytes_per_s"].max().rename("largest")
+    found = trials[_SHOT_OF].join(largest, on=_SHOT_OF)["largest"]
+    return trials["ceiling_bytes_per_s"].where(~ok | (trials["protocol"] == "store") | found.isna(), found)
 
 
 def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:

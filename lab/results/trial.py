@@ -75,7 +75,8 @@ class Trial:
     retransmits: int | None = None
     """TCP segments sent again, on both hosts together."""
     ceiling_bytes_per_s: float | None = None
-    """Of iperf3 in the same block and direction, with the same MTU and TCP buffers."""
+    """Of iperf3 before the trials of its block with the same MTU and TCP buffers, in this direction. Of that and the
+    one after them, the larger is the ceiling."""
     effective: Effective = field(default_factory=Effective)
     """What was in effect, as read back."""
     verified: bool = False
@@ -123,10 +124,16 @@ _RUN_TYPES = {
     **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file", "sweep_file"), _TEXT),
     **dict.fromkeys(("id", "hosts_digest", "seal", "ordering"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
-    "seed": frozenset({int}),
+    **dict.fromkeys(("seed", "ceiling_shots"), frozenset({int})),
     **dict.fromkeys(("hosts", "left_out"), frozenset({dict})),
     "load": frozenset({list}),
 }
+
+
+def has_second_shots(run: RunJson) -> bool:
+    """Whether the link is measured after the trials of each network of a block, too; older runs did so before only."""
+    shots: int = run.get("ceiling_shots", 1)
+    return shots > 1
 
 
 EMULATED = "emulated Mac, not a measurement of a Mac"

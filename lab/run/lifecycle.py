@@ -20,7 +20,7 @@ from lab.base.untrusted import first_line
 from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
-from lab.design.plan import plan
+from lab.design.plan import CEILING_SHOTS, plan
 from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
@@ -105,6 +105,7 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
         "sweep_text": text,
         "seed": sweep.seed,
         "ordering": Ordering.MIRRORED.value,
+        "ceiling_shots": CEILING_SHOTS,
         "left_out": left_out,
         "title": pair.config.lab.title,
         "hosts": {

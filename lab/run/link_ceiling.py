@@ -1,6 +1,8 @@
 """What the link carries under a case's MTU and TCP buffers, when no file protocol stands in the way.
 
-It is measured by iperf3, once in a block for each such network, in both directions. What an outage cut does not count.
+It is measured by iperf3 in both directions, before the first trial of a block on each such network and after the last.
+Either shot may meet a bad moment, so the larger one counts (:mod:`lab.results.dataframe` takes it, for a trial is
+recorded before the second shot). What an outage cut does not count.
 """
 
 from __future__ import annotations
@@ -21,34 +23,47 @@ from lab.run.session import Session
 from lab.workloads import iperf3
 
 PROTOCOL = "link"
+AFTER = "-after"  # what the ids of a second shot end with
 LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
 
 
-def ids(slot: Slot) -> dict[str, str]:
-    """The id of the trial of each direction in the slot's block and network."""
-    case = slot.case
-    network = f"mtu{case.mtu}-tcp{case.tcp_space}"
-    return {direction.value: f"b{slot.block:03d}-{PROTOCOL}-{network}-{direction}" for direction in Direction}
+def ids(slot: Slot, suffix: str = "") -> dict[str, str]:
+    """The id of the trial of each direction in the slot's block and network; with AFTER, of the shot after them."""
+    block, network = f"b{slot.block:03d}", _network(slot)
+    return {direction.value: f"{block}-{PROTOCOL}-{network}-{direction}{suffix}" for direction in Direction}
 
 
-def measure(
-    session: Session, slot: Slot, planned: Trial, missing: Mapping[str, str], seconds: float, recorded: Recorded
-) -> None:
-    """Measure each direction that is ``missing`` (its trial's id), and record it. One that fails is a failed trial.
+def last_slots(slots: Sequence[Slot]) -> list[Slot]:
+    """Of the slots of a block, the last one on each network."""
+    return list({_network(slot): slot for slot in slots}.values())
 
-    One that an outage cut is void, under an id of its own, and is measured again, once. ``planned`` is a trial of the
-    case, of which they take what they have in common with it. Raises LabFailure where the network cannot be set, or
-    iperf3 does not start.
+
+def _network(slot: Slot) -> str:
+    return f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
+
+
+def rows(slot: Slot, planned: Trial, missing: Mapping[str, str]) -> dict[str, Trial]:
+    """A trial, of which nothing was measured yet, for each direction that is ``missing`` (its trial's id).
+
+    ``planned`` is a trial of the slot's case, of which they take what they have in common with it.
     """
-    session.stand_on_network(slot.case)
-    network = f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
-    rows = {
+    return {
         direction: replace(
-            planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{network}", position=0, protocol=PROTOCOL,
-            tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0, anchor=False,
+            planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{_network(slot)}", position=0,
+            protocol=PROTOCOL, tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0,
+            anchor=False,
         )
         for direction, trial_id in missing.items()
     }  # fmt: skip
+
+
+def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: float, recorded: Recorded) -> None:
+    """Measure what :func:`rows` gave, and record it. One that fails is a failed trial.
+
+    One that an outage cut is void, under an id of its own, and is measured again, once. Raises LabFailure where the
+    network cannot be set, or iperf3 does not start.
+    """
+    session.stand_on_network(slot.case)
     with session.settings.scope():
         server = session.pair.sides[Role.SERVER]
         session.settings.apply(iperf3.server(server.host, server.address, server.directory, server.listening))
@@ -101,7 +116,7 @@ def _carrier_changes(pair: Pair) -> dict[Role, int]:
 
 
 def _rate_of_twin(trial: Trial, block: Sequence[Trial], recorded: Recorded) -> float | None:
-    """What other blocks reached in the trial's direction on this network; before that, its block the other way."""
+    """What the other shots reached in the trial's direction on this network; before that, its block the other way."""
     rates = [rate(other) for other in recorded.of_case(trial.case_id)]
     if not any(rates):
         network = (trial.mtu, trial.tcp_space)

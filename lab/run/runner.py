@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from lab import workloads
@@ -13,7 +13,7 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.results.run_folder import RunFolder
 from lab.results.set_aside import is_aside
-from lab.results.trial import CEILINGS, Trial
+from lab.results.trial import CEILINGS, Trial, has_second_shots
 from lab.run import foreign_load, link_ceiling, store_ceiling
 from lab.run.catalogue import CATALOGUE
 from lab.run.mounting import add_tries
@@ -140,11 +140,12 @@ class Runner:
         """Run what is left of a block, and note the load meanwhile; why the run has to end inside it, or empty."""
         left = [slot for slot in slots if slot.trial_id not in self.recorded]
         self.done += len(slots) - len(left)
-        if not left:
+        last = link_ceiling.last_slots(slots) if has_second_shots(self.folder.run) else []
+        if not left and not any(self._lacks_second_shot(slot) for slot in last):
             return ""
         self.session.layers.step_down(0)  # or the last plot of a block would be the first one of its mirror, too
         looks = [self._look_at_load()]
-        early = self._run_slots(left)
+        early = self._run_slots(slots, last)
         during = foreign_load.of_transfers(self.recorded.of_block(block)) if self.session.on_one_machine else {}
         self.folder.note_load(block, during or foreign_load.mean([*looks, self._look_at_load()]))
         return early
@@ -153,22 +154,32 @@ class Runner:
         """What others use of two machines while the lab does nothing; of one machine it is seen during transfers."""
         return {} if self.session.on_one_machine else foreign_load.while_quiet(self.session.pair)
 
-    def _run_slots(self, left: list[Slot]) -> str:
-        """Run these one by one; why the run has to end between two of them, or empty."""
-        for slot in left:
-            cap_s = self.sweep.time_cap
-            if cap_s is not None and time.monotonic() - self.started > cap_s:
-                return f"the time cap of {cap_s:g} s was reached after {self.done} of {self._range_of_trials()} trials"
-            self._report(slot, None)
-            trial = self._run_trial(slot)
-            self.recorded.add(trial)
-            self.done += 1
-            self._report(slot, trial)
-            self.failures = self.failures + 1 if trial.status == "failed" else 0
-            if self.failures == self.most_failures:
-                return f"stopped after {self.failures} failed trials in a row: {trial.reason}"
-            if self.failures:  # whatever broke, the next trial starts from servers and mounts of its own
-                self.session.recover()
+    def _run_slots(self, slots: Sequence[Slot], last: Sequence[Slot]) -> str:
+        """Run one by one what is left of these; why the run has to end between two of them, or empty.
+
+        After each of ``last`` comes the second shot of the ceilings of its network.
+        """
+        for slot in slots:
+            if slot.trial_id not in self.recorded and (early := self._run_slot(slot)):
+                return early
+            if slot in last and self._lacks_second_shot(slot):
+                self._measure_second_shot(slot)
+        return ""
+
+    def _run_slot(self, slot: Slot) -> str:
+        cap_s = self.sweep.time_cap
+        if cap_s is not None and time.monotonic() - self.started > cap_s:
+            return f"the time cap of {cap_s:g} s was reached after {self.done} of {self._range_of_trials()} trials"
+        self._report(slot, None)
+        trial = self._run_trial(slot)
+        self.recorded.add(trial)
+        self.done += 1
+        self._report(slot, trial)
+        self.failures = self.failures + 1 if trial.status == "failed" else 0
+        if self.failures == self.most_failures:
+            return f"stopped after {self.failures} failed trials in a row: {trial.reason}"
+        if self.failures:  # whatever broke, the next trial starts from servers and mounts of its own
+            self.session.recover()
         return ""
 
     def _range_of_trials(self) -> str:
@@ -201,9 +212,25 @@ class Runner:
         """What the link carries in the slot's direction, bytes per second; measured where its block lacks it."""
         ids = link_ceiling.ids(slot)
         if missing := self.recorded.missing(ids):
-            planned, seconds = plan_trial(slot, now()), self.sweep.ceiling_seconds
-            link_ceiling.measure(self.session, slot, planned, missing, seconds, self.recorded)
+            rows = link_ceiling.rows(slot, plan_trial(slot, now()), missing)
+            link_ceiling.measure(self.session, slot, rows, self.sweep.ceiling_seconds, self.recorded)
         return link_ceiling.rate(self.recorded.get(ids[slot.case.direction]))
+
+    def _lacks_second_shot(self, slot: Slot) -> bool:
+        return bool(self.recorded.missing(link_ceiling.ids(slot, link_ceiling.AFTER)))
+
+    def _measure_second_shot(self, slot: Slot) -> None:
+        """Measure once more what the slot's network carries; where that is not possible, it is a failed trial."""
+        missing = self.recorded.missing(link_ceiling.ids(slot, link_ceiling.AFTER))
+        rows = link_ceiling.rows(slot, plan_trial(slot, now()), missing)
+        try:
+            link_ceiling.measure(self.session, slot, rows, self.sweep.ceiling_seconds, self.recorded)
+        except RestoreError:
+            raise
+        except LabFailure as error:
+            for row in rows.values():
+                self.recorded.add(replace(row, reason=error.cause_first()))
+            self.session.recover()
 
     def _store_ceiling(self, slot: Slot) -> Trial | None:
         """What the server's disk does by itself, in the slot's direction; None where the files are not on it."""

@@ -54,6 +54,7 @@ from lab.stats.intervals import sort_by_group as sort_by_group
 from lab.stats.leaders import MEASURED as MEASURED
 from lab.stats.leaders import Leaders as Leaders
 from lab.stats.leaders import leaders as leaders
+from lab.stats.link_ceilings import LOWER_SHOT as LOWER_SHOT
 from lab.stats.moderation import ENOUGH_BLOCKS as ENOUGH_BLOCKS
 from lab.stats.precision import compared_label as compared_label
 from lab.stats.precision import wide_effects as wide_effects

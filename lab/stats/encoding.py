@@ -18,6 +18,7 @@ from lab.base.units import size_label
 from lab.design.case import MOST_CASES, MOST_LEVELS, MOST_VARIED
 from lab.results.trial import CEILINGS
 from lab.stats.factors import Cells, Codes, Level, cells, factors_of, number_values, order_levels
+from lab.stats.link_ceilings import is_lower_shot
 from lab.stats.speed_matrix import Grid, of_rows
 
 Mask = npt.NDArray[np.bool_]
@@ -60,6 +61,11 @@ class Encoded:
         """The rows that moved files and are compared: no anchors."""
         transfer: Mask = self.moved & ~self.values("anchor").astype(bool)
         return transfer
+
+    @cached_property
+    def ceiling(self) -> Mask:
+        """The link's own rows, without the lower ones of two shots: the highest is the ceiling."""
+        return self.has("protocol", "link") & ~is_lower_shot(self.frame).to_numpy()
 
     @cached_property
     def ok(self) -> Mask:

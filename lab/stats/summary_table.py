@@ -7,11 +7,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.untrusted import one_line
-from lab.design.factors import NETWORK
-from lab.results.trial import emulated
+from lab.results.trial import emulated, has_second_shots
 from lab.stats.encoding import Encoded, Trials, encode
 from lab.stats.factors import Cells
 from lab.stats.intervals import Floats, median, sort_by_group, sorted_interval
+from lab.stats.link_ceilings import LOWER_SHOT, SETTING, compare_ceilings
 
 COUNTS = ("n", "n_void", "n_failed")
 SPEEDS = ("median_MB_per_s", "low_MB_per_s", "high_MB_per_s", "min_MB_per_s", "max_MB_per_s")
@@ -28,11 +28,18 @@ def summary(trials: Trials) -> pd.DataFrame:
 
 
 def ceilings(trials: Trials) -> pd.DataFrame:
-    """What iperf3 measured on the link itself, by direction, mtu and tcp_space; columns as in :func:`summary`."""
+    """What iperf3 measured on the link itself, by direction, mtu and tcp_space; columns as in :func:`summary`.
+
+    Of two shots in a block the larger counts; ``lower_shot`` is the least share of it that the other one reached.
+    """
     encoded = encode(trials)
-    link = encoded.has("protocol", "link")
-    cells = encoded.cells(("direction", *NETWORK), link)
-    return _summarise(encoded, link, cells).drop(columns="share_of_ceiling")
+    cells = encoded.cells(SETTING, encoded.ceiling)
+    table = _summarise(encoded, encoded.ceiling, cells).drop(columns="share_of_ceiling")
+    if has_second_shots(encoded.frame.attrs.get("run", {})):
+        known = compare_ceilings(encoded.frame)
+        settings = table[list(SETTING)].itertuples(index=False, name=None)
+        table[LOWER_SHOT] = [known.get(setting, {}).get(LOWER_SHOT, np.nan) for setting in settings]
+    return table
 
 
 def _summarise(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:

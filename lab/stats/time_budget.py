@@ -5,9 +5,9 @@ This is for transfers that brought nothing to its limit. The parts are of the wh
 
 from __future__ import annotations
 
-from lab.stats.limit import DISK, FAR_ABOVE, KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade
+from lab.stats.limit import DISK, KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade
 from lab.stats.trial_numbers import DISK_MOVED, ROLES
-from lab.stats.utilization import KEPT_OFF, WINDOW_NEAR, window_bounds_ceiling
+from lab.stats.utilization import KEPT_OFF, WINDOW_NEAR, ceiling_is_sure, window_bounds_ceiling
 
 START_UP, ONE_REQUEST, PROGRAMS = "start-up", "one request at a time", "programs"
 MOST = 0.5  # of the time lost: then no other part can be as large
@@ -34,7 +34,7 @@ def largest_part(medians: Numbers) -> Limit | None:
         share >= NEAR * lost
         and name in (START_UP, ONE_REQUEST, ROUND_TRIPS)
         and all(f"{role}_all_cores" in medians and medians.get(f"{role}_waited", 0) < KEPT_OFF for role in ROLES)
-        and medians.get("ceiling_spread", FAR_ABOVE + 1) <= FAR_ABOVE
+        and ceiling_is_sure(medians)
     )
     sentence = f"{name}: {evidence}; the link by itself needs {link:.0%} of the time"
     return Limit(name, link, sentence, near=True, grade=grade(is_certain))

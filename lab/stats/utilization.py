@@ -50,8 +50,14 @@ def _link(medians: Numbers) -> Limit | None:
         )
     if _ceiling_in_doubt(medians):
         return Limit(LINK, share, f"{evidence}, which the TCP buffers may have lowered", near=False)
-    is_repeated = "ceiling_spread" in medians  # what was measured once may have been measured on a bad moment
-    return Limit(LINK, min(1.0, share), evidence, share >= NEAR, grade=grade(is_repeated))
+    return Limit(LINK, min(1.0, share), evidence, share >= NEAR, grade=grade(ceiling_is_sure(medians)))
+
+
+def ceiling_is_sure(medians: Numbers) -> bool:
+    """Whether it was measured several times, with about the same outcome: one shot may have met a bad moment."""
+    ratios = [medians["ceiling_spread"]] if "ceiling_spread" in medians else []
+    ratios += [1 / medians["lower_shot"]] if "lower_shot" in medians else []
+    return bool(ratios) and max(ratios) <= FAR_ABOVE
 
 
 def _ceiling_in_doubt(medians: Numbers) -> bool:

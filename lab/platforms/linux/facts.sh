@@ -5,6 +5,7 @@ echo "kernel $(uname -r)"
 # shellcheck disable=SC1091
 echo "os $(. /etc/os-release 2>/dev/null; echo "$PRETTY_NAME")"
 echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+echo "congestion $(cat /proc/sys/net/ipv4/tcp_congestion_control 2>/dev/null)"
 echo "cores $(getconf _NPROCESSORS_ONLN)"
 echo "user $(id -un)"
 echo "uid $(id -u)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.base.untrusted import count, from_json
+from lab.base.untrusted import count, from_json, word
 from lab.hosts.fields import interface_name
 from lab.platforms.facts import parse_facts
 
@@ -12,6 +12,8 @@ def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
     values, tools = parse_facts(text, "os", "cpu", "cores", "memory_kib", "available_kib")
     for name in ("cores", "memory_kib", "available_kib"):
         count(values[name])
+    if values.get("congestion"):
+        word(values["congestion"], "[A-Za-z0-9_-]{1,15}")  # TCP_CA_NAME_MAX of the kernel is 16, with its NUL
     return values, tools
 
 

@@ -60,6 +60,7 @@ class Linux(Platform):
             mtu_max=mtu_max or None,
             link_bits_per_s=int(speed) * 10**6 if re.fullmatch(r"[1-9][0-9]{0,8}", speed) else None,
             tools=tools,
+            congestion=values.get("congestion") or None,
         )
 
 

@@ -218,7 +218,7 @@ def _draw(
 
 def _ceilings_of_blocks(trials: stats.Encoded) -> dict[tuple[stats.Level, ...], list[float]]:
     """What iperf3 reached in each block, by direction, MTU and TCP buffer."""
-    links = trials.frame[trials.has("protocol", "link") & trials.good]
+    links = trials.frame[trials.ceiling & trials.good]
     ceilings: dict[tuple[stats.Level, ...], list[float]] = {}
     for *setting, speed in links[["direction", "mtu", "tcp_space", "MB_per_s"]].itertuples(index=False):
         ceilings.setdefault(tuple(setting), []).append(speed)

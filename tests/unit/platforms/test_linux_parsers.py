@@ -19,6 +19,18 @@ def test_facts_are_values_and_tools() -> None:
     assert tools == {"perl": "", "rsync": "rsync  version 3.2.7  protocol version 31", "ssh": ""}
 
 
+@pytest.mark.parametrize("name", ["bbr", "", "dctcp_2"])
+def test_congestion_control_is_a_fact(name: str) -> None:
+    values, _ = parse_linux_facts(capture("facts.txt").replace("cores 2", f"congestion {name}\ncores 2"))
+    assert values["congestion"] == name
+
+
+@pytest.mark.parametrize("name", ["two words", "<b>", "x" * 16])
+def test_congestion_control_that_no_kernel_names_is_an_error(name: str) -> None:
+    with pytest.raises(ValueError, match="not of the form"):
+        parse_linux_facts(capture("facts.txt").replace("cores 2", f"congestion {name}\ncores 2"))
+
+
 @pytest.mark.parametrize(
     ("name", "interface"), [("route-gateway.json", "eth0"), ("route-on-link.json", "eth0"), ("route-self.json", "")]
 )

@@ -222,6 +222,15 @@ def test_a_link_that_was_not_steady_is_told() -> None:
     assert "its speed at one setting differed by up to 100 %" in text["Trust"]
 
 
+def test_how_far_two_shots_of_one_block_differ_is_told() -> None:
+    links = [
+        trial(trial_id=f"l{number}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
+        for number, (block, elapsed) in enumerate([(1, 5.0), (1, 6.0), (2, 10.0), (2, 10.0)])
+    ]
+    text = said([trial(), trial(trial_id="b", block=2), *links])
+    assert "its speed at one setting differed by up to 100 % (20 % within a block)" in text["Trust"]
+
+
 def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
     verdicts = pd.DataFrame(
         {

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import io
 import itertools
 import json
@@ -21,7 +22,7 @@ from lab.base.errors import BadInput
 from lab.report import figures, run_report, terminal
 from lab.report.bottlenecks import limits_table
 from lab.report.prose import LOCAL_LAB, interaction_sentence
-from lab.report.render import md, records, rich_table
+from lab.report.render import markdown, md, page, records, rich_table
 from lab.report.tables import TextTable
 from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder
@@ -87,6 +88,27 @@ def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:
     assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
     lost = run_folder.load(folder.path).query("status != 'ok'")
     assert all(trial_id in words for trial_id in lost["trial_id"])
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("bbr", "bbr"), "TCP congestion control: bbr"),
+        (("bbr", "cubic"), "TCP congestion control: bbr (client), cubic (server)"),
+        ((None, "cubic"), "TCP congestion control: cubic (server)"),
+        (("<b>", "<b>"), "TCP congestion control: <b>"),
+        ((None, None), ""),
+    ],
+)
+def test_congestion_control_stands_at_the_head(tmp_path: Path, names: tuple[str | None, ...], said: str) -> None:
+    hosts = {role: {"congestion": name} for role, name in zip(("client", "server"), names, strict=True)}
+    run = write_run(tmp_path, [trial()], hosts=hosts)
+    trials = run_folder.load(run.path)
+    post = html.unescape(markdown("title", run.run, trials, []))
+    words = "".join(Page(page("title", run.run, trials, [], {})).words)
+    for text in (post, words, rendered(*terminal.terminal_tables(trials))):
+        assert said in text if said else "congestion" not in text
+    assert "congestion" not in rendered(*terminal.terminal_tables(trials, ["speeds"]))
 
 
 def test_the_post_can_be_pasted(folder: RunFolder) -> None:
