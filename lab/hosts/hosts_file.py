@@ -175,6 +175,14 @@ class Hosts(Model):
         return self
 
     @model_validator(mode="after")
+    def _helper_mounts_no_comma(self) -> Self:
+        """mount.cifs puts the name of a share among options, which commas part."""
+        for key in ("name", "account"):
+            if self.client.sudo == "helper" and "," in getattr(self.share, key):
+                raise ValueError(f"[share] {key}: with [client] sudo = helper it has no comma: give another sudo there")
+        return self
+
+    @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:
         for role in ("client", "server"):
             if is_loopback(getattr(self, role).data_address):

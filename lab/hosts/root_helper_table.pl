@@ -35,6 +35,7 @@ sub make_types {
             . qq("new": $text, "run": "${hex}{8}", "boot": $text, "event": "change"})],
         folder => [$own], ram => ["$own/ram"], mnt => ["$own/mnt"], fuse => ["$own/gvfs/run/gvfs"],
         credentials => ["$own/smb-credentials"],
+        proof => ["(?:file-share-lab-${hex}{16})?"],
         store => ["/(?:[^/\0\n]+/)*file-share-lab-${hex}{16}"],
         in_store => ["/(?:[^/\0\n]+/)*file-share-lab-${hex}{16}/[^\0\n]+"],
         mode => ['7(?:00|11)'],

@@ -29,7 +29,7 @@ from lab.run.transfer import READ_ALL
 from lab.settings import host_journal
 from lab.settings.host_journal import TakenHostJournal
 
-PARTS = [Path(lab.hosts.__file__).with_name(f"root_helper{part}.pl") for part in ("_table", "")]
+PARTS = [Path(lab.hosts.__file__).with_name(f"root_helper{part}.pl") for part in ("_table", "_linux", "")]
 FOLDER = "/var/lib/file-share-lab/file-share-lab-0123456789abcdef"  # an example, where code makes the words
 RAM, MNT, FUSE = f"{FOLDER}/ram", f"{FOLDER}/mnt", f"{FOLDER}/gvfs/run/gvfs"
 OF_RUN = "{token}\n"
@@ -122,6 +122,9 @@ def _folders() -> Iterator[Entry]:
     remove = script(files.REMOVE, FOLDER)
     yield _entry("remove it, with what the account has in it", remove, {FOLDER: "{folder}"}, act="remove")
     yield _entry("remove one in a share, as the account", remove, {FOLDER: "{store}"}, act="account")
+    close = script(files.CLOSE, "folder", "account")
+    types = {"folder": "{store}", "account": "{account}"}
+    yield _entry("close one in a share to others than it and who writes there", close, types, "close", "{proof}")
     yield _entry("remove a file, as the account", command("rm", "-f", "--", "x"), {"x": "{in_store}"}, act="account")
 
 
@@ -144,8 +147,8 @@ def _journal() -> Iterator[Entry]:
 def program() -> str:
     """The whole helper, as a host gets it; with its digest as its version."""
     table = "".join(entry.as_perl() for entry in entries())
-    table_code, code = (part.read_text(encoding="utf-8") for part in PARTS)
-    text = f"{table_code}\n{code}\n@TABLE = (\n{table});\n"
+    code = "\n".join(part.read_text(encoding="utf-8") for part in PARTS)
+    text = f"{code}\n@TABLE = (\n{table});\n"
     version = hashlib.sha256(text.encode()).hexdigest()[:16]
     return f"#!/usr/bin/perl -Tw\n{text}$VERSION = '{version}';\nexit main();\n"
 

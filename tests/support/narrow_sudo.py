@@ -1,9 +1,9 @@
-"""A local lab whose client has a narrow sudo, and servers that are not the lab's on its server."""
+"""A local lab whose hosts have a narrow sudo, and servers that are not the lab's on its server."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from lab.hosts.hosts_file import load_hosts
@@ -20,19 +20,21 @@ OPEN_TO_ALL = "chown lab /mnt/share; chmod 1777 /mnt/share"
 TRACES = f"ls -d {HELPER} {HELPER.rpartition('/')[0]} {SUDOERS} {SUDOERS}.new 2>/dev/null; :"
 
 
-def narrow_hosts(bench: Bench, **changes: str) -> Path:
-    """A hosts file: the account lab and the helper on the client, a share that was there before on the server."""
+def narrow_hosts(bench: Bench, roles: tuple[str, ...] = ("client",), **changes: str) -> Path:
+    """A hosts file: the account lab and the helper on these hosts, a share that was there before on the server."""
     password = bench.directory / "sudo-password"
     password.touch(0o600)
     password.write_text(PASSWORD)
-    keys = {"client_user": "lab", "client_sudo": "helper", "client_sudo_password": f"file:{password}"}
+    own = {"user": "lab", "sudo": "helper", "sudo_password": f"file:{password}"}
+    keys = {f"{role}_{key}": value for role in roles for key, value in own.items()}
     share = {"share_serve": "existing", "share_path": "/mnt/share", "share_name": "labram", "server_tune": "yes"}
     return bench.changed_hosts(**keys, **share, **changes)
 
 
-def give_password(bench: Bench) -> None:
+def give_password(bench: Bench, roles: tuple[str, ...] = ("client",)) -> None:
     """So that the account may use sudo by it, as a person's may."""
-    bench.inside("client", f"echo 'lab:{PASSWORD}' | chpasswd")
+    for role in roles:
+        bench.inside(role, f"echo 'lab:{PASSWORD}' | chpasswd")
 
 
 @contextmanager
@@ -45,10 +47,15 @@ def serving(bench: Bench) -> Iterator[None]:
 
 
 @contextmanager
-def connected_to_client(hosts: Path) -> Iterator[SshHost]:
-    """The client as the lab has it."""
-    host = SshHost("client", load_hosts(hosts).client)
+def connected(hosts: Path, role: str) -> Iterator[SshHost]:
+    """A host as the lab has it."""
+    host = SshHost(role, getattr(load_hosts(hosts), role))
     try:
         yield host
     finally:
         host.close()
+
+
+def connected_to_client(hosts: Path) -> AbstractContextManager[SshHost]:
+    """The client as the lab has it."""
+    return connected(hosts, "client")

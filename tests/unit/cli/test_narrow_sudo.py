@@ -26,6 +26,7 @@ data_address = 10.0.0.2
 [share]
 serve = {serve}
 path = /srv/x
+name = {name}
 account = you
 """
 REFUSED = {
@@ -34,13 +35,19 @@ REFUSED = {
         {"more": "mount_base = /data"},
         "mount_base: sudo = helper works in /var/lib",
     ),
+    "a share whose name has an option": (
+        {"name": "a,sec=none"},
+        "[share] name: with [client] sudo = helper it has no comma: give another sudo there",
+    ),
     "a RAM disk of a module": ({"more": "ram_disk_format = ext4"}, "ram_disk_format: sudo = helper makes tmpfs alone"),
 }
 
 
 def write(folder: Path, **changes: str) -> str:
     path = folder / "narrow.ini"
-    path.write_text(HOSTS.format(**{"client": "helper", "server": "none", "serve": "existing", "more": "", **changes}))
+    path.write_text(
+        HOSTS.format(**{"client": "helper", "server": "none", "serve": "existing", "more": "", "name": "x", **changes})
+    )
     return str(path)
 
 
