@@ -37,6 +37,9 @@ if [ -n "$needs_lab" ]; then
     for pair in mmdebstrap:mmdebstrap ip:iproute2 mke2fs:e2fsprogs ssh:openssh-client nsenter:util-linux unshare:util-linux; do
         command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
     done
+    if [ "$purpose" = test ]; then # a login shell may be any of these
+        for shell in csh fish ksh tcsh zsh; do command -v "$shell" >/dev/null || missing="$missing $shell"; done
+    fi
     # Debian's signing keys: there on Debian, not on Ubuntu
     [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing="$missing debian-archive-keyring"
     has_venv "$python" || missing="$missing python3 python3-venv"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -14,13 +13,14 @@ from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
 from lab.hosts.host import Host, Result
 from lab.hosts.hosts_file import HostConfig
+from lab.hosts.login_shell import command_line
 
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
 # The pid on standard error is there so that a command that takes too long can be ended. The login shell may be any
-# shell, and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed. It is not
-# replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a shell.
-# A command's own 255 is said, because ssh exits so too where the connection breaks.
+# shell (login_shell.py), and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed.
+# It is not replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a
+# shell. A command's own 255 is said, because ssh exits so too where the connection breaks.
 WRAPPER = (
     'echo "file-share-lab:$$" >&2; '
     "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
@@ -113,7 +113,7 @@ class SshHost(Host):
             # the helper sets its own environment
             words = (*SUDO[self.sudo], *(() if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
         try:
-            return self.connection.begin(shlex.join(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
+            return self.connection.begin(command_line(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
         except TimeoutError as error:
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:

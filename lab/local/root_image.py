@@ -11,7 +11,7 @@ from lab.local import image_builder
 SUITE = "trixie"  # bookworm has no netatalk; later suites have dropped AFP from GVfs
 PACKAGES = (
     # reaching and running a host
-    *("openssh-server", "sudo", "tini", "procps", "perl"),
+    *("openssh-server", "sudo", "tini", "procps", "perl", "tcsh"),
     # its network
     *("iproute2", "ethtool", "iputils-ping", "iperf3"),
     # servers
