@@ -161,7 +161,6 @@ PARSERS = {
     "ifconfig": Parser(macos.parse_ifconfig, ("ifconfig-*.txt",)),
     "macos addresses": Parser(macos.parse_addresses, ("ifconfig-*.txt",)),
     "ports": Parser(macos.parse_ports, ("\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n",)),
-    "max mtu": Parser(macos.parse_max_mtu, ("Active MTU: 1500 (Current Setting: 1500)\nnetif max 9000\n",)),
     "mtu range": Parser(macos.parse_mtu_range, ("Valid MTU Range: 1280-9000\n",)),
     "vm_stat": Parser(macos.parse_vm_stat, ("vm_stat-*.txt",)),
     "memory": Parser(macos.parse_memory, ("vm_stat-*.txt",)),

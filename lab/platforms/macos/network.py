@@ -55,7 +55,9 @@ class MacNetwork(Network):
         return self.read(parse_addresses, "ifconfig", "-a")
 
     def medium(self, interface: str) -> Medium:
-        """See :meth:`Network.medium`; ifconfig shows a Wi-Fi card like any other."""
-        port = self.read(parse_ports, "networksetup", "-listallhardwareports").get(interface)
-        duplex = self.read(parse_ifconfig, "ifconfig", interface).duplex
-        return Medium(None if port is None else port in WIRELESS, duplex)
+        """See :meth:`Network.medium`. Before 10.9 ifconfig shows a Wi-Fi card like any other; what networksetup calls
+        it depends on the Mac's language.
+        """
+        link = self.read(parse_ifconfig, "ifconfig", "-v", interface)
+        kind = link.kind or self.read(parse_ports, "networksetup", "-listallhardwareports").get(interface)
+        return Medium(None if kind is None else kind in WIRELESS, link.duplex)

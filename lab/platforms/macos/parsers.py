@@ -30,14 +30,23 @@ ABOUT = {
 }
 
 
+UNKNOWN_RATE = " 4.29 Gbps"  # 2^32 − 1 bits a second: the driver knows none
+
+
 @dataclass(frozen=True)
 class Link:
-    """What ifconfig says of an interface; speed and duplex are None where it names none (Wi-Fi, no cable)."""
+    """What ``ifconfig -v`` says of an interface; None for what it does not name.
+
+    ``kind`` is such as ``Ethernet``, ``Wi-Fi`` or ``IP over Thunderbolt``, in English whatever the Mac's language is;
+    it is there from 10.9 on.
+    """
 
     mtu: int
     addresses: tuple[str, ...]
     bits_per_s: int | None
     duplex: str | None
+    kind: str | None
+    max_mtu: int | None
 
 
 @dataclass(frozen=True)
@@ -105,12 +114,17 @@ def parse_route(text: str) -> str:
 
 
 def parse_ifconfig(text: str) -> Link:
-    """MTU, addresses and speed of the one interface that ``ifconfig NAME`` shows."""
+    """The one interface that ``ifconfig -v NAME`` shows."""
     mtu = re.match(r"\S+: flags=\S+ mtu ([0-9]{1,9})\b", text)
     if not mtu:
         raise ValueError("no MTU")
     duplex = re.search(r"^\s+media: .*<(?:.*,)?(full|half)-duplex", text, re.MULTILINE)
-    return Link(int(mtu[1]), _addresses(text), _speed(text), duplex[1] if duplex else None)
+    kind = re.search(r"^\s+type: (.+)$", text, re.MULTILINE)
+    most = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
+    return Link(
+        int(mtu[1]), _addresses(text), _speed(text) or _link_rate(text), duplex[1] if duplex else None,
+        first_line(kind[1]) if kind else None, int(most[1]) if most else None,
+    )  # fmt: skip
 
 
 def _addresses(text: str) -> tuple[str, ...]:
@@ -138,14 +152,16 @@ def _speed(text: str) -> int | None:
     media = re.search(r"^\s+media: (.*)$", text, re.MULTILINE)
     if not media or "(none)" in media[1]:
         return None
-    speeds = re.findall(r"([0-9]{1,9})(G?)[bB]ase", media[1])
-    return int(speeds[-1][0]) * (10**9 if speeds[-1][1] else 10**6) if speeds else None
+    speeds = re.findall(r"([0-9]{1,9}(?:\.[0-9])?)(G?)[bB]ase", media[1])
+    return round(float(speeds[-1][0]) * (10**9 if speeds[-1][1] else 10**6)) if speeds else None
 
 
-def parse_max_mtu(text: str) -> int | None:
-    """The largest MTU, of ``ifconfig -v NAME``; None where the driver does not say."""
-    match = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
-    return int(match[1]) if match else None
+def _link_rate(text: str) -> int | None:
+    """Bits per second that the driver tells, where the medium has no name: Wi-Fi sends at the first of two rates."""
+    rate = re.search(r"^\s+(?:up)?link rate: ([0-9.]{1,9}) ([KMG])bps", text, re.MULTILINE)
+    if not rate or rate[0].endswith(UNKNOWN_RATE) or "status: active" not in text:
+        return None
+    return round(float(rate[1]) * {"K": 10**3, "M": 10**6, "G": 10**9}[rate[2]])
 
 
 def parse_mtu_range(text: str) -> tuple[int | None, int | None]:

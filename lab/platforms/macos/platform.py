@@ -17,7 +17,6 @@ from lab.platforms.macos.parsers import (
     parse_about,
     parse_hardware,
     parse_ifconfig,
-    parse_max_mtu,
     parse_mtu_range,
     parse_route,
     parse_sw_vers,
@@ -64,11 +63,12 @@ class MacOS(Platform):
         values, tools = self.parse(parse_facts, self.host.shell(FACTS, *TOOLS))
         memory_bytes, cores, processor = self.read(parse_hardware, "sysctl", *HARDWARE)
         interface = self.read(parse_route, "route", "-n", "get", peer)
-        link = self.read(parse_ifconfig, "ifconfig", interface)
+        link = self.read(parse_ifconfig, "ifconfig", "-v", interface)
         if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
             remedy = f"is data_address {peer} of the other host right?"
             raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.role)
         mtu_min, mtu_max = self._mtu_range(interface)
+        mtu_max = link.max_mtu or mtu_max  # ifconfig is the one that asks the driver itself
         system = self.read(parse_sw_vers, "sw_vers")
         return Facts(
             hostname=values["hostname"],
@@ -97,10 +97,8 @@ class MacOS(Platform):
         return tcp.largest(system, count(limit)) if limit else None
 
     def _mtu_range(self, interface: str) -> tuple[int | None, int | None]:
-        """What the driver takes, as far as anything tells; ifconfig is the one that asks the driver itself."""
-        text = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout
-        least, most = parse_mtu_range(text)
-        return least, parse_max_mtu(self.host.run("ifconfig", "-v", interface, check=False).stdout) or most
+        """What the driver takes, as far as System Settings know."""
+        return parse_mtu_range(self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout)
 
 
 PLATFORM = MacOS

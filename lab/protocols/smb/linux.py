@@ -202,5 +202,5 @@ def parse_testparm(text: str) -> dict[str, str]:
 
 
 def _cipher(protection: dict[str, str]) -> str:
-    """The cipher; where there is none (``-`` or nothing), the degree, which says so in a word."""
-    return word(protection["cipher"].strip("-") or protection["degree"])
+    """The cipher, or ``off``: it is also told of a session of which it protects the login alone (``partial``)."""
+    return word(protection["cipher"]) if protection["degree"] == "full" else "off"

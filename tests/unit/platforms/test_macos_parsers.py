@@ -54,8 +54,11 @@ def test_route(name: str, interface: str) -> None:
 
 def test_ifconfig() -> None:
     addresses = ("fe80::1885:6e74:1e1e:e717", "10.254.100.2")
-    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == output.Link(1500, addresses, 10**10, "full")
-    assert output.parse_ifconfig(capture("ifconfig-v-1000baset.txt")).bits_per_s == 10**9
+    plain = output.Link(1500, addresses, 10**10, "full", None, None)
+    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == plain
+    link = output.parse_ifconfig(capture("ifconfig-v-1000baset.txt"))
+    assert (link.bits_per_s, link.kind, link.max_mtu) == (10**9, "Ethernet", None)
+    assert output.parse_ifconfig("en0: flags=8863<UP> mtu 1500\n\tmax mtu: 9000\n").max_mtu == 9000
     tunnel = output.parse_ifconfig(capture("ifconfig-utun-26.6.2.txt"))
     assert (tunnel.mtu, tunnel.addresses[1], tunnel.bits_per_s) == (1000, "10.255.0.1", None)
 
@@ -64,6 +67,7 @@ def test_ifconfig() -> None:
     ("media", "bits_per_s"),
     [
         ("autoselect (2500Base-T <full-duplex>)", 2_500_000_000),
+        ("autoselect (2.5Gbase-T <full-duplex>)", 2_500_000_000),
         ("1000baseT <full-duplex> (100baseTX <full-duplex>)", 100_000_000),  # chosen, and in use
         ("100baseTX <full-duplex>", 100_000_000),
         ("1000baseT (none)", None),
@@ -74,9 +78,21 @@ def test_media_speed(media: str, bits_per_s: int | None) -> None:
     assert output.parse_ifconfig(f"en0: flags=8863<UP> mtu 1500\n\tmedia: {media}\n").bits_per_s == bits_per_s
 
 
-def test_max_mtu_where_it_is_printed() -> None:
-    assert output.parse_max_mtu(capture("ifconfig-v-1000baset.txt")) is None
-    assert output.parse_max_mtu("en0: flags=8863<UP> mtu 1500\n\tmax mtu: 9000\n") == 9000
+@pytest.mark.parametrize(
+    ("rate", "status", "bits_per_s"),
+    [
+        ("link rate: 40.00 Gbps", "active", 40 * 10**9),  # IP over Thunderbolt, whose medium has no name
+        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", "active", 866_700_000),
+        ("link rate: 100.00 Kbps", "active", 100_000),
+        ("link rate: 10.00 Gbps", "inactive", None),
+        ("link rate: 4.29 Gbps", "active", None),
+        ("downlink rate: 1.00 Gbps", "active", None),
+    ],
+)
+def test_the_rate_of_a_link_whose_medium_has_no_name(rate: str, status: str, bits_per_s: int | None) -> None:
+    text = f"en0: flags=8863<UP> mtu 1500\n\tmedia: autoselect\n\tstatus: {status}\n\ttype: Wi-Fi\n\t{rate}\n"
+    link = output.parse_ifconfig(text)
+    assert (link.bits_per_s, link.kind) == (bits_per_s, "Wi-Fi")
 
 
 def test_vm_stat() -> None:
@@ -184,8 +200,7 @@ def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     hardware = "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: Apple M1\n"
     host.on(("sysctl", *output.HARDWARE), hardware)
     host.on(("route", "-n", "get", peer), capture(route))
-    host.on(("ifconfig", "en0"), capture("ifconfig-10gbase-t.txt"))
-    host.on(("ifconfig", "lo0"), "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> mtu 16384\n")
+    host.on(("ifconfig", "-v", "lo0"), "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> mtu 16384\n")
     host.on(("ifconfig", "-v", "en0"), capture("ifconfig-10gbase-t.txt") + "\tmax mtu: 9000\n")
     host.on(("networksetup", "-listvalidMTUrange", "en0"), "Valid MTU Range: 1280-9000\n")
     host.on(("sysctl", platform.MAX_BUFFER), "kern.ipc.maxsockbuf: 8388608\n")
