@@ -14,12 +14,16 @@ BUSY = {
     "mds": "Spotlight", "mds_stores": "Spotlight", "mdworker": "Spotlight", "mdworker_shared": "Spotlight",
     "backupd": "Time Machine", "bird": "iCloud Drive", "cloudd": "iCloud", "photoanalysisd": "Photos",
     "mediaanalysisd": "Photos", "photolibraryd": "Photos", "softwareupdated": "a software update",
-    "XProtectService": "XProtect", "XProtect": "XProtect",
+    "XProtectService": "XProtect", "XProtect": "XProtect", "XProtectPluginService": "XProtect",
+    "corespotlightd": "Spotlight", "spotlightknowledged": "Spotlight", "fileproviderd": "a cloud's files",
+    "ANECompilerService": "machine learning", "duetexpertd": "Siri", "bztransmit": "Backblaze",
+    "Dropbox": "Dropbox", "OneDrive": "OneDrive",
 }  # fmt: skip
 # mdutil wants a volume: where the folder's file system is mounted is the last column, which may have blanks
 INDEXED = r"""
 volume=$(df -P "$1" | sed -n '2s/^.*% *\(\/.*\)$/\1/p') && mdutil -s "$volume"
 """
+INDEX_STATE = re.compile("ndexing|No index|no index|Spotlight server is disabled|Server search enabled|invalid path")
 STATUS = "if command -v tmutil >/dev/null; then tmutil status; fi"  # none before 10.7
 
 
@@ -80,7 +84,8 @@ def parse_processes(text: str) -> list[Noise]:
     """Services of macOS that are at work, of ``ps -A -o pcpu= -o comm=``."""
     shares: dict[str, float] = {}
     for percent, path in re.findall(r"^\s*(\d+[.,]\d+)\s+(.*?)\s*$", text, re.MULTILINE):
-        service = BUSY.get(path.rsplit("/", 1)[-1])
+        name = path.rsplit("/", 1)[-1]
+        service = "XProtect" if name.startswith("XProtectRemediator") else BUSY.get(name)
         if service:
             shares[service] = shares.get(service, 0.0) + float(percent.replace(",", "."))
     remedy = "wait until it is done: `top -o cpu` shows it"
@@ -93,11 +98,13 @@ def parse_processes(text: str) -> list[Noise]:
 
 def parse_mdutil(text: str, folder: str) -> list[Noise]:
     """Whether Spotlight indexes the volume of a folder, and so each new file in it, of ``mdutil -s VOLUME``."""
-    if "ndexing" not in text and "Spotlight server is disabled" not in text:
+    if not INDEX_STATE.search(text):
         raise ValueError(f"no state in what `mdutil -s` printed: {text[:80]!r}")
     if "Indexing enabled" not in text:
         return []
-    volume = shlex.quote(text.split(":")[0].strip())
+    # the volume stands alone on the first line; that of the user's data takes no switch of its own
+    volume = text.split("\n")[0].strip().removesuffix(":")
+    volume = shlex.quote("/" if volume == "/System/Volumes/Data" else volume)
     remedy = (
         f"for the time of the run: `sudo mdutil -i off {volume}`, afterwards `-i on`; the lab's RAM disk is left out"
     )

@@ -202,9 +202,10 @@ def parse_images(text: str) -> list[Image]:
 
 
 def _image(entry: object) -> Image:
-    entities = entry.get("system-entities") if isinstance(entry, dict) else None
+    """One image. Recent versions list some that have no device, such as those of simulators, with fewer keys."""
+    entities = entry.get("system-entities", []) if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(entities, list):
-        raise ValueError("an image without system-entities")
+        raise ValueError("an image that is none")
     if not all(isinstance(entity, dict) for entity in entities):
         raise ValueError("a system-entity that is none")
     owner, sectors = entry.get("owner-uid"), entry.get("blockcount")

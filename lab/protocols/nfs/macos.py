@@ -25,6 +25,7 @@ from lab.settings.parameters import AccountId, OwnPath
 from lab.settings.setting import Setting
 from lab.settings.tcp_reach import SYSTEM, Reach
 
+CURRENT = "-- Current mount parameters:"  # of nfsstat -m
 EXPORTS = "/etc/exports"
 Condition: TypeAlias = Literal["missing", "unended", "whole"]
 EXPORTABLE = r"/[A-Za-z0-9_./+@~-]*"  # what exports can say
@@ -270,7 +271,8 @@ def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
 
 def parse_nfsstat(text: str) -> dict[str, str | int]:
     """Version and largest requests (``rsize``, ``wsize``, bytes) of ``nfsstat -m PATH``. Raises LabFailure."""
-    current = text.partition("-- Current mount parameters:")[2]
+    has_parts = "-- Original mount options:" in text or CURRENT in text
+    current = text.partition(CURRENT)[2] if has_parts else text
     parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
     options = dict(option.split("=", 1) for option in parameters[1].split(",") if "=" in option) if parameters else {}
     try:

@@ -202,15 +202,16 @@ def parse_share_points(text: str) -> dict[str, SharePoint]:
     """Share points by record, of ``sharing -l``; older versions indent what later ones do not.
 
     A record begins with ``name:`` at the margin; in it are ``path:`` and, for each protocol, ``smb: {…}`` with
-    ``name:`` and ``shared:``. Raises LabFailure for a record without a path.
+    ``name:`` and ``shared:``, whose last brace stands alone on its line: names may hold others. A record without a path
+    is none of a folder, and left out.
     """
     _, *records = re.split(r"^name:", text, flags=re.MULTILINE)
     points = {}
     for record in records:
         path = re.search(r"^\s*path:[ \t]*(.*?)\s*$", record, re.MULTILINE)
         if not path:
-            raise LabFailure(f"sharing -l shows a share point without a path: {record!r:.200}", host="server")
-        blocks = re.findall(r"^\s*(\w+):\s*\{(.*?)\}", record, re.MULTILINE | re.DOTALL)
+            continue
+        blocks = re.findall(r"^\s*(\w+):\s*\{\s*?\n(.*?)^\s*\}\s*$", record, re.MULTILINE | re.DOTALL)
         names = {}
         for protocol, block in blocks:
             values = dict(re.findall(r"^\s*(\w+):[ \t]*(.*?)[ \t]*$", block, re.MULTILINE))

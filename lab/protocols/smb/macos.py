@@ -138,6 +138,8 @@ def _negotiated(rows: Mapping[str, str]) -> dict[str, str]:
         negotiated["signing"] = rows.get("SMB_CURR_SIGN_ALGORITHM", "on")
     elif "SESSION_RECONNECT_COUNT" in rows:
         negotiated["signing"] = "off"
+    elif rows.get("SIGNING_REQUIRED") == "TRUE":
+        negotiated["signing"] = "on"
     if "SMB_CURR_ENCRYPT_ALGORITHM" in rows:
         negotiated["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
     return negotiated

@@ -140,7 +140,8 @@ def test_what_disturbs_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.Ca
         "power": "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t78%; discharging\n",
         "backup": "1\n",
         "processes": " 61.0 /System/Library/Frameworks/Metadata.framework/Support/mds_stores\n  9.5 mds\n",
-        "limit": "\ttype: Wi-Fi\n", "ports": PORTS.replace("Wi-Fi", "WLAN"),  # of a Mac that speaks German
+        "limit": "\ttype: Wi-Fi\n",
+        "ports": PORTS.replace("Wi-Fi", "WLAN"),  # of a Mac that speaks German
     }
     for name, text in noise.items():
         (macs["client"].folder / name).write_text(text)

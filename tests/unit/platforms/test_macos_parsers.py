@@ -108,6 +108,11 @@ def test_vm_stat() -> None:
 def test_hdiutil_info() -> None:
     (image,) = output.parse_images(capture("hdiutil-info-10.13.plist"))
     assert image == output.Image("ram://4194304", 501, 4194304, ("/dev/disk2",), ())
+    bare = "<dict><key>image-path</key><string>/x.asif</string></dict>"
+    several = capture("hdiutil-info-10.13.plist").replace(
+        "<key>images</key>\n\t<array>", f"<key>images</key>\n\t<array>{bare}"
+    )
+    assert output.parse_images(several) == [output.Image("/x.asif", None, None, (), ()), image]
     assert output.parse_images(capture("hdiutil-info-none-10.13.plist")) == []
     other, cartridge, sparse = output.parse_images(capture("hdiutil-info-15.plist"))
     assert (other.devices, other.mounted_at) == (("/dev/disk4", "/dev/disk4s1"), ("/Volumes/dmg.mrluVn",))

@@ -44,6 +44,7 @@ def test_shares_of_smbutil() -> None:
     old = "".join(f"{'':30}{name:30}{value}\n" for name, value in rows.items())  # statshares.c of 10.9
     assert parse_statshares(old) == {"dialect": "SMB 2.1"}
     assert parse_statshares(modern.replace("3.1.1", "3.02"))["dialect"] == "SMB 3.0.2"
+    assert parse_statshares(old + f"{'':30}{'SIGNING_REQUIRED':30}TRUE\n")["signing"] == "on"  # as of 10.14
     assert parse_statshares("") == {}
 
 
@@ -67,6 +68,7 @@ def test_what_counts_of_nfsstat_is_what_is_in_effect() -> None:
     clamped = f"{asked.replace('131072', '1048576')}  -- Current{current}"
     assert parse_nfsstat(clamped) == {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}
     assert parse_nfsstat(asked) == {}
+    assert parse_nfsstat("     NFS parameters: vers=3,tcp,rsize=65536\n") == {"dialect": "NFSv3", "rsize": 65536}
 
 
 def test_share_points_of_either_layout() -> None:
@@ -79,8 +81,13 @@ def test_share_points_of_either_layout() -> None:
         "Private": SharePoint("/Users/me/Private", {}),
     }
     assert parse_share_points("\n\t\t\tList of Share Points\n") == {}
-    with pytest.raises(LabFailure, match="a share point without a path"):
-        parse_share_points("name:\tx\n")
+    braces = (
+        capture("sharing-l-indented.txt")
+        .replace("name:\tMedia", "name:\tA {b}")
+        .replace("name:\t\tMedia", "name:\t\tA {b}")
+    )
+    assert parse_share_points(braces)["A {b}"].names == {"smb": "A {b}"}
+    assert parse_share_points("name:\tx\nname:\ty\n\tpath:\t/y\n") == {"y": SharePoint("/y", {})}
 
 
 def test_the_network_of_an_address() -> None:
