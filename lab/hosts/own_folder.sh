@@ -60,10 +60,13 @@ lab_home() {
     above=$(cd -P "$above" && pwd -P) && echo "${above%/}$below/file-share-lab"
 }
 
+# find_home: leave that in `home`. A run enters it often, and each program that is started to find it takes time.
+find_home() { [ -n "$home" ] || { who && home=$(lab_home); }; }
+home=
+
 # enter_home: enter that folder, and make it where it is not there.
 enter_home() {
-    home=$(lab_home) || return
-    who
+    find_home || return
     [ "$me" = 0 ] || (umask 077 && mkdir -p "${home%/*}")
     if cd -P "${home%/*}" && stands_firm us; then
         mkdir -m 711 "$home" 2>/dev/null

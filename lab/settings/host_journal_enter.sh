@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # After own_folder.sh. In what comes after this, $1 is the host journal's folder; empty for the one in the lab's home.
 place=$1
-[ -n "$place" ] || { place=$(lab_home) && place=$place/journal; } || exit
+# shellcheck disable=SC2154  # home is of own_folder.sh
+[ -n "$place" ] || { find_home && place=$home/journal; } || exit
 
 # enter_journal: enter it. One that somebody else made, or a link, could hold records that are theirs.
 enter_journal() {

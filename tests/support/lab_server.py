@@ -9,6 +9,7 @@ import atexit
 import gc
 import json
 import os
+import resource
 import signal
 import socket
 import socketserver
@@ -51,13 +52,21 @@ class LabServer:
         assert self._process.stdout.readline() == b"ready\n"
 
     def run(
-        self, argv: Sequence[str], directory: Path, timeout: float, environment: Mapping[str, str]
+        self,
+        argv: Sequence[str],
+        directory: Path,
+        timeout: float,
+        environment: Mapping[str, str],
+        limits: Mapping[int, int] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run ``lab`` with these words in a folder. Raises TimeoutExpired, after it was ended."""
+        """Run ``lab`` with these words in a folder, within ``limits`` (RLIMIT_…). Raises TimeoutExpired."""
         with tempfile.TemporaryDirectory(dir=self._folder.name) as folder, socket.socket(socket.AF_UNIX) as connection:
             connection.connect(self._socket)
             answers = connection.makefile("r")
-            request = {"argv": list(argv), "directory": str(directory), "environment": dict(environment), "out": folder}
+            request = {
+                "argv": list(argv), "directory": str(directory), "environment": dict(environment), "out": folder,
+                "limits": list((limits or {}).items()),
+            }  # fmt: skip
             connection.sendall(json.dumps(request).encode() + b"\n")
             pid = int(answers.readline())
             connection.settimeout(timeout)
@@ -104,6 +113,8 @@ def _be_lab(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["directory"])
+    for what, most in request["limits"]:
+        resource.setrlimit(what, (most, most))
     code = 70
     try:
         code = cli.main(request["argv"])

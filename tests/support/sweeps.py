@@ -20,6 +20,13 @@ def sweep_of(blocks: int = 2, seed: int = 1, size: str = "1 MiB", kind: str = "f
     return Sweep.model_validate({"name": "try", "blocks": blocks, "seed": seed} | content)
 
 
+def sweep_with(**changes: Any) -> Sweep:
+    """A sweep of SMB with ``changes`` of its keys; those of ``factors`` are added to its factors."""
+    content: dict[str, Any] = {"name": "try", "workload": {"size": "1 MiB"}, "factors": {"protocol": ["smb"]}}
+    content["factors"] |= changes.pop("factors", {})
+    return Sweep.model_validate(content | changes)
+
+
 def sweep_of_options(protocol: Sequence[str] = ("smb", "nfs"), **more: Any) -> Sweep:
     """A sweep of the options that ``smb`` and ``nfs`` say."""
     factors = {"protocol": list(protocol), "direction": ["write"]} | {

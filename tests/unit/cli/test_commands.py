@@ -8,58 +8,28 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
+from support.commands import lab, write
 from support.input_files import HOSTS, SWEEP
-from support.memory_host import lab_signals
 from support.sweeps import sweep_of
-from support.synthetic_runs import make_trials, trial, write_run
+from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import HostError, Interrupted
 from lab.check import doctor
 from lab.check.doctor import Finding
 from lab.check.finding import Level
 from lab.cli import main as cli
-from lab.cli import show
 from lab.design.plan import plan
 from lab.hosts import Host, testbed
-from lab.local import state
-from lab.report.terminal import TABLES
-from lab.results.run_folder import RunFolder
-from lab.run import lifecycle
 from lab.run.catalogue import CATALOGUE
 from lab.run.progress import shown
-from lab.run.runner import Ending, Progress
+from lab.run.runner import Progress
 
-
-@pytest.fixture(autouse=True)
-def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An empty folder to work in, no local lab, and the signals as they were."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
-    with lab_signals():
-        yield
-
-
-def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str, str]:
-    """Run a command as ``main`` does; exit code, standard output, standard error."""
-    try:
-        code = cli.main([str(word) for word in argv])
-    except SystemExit as ended:  # argparse
-        code = ended.code if isinstance(ended.code, int) else -1
-    said = capsys.readouterr()
-    assert "Traceback" not in said.err
-    return code, said.out, said.err
-
-
-def write(name: str, text: str) -> Path:
-    path = Path(name)
-    path.write_text(text)
-    return path
+pytestmark = pytest.mark.usefixtures("empty_place")
 
 
 @pytest.mark.parametrize(
@@ -183,90 +153,6 @@ def test_a_check_with_a_problem_is_exit_1(
     assert (found, said["findings"][0]["level"], said["hosts"]) == (code, level, {"client": {"cores": 2}})
 
 
-# --- reading runs
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return write_run(tmp_path / "results", make_trials(2, combinations=[("smb", "cp"), ("ssh", "rsync")]))
-
-
-def test_show_prints_the_answer_of_the_newest_run_and_after_all_tables(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder
-) -> None:
-    code, answer, err = lab(capsys, "show")
-    assert (code, err) == (0, "")
-    assert answer.startswith("Fastest ")
-    assert 3 <= len(answer.splitlines()) <= 10
-    assert f"lab show results/{folder.path.name} --full" in " ".join(answer.split())
-    assert lab(capsys, "show", folder.path.relative_to(Path.cwd()))[1] == answer
-    code, out, _ = lab(capsys, "show", "--full")
-    assert code == 0
-    assert out.endswith(answer)
-    assert "SMB cp" in out
-    assert "Change of throughput in percent" in " ".join(out.split())
-    code, out, _ = lab(capsys, "show", "--json")
-    assert code == 0
-    assert json.loads(out)["answer"] == answer.splitlines()
-
-
-def test_show_prints_one_table_by_its_name(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
-    assert tuple(TABLES) == show.TABLES
-    printed = {name: lab(capsys, "show", "--table", name) for name in TABLES}
-    assert {code for code, _, _ in printed.values()} == {0}
-    assert "write MB/s" in printed["speeds"][1]
-    assert "write MB/s" not in printed["effects"][1]
-    assert "void" in printed["lost"][1]
-    assert printed["remarks"][1] == "nothing: the run has none\n"
-    code, _, err = lab(capsys, "show", "--table", "x")
-    assert code == 2
-    assert "choose from" in err
-
-
-def test_tables_go_through_a_pager_on_a_terminal_only(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: RunFolder
-) -> None:
-    pages: list[str] = []
-    monkeypatch.setattr("pydoc.pager", pages.append)
-    plain = lab(capsys, "show", folder.path, "--full")[1]
-    assert not pages
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    answer = lab(capsys, "show", folder.path)[1]
-    assert not pages
-    after = lab(capsys, "show", folder.path, "--full")[1]
-    assert "SMB cp" in pages[0]
-    assert after == answer
-    assert plain.endswith(answer)
-
-
-@pytest.mark.parametrize("command", ["show", "report"])
-def test_a_run_that_measured_nothing_is_no_table(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder, command: str
-) -> None:
-    empty = RunFolder.create(folder.path.parent, "zzz", {"ended": "failed: server: no iperf3"})
-    empty.path.rename(later := folder.path.parent / "99990101T000000Z-zzz")
-    code, out, err = lab(capsys, command, later)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"{later}: holds no trial: failed: server: no iperf3: `lab run --resume {later}`")
-    code, out, err = lab(capsys, command)
-    assert (code, err) == (
-        0,
-        f"results/{folder.path.name}: the newest run that holds a trial; there is none in {later.name}\n",
-    )
-    assert out == lab(capsys, command, Path("results", folder.path.name))[1]
-
-
-def test_a_run_that_its_cap_ended_is_exit_1_and_says_how_to_go_on(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: RunFolder
-) -> None:
-    endings = {"the time cap of 5 s was reached after 3 of 16 trials": 1, "": 0}
-    for early, expected in endings.items():
-        monkeypatch.setattr(lifecycle, "start", lambda *_, early=early: (folder, Ending(early, 0)))
-        code, out, err = lab(capsys, "run", "a.toml")
-        assert (code, out.splitlines()[-1]) == (expected, str(folder.path))
-        assert err == (f"not all was measured: {early}; `lab run --resume {folder.path}` goes on\n" if early else "")
-
-
 def test_a_plan_that_its_cap_cuts_short_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.toml").write_text(SWEEP)
     assert "warning" not in lab(capsys, "plan", "a.toml")[1]
@@ -275,22 +161,6 @@ def test_a_plan_that_its_cap_cuts_short_says_so(capsys: pytest.CaptureFixture[st
         r"\nwarning: time_cap = 1 s ends the run after about \d+ of \d+ trials, .* raise it",
         lab(capsys, "plan", "a.toml")[1],
     )
-
-
-def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
-    code, out, err = lab(capsys, "report", folder.path)
-    assert (code, err) == (0, "")
-    paths = [Path(line) for line in out.splitlines()]
-    assert {path.name for path in paths} > {"report.html", "post.md"}
-    assert all(path.stat().st_size > 0 for path in paths)
-
-
-def test_a_run_that_cannot_be_read_names_the_line(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
-    with folder.trials_path.open("a") as file:
-        file.write("{}\n")
-    code, _, err = lab(capsys, "show")
-    assert code == 2
-    assert "trials.jsonl: line " in err
 
 
 # --- the local lab

@@ -103,6 +103,7 @@ def planted_run(text: str, **more: Any) -> dict[str, Any]:
     return {
         **run,
         "seed": 1,
+        "ceiling_shots": 2,
         "ordering": "mirrored",
         "hosts": hosts,
         "left_out": {text: text},

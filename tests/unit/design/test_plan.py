@@ -1,10 +1,9 @@
-"""The design of a sweep: what is left out, fractions, anchors, effects, and what a plan says of them."""
+"""The design of a sweep: what is left out, fractions, anchors, and what cannot be."""
 
 from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -13,11 +12,11 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from support.examples import at_most
-from support.sweeps import cases_of, runs, some, sweep_of
+from support.sweeps import cases_of, runs, some, sweep_of, sweep_with
 
 from lab import protocols
 from lab.base.errors import BadInput
-from lab.design import fraction, plan_text
+from lab.design import fraction
 from lab.design.blocks import Slot, anchor_gaps, block_slots, order
 from lab.design.case import Case
 from lab.design.effects import levels_of, varied_factors
@@ -27,16 +26,8 @@ from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
 from lab.run.catalogue import CATALOGUE
 
-
-def sweep(**changes: Any) -> Sweep:
-    """A sweep of SMB with ``changes`` of its keys; those of ``factors`` are added to its factors."""
-    content: dict[str, Any] = {"name": "try", "workload": {"size": "1 MiB"}, "factors": {"protocol": ["smb"]}}
-    content["factors"] |= changes.pop("factors", {})
-    return Sweep.model_validate(content | changes)
-
-
 SWEEPS = st.builds(
-    lambda blocks, seed, anchors, share, **factors: sweep(
+    lambda blocks, seed, anchors, share, **factors: sweep_with(
         blocks=blocks, seed=seed, anchors=anchors, fraction=share, factors=factors
     ),
     blocks=st.integers(1, 3),
@@ -68,7 +59,9 @@ def planned(wanted: Sweep) -> Plan:
 
 
 def test_a_cold_server_is_asked_for_where_it_can_be_cold() -> None:
-    cases, left_out = cases_of(sweep(factors={"store": ["ram", "disk"], "server_cache": ["warm", "cold"]}), CATALOGUE)
+    cases, left_out = cases_of(
+        sweep_with(factors={"store": ["ram", "disk"], "server_cache": ["warm", "cold"]}), CATALOGUE
+    )
     cold = {(case.direction, case.store) for case in cases if case.option("server_cache") == "cold"}
     assert cold == {("read", "disk")}
     assert len(cases) == 5
@@ -81,7 +74,7 @@ def test_a_cold_server_is_asked_for_where_it_can_be_cold() -> None:
 def test_a_write_that_no_client_flushes_is_one_case() -> None:
     for levels in (["close", "fsync"], ["fsync", "close"]):
         cases, left_out = cases_of(
-            sweep(factors={"protocol": ["ssh"], "tool": ["rsync"], "client_sync": levels}), CATALOGUE
+            sweep_with(factors={"protocol": ["ssh"], "tool": ["rsync"], "client_sync": levels}), CATALOGUE
         )
         writes = [case.option("client_sync") for case in cases if case.direction == "write"]
         reads = [case.option("client_sync") for case in cases if case.direction == "read"]
@@ -93,7 +86,7 @@ def test_a_write_that_no_client_flushes_is_one_case() -> None:
 def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(protocols.find("smb")), "server_syncs", ("default", "sync"))
     monkeypatch.setitem(vars(protocols.find("nfs")), "server_syncs", ("default",))
-    wanted = sweep(factors={"protocol": ["smb", "nfs"], "server_sync": ["default", "sync", "always"]})
+    wanted = sweep_with(factors={"protocol": ["smb", "nfs"], "server_sync": ["default", "sync", "always"]})
     cases, left_out = cases_of(wanted, CATALOGUE)
     assert {(case.protocol, case.option("server_sync")) for case in cases} == {
         ("smb", "default"), ("smb", "sync"), ("nfs", "default"),
@@ -163,12 +156,12 @@ def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep
 
 
 def test_an_old_trial_keeps_its_name_and_an_anchor_has_one_of_its_own() -> None:
-    case = cases_of(sweep(), CATALOGUE)[0][0]
+    case = cases_of(sweep_with(), CATALOGUE)[0][0]
     assert (Slot(1, 2, case).trial_id, Slot(1, 2, case, anchor=True).trial_id) == ("b001-0002", "b001-a0002")
 
 
 def ordered_by_mtu(*mtus: int) -> list[Case]:
-    known = {case.mtu: case for case in cases_of(sweep(factors={"mtu": sorted(set(mtus))}), CATALOGUE)[0]}
+    known = {case.mtu: case for case in cases_of(sweep_with(factors={"mtu": sorted(set(mtus))}), CATALOGUE)[0]}
     return [known[mtu] for mtu in mtus]
 
 
@@ -181,7 +174,7 @@ def test_anchors_stand_at_the_ends_and_where_the_mtu_changes_anyway(count: int, 
 
 
 def test_anchors_cost_what_they_move() -> None:
-    without, with_anchors = plan(sweep(blocks=3), CATALOGUE), plan(sweep(blocks=3, anchors=2), CATALOGUE)
+    without, with_anchors = plan(sweep_with(blocks=3), CATALOGUE), plan(sweep_with(blocks=3, anchors=2), CATALOGUE)
     assert len(with_anchors.slots) == len(without.slots) + 6
     assert with_anchors.bytes_moved == without.bytes_moved + (6 << 20)
     assert with_anchors.estimated_s > without.estimated_s
@@ -234,86 +227,13 @@ def test_anchors_cost_what_they_move() -> None:
 )  # fmt: skip
 def test_a_design_that_cannot_be_is_explained(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        plan(sweep(**changes), CATALOGUE)
+        plan(sweep_with(**changes), CATALOGUE)
 
 
 def test_the_least_fraction_that_is_named_works() -> None:
     factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
     with pytest.raises(BadInput) as refused:
-        plan(sweep(fraction=0.01, factors=factors), CATALOGUE)
+        plan(sweep_with(fraction=0.01, factors=factors), CATALOGUE)
     least = str(refused.value).rsplit('"', 2)[1]
     assert least == "6/20"
-    assert len(plan(sweep(fraction=least, factors=factors), CATALOGUE).cases) == 6
-
-
-# --- what a plan says
-
-
-def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:
-    factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
-    found = plan(sweep(factors=factors), CATALOGUE).effects
-    assert [(effect.name, effect.least_pairs, effect.most_pairs) for effect in found] == [
-        ("protocol", 4, 8), ("tool", 8, 8), ("mtu", 10, 10),
-    ]  # fmt: skip
-    found = plan(sweep(factors=factors, effects=["mtu:tool", "direction"]), CATALOGUE).effects
-    assert [(effect.name, effect.least_pairs) for effect in found] == [("tool:mtu", 4), ("direction", 10)]
-
-
-def said(wanted: Sweep) -> str:
-    return "\n".join(plan_text.describe(wanted, plan(wanted, CATALOGUE)))
-
-
-def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
-    text = said(sweep(blocks=6, anchors=2, factors={"protocol": ["smb", "ssh"], "tool": ["cp", "rsync"]}))
-    assert text.startswith("6 cases, 48 trials, 0.1 GB to move\n")
-    assert "  6 randomised complete blocks (seed 1)\n  whole plot   mtu (1 a block)\n" in text
-    assert "  anchors      2 a block: smb-cp-write-ram-mtu1500-tcpdefault\n" in text
-    assert "  protocol     from 2 pairs a block\n" in text
-    assert "  after 6 blocks: ± 1.05 × the spread of its ratio over blocks: a spread of 2 % gives ± 2.1 %\n" in text
-    assert "it cannot tell:\n  what has one level only: mtu 1500, tcp_space default, store ram, server_sync" in text
-    assert "  protocol:tool as a whole: there is no ssh with cp\n" in text
-
-
-def test_a_plan_says_which_level_comes_first_how_often() -> None:
-    wanted = sweep(blocks=3, factors={"mtu": [1500, 9000], "tcp_space": ["default", 65536]})
-    text, found = said(wanted), plan(wanted, CATALOGUE)
-    mtus = [next(slot.case.mtu for slot in found.slots if slot.block == block) for block in (1, 2, 3)]
-    usual = max(set(mtus), key=mtus.count)
-    assert mtus.count(usual) == 2
-    assert f"  MTU {usual} first in 2 of 3 blocks\n" in text
-    assert re.search(r"\n  TCP buffer (default|64 KiB) first in [3-6] of 6 whole plots\n", text)
-    assert "  each second block has the order of the one before it backwards\n" in text
-
-
-def test_anchors_do_not_count_as_what_comes_first() -> None:
-    factors = {"mtu": [1500, 9000]}
-    without, anchored = (plan(sweep(blocks=4, anchors=count, factors=factors), CATALOGUE) for count in (0, 2))
-    assert without.first == anchored.first
-
-
-def test_a_plan_of_one_block_promises_no_interval() -> None:
-    text = said(sweep(blocks=1, factors={"mtu": [1500, 9000]}))
-    assert "it can tell" not in text
-    assert "  any interval: too few blocks to know their spread; give blocks = 3 or more\n" in text
-
-
-def test_a_plan_with_a_precision_gives_ranges() -> None:
-    text = said(sweep(blocks=10, precision=0.03, factors={"mtu": [1500, 9000]}))
-    assert text.startswith("4 cases, 40 to 400 trials, 0.0 to 0.4 GB to move\n")
-    assert "  10 to 100 randomised complete blocks (seed 1), until every interval is within ± 3 %\n" in text
-    assert "after 10 blocks: ± 0.72 ×" in text
-    assert "after 100 blocks: ± 0.20 ×" in text
-    assert "  ± 3 % cannot be reached where that spread is more than 15.1 %\n" in text
-    assert "mtu 20 to 200," in text
-
-
-def test_a_plan_names_what_a_fraction_mixes_up() -> None:
-    factors = {"mtu": [1500, 9000], "tcp_space": ["default", 65536], "store": ["ram", "disk"]}
-    text = said(sweep(fraction=0.5, factors=factors))
-    assert "  fraction: 8 of 16 cases, the same in each block, D-optimal\n" in text
-    assert "  direction:mtu from tcp_space:store (1.00)\n" in text
-    assert "  mtu          by a fit to all cases: no pairs differ in it alone\n" in text
-    factors["placebo"] = ["none", "again"]
-    text = said(sweep(fraction=0.5, factors=factors))
-    assert "16 of 32 cases, the same in each block, D-optimal; D-efficiency 1.00 of the whole grid's\n" in text
-    assert " from direction:" not in text
+    assert len(plan(sweep_with(fraction=least, factors=factors), CATALOGUE).cases) == 6

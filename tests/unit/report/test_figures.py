@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.figure import Figure
+from matplotlib.collections import LineCollection
+from support.drawn import footer, marks, png
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import make_trials, trial, write_run
 
@@ -58,14 +57,6 @@ def full(frame_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     return frame_of("full")
 
 
-def png(figure: Figure) -> bytes:
-    """Small, and drawn once: ``savefig`` draws a figure twice."""
-    drawing = io.BytesIO()
-    figure.set_dpi(40)
-    FigureCanvasAgg(figure).print_png(drawing)  # type: ignore[no-untyped-call]
-    return drawing.getvalue()
-
-
 @pytest.fixture(scope="module")
 def plain(full: pd.DataFrame) -> Callable[[str], bytes]:
     """A figure of the frame as it is loaded, as PNG."""
@@ -78,12 +69,6 @@ def test_every_figure_draws_every_sweep(frame_of: Callable[[str], pd.DataFrame],
     figure = figures.ALL[name](frame_of(sweep))
     assert png(figure).startswith(b"\x89PNG")
     assert figure.get_size_inches()[0] == 8
-
-
-def marks(axes: Axes) -> np.ndarray[Any, Any]:
-    """The places of all scattered marks of a panel."""
-    found = [np.asarray(some.get_offsets()) for some in axes.collections if isinstance(some, PathCollection)]
-    return np.vstack([places for places in found if len(places)])
 
 
 def inside(axes: Axes, places: np.ndarray[Any, Any]) -> bool:
@@ -105,73 +90,6 @@ def test_every_measured_trial_is_a_mark_within_the_axes(full: pd.DataFrame) -> N
     assert len(marks(drift)) == stats.from_own_case(full).count()
     assert inside(speed, marks(speed))
     assert inside(drift, marks(drift))
-
-
-def forest(figure: Figure) -> dict[str, tuple[float, bool]]:
-    """Of each row of a figure of comparisons, by its place and name: where its mean is, and whether it is filled."""
-    (axes,) = figure.axes
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    means = [line for line in axes.lines if line.get_marker() in ("D", "<", ">", "o")]
-    assert len(names) == len(means)
-    return {
-        f"{place} {names[place]}": (float(np.asarray(line.get_xdata())[0]), line.get_markerfacecolor() != "white")
-        for place, line in enumerate(means)
-    }
-
-
-def wide(rng_seed: int = 1, blocks: int = 5) -> pd.DataFrame:
-    of = cases(tool=["cp", "rsync"], mtu=[1500, 9000], tcp_space=["default", 65536])
-    change = 0.1 * (of["mtu"] == 9000) - 0.7 * (of["tool"] == "rsync") + 0.3 * (of["tcp_space"] == 65536)
-    return run(of, noise(np.random.default_rng(rng_seed), of, blocks) + change.to_numpy()[:, None])
-
-
-def test_effects_lie_on_one_axis_of_ratios_the_largest_overall_row_first() -> None:
-    trials = wide()
-    table = stats.effects(stats.grid(trials))
-    rows = forest(figures.effects(trials))
-    overall = [name.split(" ", 1)[1] for name in rows if "→" in name]
-    assert overall == ["tool cp → rsync", "TCP buffer default → 64 KiB", "MTU 1500 → 9000"]
-    assert next(iter(rows)) == "0 tool cp → rsync"
-    assert sorted(mean for mean, _ in rows.values()) == pytest.approx(sorted(np.log(table["ratio"])))
-    is_filled = {round(mean, 9): filled for mean, filled in rows.values()}
-    logs = np.log(table["ratio"].to_numpy()).round(9)
-    assert is_filled == dict(zip(logs.tolist(), table["established"], strict=True))
-
-
-def test_both_intervals_and_every_block_of_an_effect_are_drawn() -> None:
-    trials = wide()
-    table = stats.effects(stats.grid(trials))
-    (axes,) = figures.effects(trials).axes
-    thick, thin = [some for some in axes.collections if isinstance(some, LineCollection)]
-    for lines, kind in ((thick, "moderated_"), (thin, "")):
-        ends = np.array([[start[0], end[0]] for start, end in lines.get_segments()])
-        expected = np.log1p(table[[f"{kind}low_pct", f"{kind}high_pct"]].to_numpy() / 100)
-        np.testing.assert_allclose(np.sort(ends, axis=0), np.sort(expected, axis=0))
-    assert thick.get_linewidth()[0] > 3 * thin.get_linewidth()[0]  # type: ignore[index]
-    ratios = np.concatenate([row.log_ratios[0] for _, row in stats.block_effects(stats.grid(trials))])
-    low, high = axes.get_xlim()
-    np.testing.assert_allclose(
-        np.sort(marks(axes)[:, 0]), np.sort(ratios[(ratios >= low) & (ratios <= high)]), atol=0.05
-    )
-    assert {"0", "-50", "+20"} <= {label.get_text() for label in axes.get_xticklabels()}
-
-
-def test_interactions_are_one_plot_of_the_interaction() -> None:
-    trials = wide(3)
-    table = stats.interactions(stats.grid(trials))
-    rows = forest(figures.interactions(trials))
-    assert len(rows) == len(table)
-    assert next(iter(rows)).startswith("0 MTU 1500 → 9000 with TCP buffer default → 64 KiB")
-    assert sorted(mean for mean, _ in rows.values()) == pytest.approx(sorted(np.log1p(table["interaction_pct"] / 100)))
-
-
-def test_of_very_many_comparisons_the_overall_rows_are_drawn_and_the_figure_says_so() -> None:
-    of = cases(protocol=["afp", "nfs", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=range(1000, 1012))
-    figure = figures.effects(run(of, noise(np.random.default_rng(1), of, 3)))
-    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert len(names) == 50
-    assert sum("→" in name for name in names) == 14
-    assert "rows drawn: 50 of " in footer(figure).get_text()
 
 
 def test_bars_are_the_shares_and_small_ones_are_one_bar() -> None:
@@ -247,14 +165,6 @@ def test_anchors_have_a_ring(full: pd.DataFrame) -> None:
     assert len(marks(figures.throughput(both).axes[0])) == len(marks(figures.throughput(full).axes[0]))
 
 
-def test_a_fraction_of_a_grid_has_its_effects_drawn() -> None:
-    of = cases(protocol=["afp", "smb"], mtu=[1500, 9000], tcp_space=["default", 65536], store=["ram", "disk"])
-    of = of[[row.count(row[0]) % 2 == 0 for row in zip(*(pd.factorize(of[name])[0] for name in of), strict=True)]]
-    trials = run(of.reset_index(drop=True), noise(np.random.default_rng(1), of, 4))
-    assert "model" in set(stats.effects(stats.grid(trials))["method"])
-    png(figures.effects(trials))
-
-
 def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Path) -> None:
     good = [trial(trial_id=str(number), block=number, elapsed_s=5 + number / 100) for number in range(3)]
     cached = trial(trial_id="cached", status="void", elapsed_s=0.05)
@@ -277,10 +187,6 @@ def test_nothing_lies_on_top_of_anything_else(full: pd.DataFrame, name: str) -> 
         assert box.x0 >= 0
         assert box.x1 <= figure.bbox.x1 + 1
         assert not any(box.overlaps(other) for other in boxes[:number] if other is not None)
-
-
-def footer(figure: Figure) -> Any:
-    return figure._supxlabel  # type: ignore[attr-defined]  # matplotlib has no public way to the text
 
 
 @pytest.mark.parametrize("name", figures.ALL)

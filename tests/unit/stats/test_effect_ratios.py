@@ -1,40 +1,16 @@
 from __future__ import annotations
 
-import itertools
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
+from support.effect_rows import GRID, SEEDS, at, one, pct
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
 from lab.report.prose import chance
-
-GRID = cases(
-    protocol=["afp", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=[1500, 9000],
-    tcp_space=["default", 65536],
-)  # fmt: skip
-SEEDS = range(5)
-
-
-def pct(log_ratio: Any) -> Any:
-    return 100 * np.expm1(log_ratio)
-
-
-def at(frame: pd.DataFrame, **levels: Any) -> pd.DataFrame:
-    return frame[np.all([frame[name] == level for name, level in levels.items()], axis=0)]
-
-
-def one(frame: pd.DataFrame, **levels: Any) -> Any:
-    """The only row at these levels."""
-    found = at(frame, **levels)
-    assert len(found) == 1
-    return found.iloc[0]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -221,49 +197,6 @@ def test_noise_is_rarely_established_though_plain_intervals_miss() -> None:
     assert wrong < 0.15
 
 
-def half_fraction() -> pd.DataFrame:
-    """Half of 2^5, defined by the product of all five: no two cases differ in one factor only."""
-    signs = np.array(list(itertools.product([0, 1], repeat=5)))
-    kept: pd.DataFrame = GRID.loc[signs.sum(axis=1) % 2 == 0].reset_index(drop=True)
-    return kept
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_fraction_is_fitted_within_each_block(seed: int) -> None:
-    of = half_fraction()
-    logs = noise(np.random.default_rng(seed), of, 4)
-    trials = run(of, logs)
-    table = stats.effects(stats.grid(trials))
-    assert set(table["method"]) == {"model"}
-    formula = "log ~ (C(protocol, Sum) + C(tool, Sum) + C(direction, Sum) + C(mtu, Sum) + C(space, Sum)) ** 2"
-    by_block = []
-    for _, block in trials.assign(log=np.log(trials["MB_per_s"]), space=trials["tcp_space"].astype(str)).groupby(
-        "block"
-    ):
-        by_block.append(-2 * ols(formula, block).fit().params["C(mtu, Sum)[S.1500]"])
-    everywhere = one(table, factor="mtu", protocol="all")
-    assert everywhere["n_blocks"] == 4
-    assert everywhere["change_pct"] == pytest.approx(pct(np.mean(by_block)))
-    assert everywhere["low_pct"] == pytest.approx(pct(DescrStatsW(by_block).tconfint_mean()[0]))
-
-
-def test_a_fraction_knows_what_a_full_grid_would_without_higher_interactions() -> None:
-    """Main effects and two-way interactions without noise: both methods find them, at each protocol too."""
-    mtu, smb = (GRID["mtu"] == 9000).to_numpy(), (GRID["protocol"] == "smb").to_numpy()
-    truth = 4.6 + 0.03 * mtu + 0.02 * (mtu & smb) - 0.2 * (GRID["tool"] == "rsync").to_numpy()
-    kept = GRID.index.isin(pd.merge(GRID.reset_index(), half_fraction())["index"])
-    table = stats.effects(stats.grid(run(half_fraction(), np.tile(truth[kept, None], 2))), ["mtu"])
-    found = dict(zip(table["protocol"], table["change_pct"], strict=True))
-    assert found == pytest.approx({"all": pct(0.04), "afp": pct(0.03), "smb": pct(0.05)})
-
-
-def test_what_a_fraction_cannot_tell_has_no_number() -> None:
-    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536]).iloc[[0, 3]].reset_index(drop=True)
-    table = stats.effects(stats.grid(run(of, noise(np.random.default_rng(7), of, 3))))
-    assert table["n_blocks"].tolist() == [0, 0]
-    assert table["change_pct"].isna().all()
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_interactions_are_ratios_of_ratios_by_block(seed: int) -> None:
     logs = noise(np.random.default_rng(seed), GRID, 6)
@@ -283,23 +216,6 @@ def test_interactions_are_ratios_of_ratios_by_block(seed: int) -> None:
         assert row[f"{part}_pct"] == pytest.approx(pct(expected.mean))
         assert row[f"{part}_low_pct"] == pytest.approx(pct(expected.tconfint_mean()[0]))
     assert row["p_value"] == pytest.approx(expected.ttest_mean(0)[1])
-
-
-def test_interactions_of_a_fraction_are_those_of_its_model() -> None:
-    of = half_fraction()
-    mtu, large = (of["mtu"] == 9000).to_numpy(), (of["tcp_space"] == 65536).to_numpy()
-    truth = 4.6 + 0.03 * mtu + 0.1 * large + 0.02 * (mtu & large)
-    row = stats.interactions(stats.grid(run(of, np.tile(truth[:, None], 2)))).iloc[0]
-    found = row[["method", "protocol", "alone_pct", "on_top_pct", "both_pct", "interaction_pct"]].tolist()
-    assert found[:2] == ["model", "all"]
-    assert found[2:] == pytest.approx([pct(0.03), pct(0.05), pct(0.15), pct(0.02)])
-
-
-def test_an_interaction_of_a_fraction_stands_there_once() -> None:
-    """The model has no interaction of three: at each protocol it is the same number."""
-    of = half_fraction()
-    table = stats.interactions(stats.grid(run(of, noise(np.random.default_rng(12), of, 4))))
-    assert table[["protocol", "tool", "direction"]].to_numpy().tolist() == [["all", "all", "all"]]
 
 
 def test_any_two_factors_can_be_asked_for() -> None:

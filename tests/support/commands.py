@@ -1,0 +1,26 @@
+"""The `lab` command, run as a person types it, in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.cli import main as cli
+
+
+def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str, str]:
+    """Run a command as ``main`` does; exit code, standard output, standard error."""
+    try:
+        code = cli.main([str(word) for word in argv])
+    except SystemExit as ended:  # argparse
+        code = ended.code if isinstance(ended.code, int) else -1
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    return code, said.out, said.err
+
+
+def write(name: str, text: str) -> Path:
+    path = Path(name)
+    path.write_text(text)
+    return path

@@ -1,0 +1,30 @@
+"""What is drawn in a figure: its marks and its words."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+
+
+def png(figure: Figure) -> bytes:
+    """Small, and drawn once: ``savefig`` draws a figure twice."""
+    drawing = io.BytesIO()
+    figure.set_dpi(40)
+    FigureCanvasAgg(figure).print_png(drawing)  # type: ignore[no-untyped-call]
+    return drawing.getvalue()
+
+
+def marks(axes: Axes) -> np.ndarray[Any, Any]:
+    """The places of all scattered marks of a panel."""
+    found = [np.asarray(some.get_offsets()) for some in axes.collections if isinstance(some, PathCollection)]
+    return np.vstack([places for places in found if len(places)])
+
+
+def footer(figure: Figure) -> Any:
+    return figure._supxlabel  # type: ignore[attr-defined]  # matplotlib has no public way to the text

@@ -1,0 +1,13 @@
+"""What a terminal shows."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console, RenderableType
+
+
+def rendered(*tables: RenderableType, width: int = 80) -> str:
+    screen = io.StringIO()
+    Console(file=screen, width=width, color_system=None).print(*tables)
+    return screen.getvalue()

@@ -1,0 +1,19 @@
+"""A run that has been reported on."""
+
+from __future__ import annotations
+
+import pytest
+from support.synthetic_runs import write_run
+
+from lab.report import run_report
+from lab.results.run_folder import RunFolder
+
+LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    made = write_run(tmp_path_factory.mktemp("results"))
+    made.update(left_out=LEFT_OUT)
+    run_report.write(made)
+    return made
