@@ -85,10 +85,11 @@ class Host(ABC):
     """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name.
 
     One that ``is_narrow`` runs as root only the commands that its helper knows, each by itself
-    (:mod:`lab.run.root_helper`).
+    (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in.
     """
 
     is_narrow: bool = False
+    needs_no_sudo: bool = False
 
     def __init__(self, role: str):
         self.role = Role(role)

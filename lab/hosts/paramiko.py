@@ -24,6 +24,7 @@ from lab.hosts.ssh_target import SshTarget
 
 # paramiko's own calls say any of these where the connection ends while they run, even a close
 LOST = (paramiko.SSHException, OSError, EOFError)
+SPARE_SESSIONS = 2  # two commands often begin at once; an sshd allows ten sessions (MaxSessions), and the lab uses four
 # what it says of a host that knows only algorithms older than its own, and those that such a host knows
 TOO_OLD = {"host key": "ssh-rsa", "kex algorithm": "ssh-rsa diffie-hellman-group14-sha1"}
 # what paramiko has to say comes as an exception too; without a handler it prints tracebacks
@@ -110,11 +111,52 @@ def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
             raise BadInput(f"{file}: not a file of known hosts that can be read: {error}") from error
 
 
+class Sessions:
+    """Sessions of a connection, some of them open before a command needs one.
+
+    To open one takes a round trip, and to run a command in it another one: so the first is spent while the command
+    before is under way.
+    """
+
+    def __init__(self, transport: paramiko.Transport):
+        self._transport = transport
+        self._changed = threading.Condition()
+        self._spares: list[paramiko.Channel] = []
+        self._coming = 0
+
+    def take(self, timeout_s: float) -> paramiko.Channel:
+        """An open session, for one command; others are opened meanwhile. Raises any of LOST."""
+        until = time.monotonic() + timeout_s
+        with self._changed:
+            self._changed.wait_for(lambda: self._spares or not self._coming, timeout_s)
+            self._spares = [spare for spare in self._spares if not spare.closed]  # a host may tire of what nobody uses
+            session = self._spares.pop(0) if self._spares else None
+        session = session or self._transport.open_session(timeout=max(until - time.monotonic(), 0.0))
+        with self._changed:
+            lacking = SPARE_SESSIONS - len(self._spares) - self._coming
+            self._coming += lacking
+        for _ in range(lacking):
+            threading.Thread(target=self._add, daemon=True).start()
+        return session
+
+    def _add(self) -> None:
+        session = None
+        try:
+            with suppress(*LOST):  # whoever needs one will hear why there is none
+                session = self._transport.open_session(timeout=CONNECT_DEADLINE_S)
+        finally:
+            with self._changed:
+                self._coming -= 1
+                self._spares += [session] if session else []
+                self._changed.notify_all()
+
+
 class ParamikoConnection(Connection):
     """An open connection, and the proxy that it goes through."""
 
     def __init__(self, client: paramiko.SSHClient, transport: paramiko.Transport, proxy: Proxy | None):
         self.client, self.transport, self._proxy = client, transport, proxy
+        self._sessions = Sessions(transport)
 
     @property
     def is_active(self) -> bool:
@@ -127,7 +169,7 @@ class ParamikoConnection(Connection):
             raise ConnectionError
         try:
             left = max(deadline - time.monotonic(), 0.0)
-            channel = self.transport.open_session(timeout=min(left, CONNECT_DEADLINE_S))
+            channel = self._sessions.take(min(left, CONNECT_DEADLINE_S))
             with _closing_at(channel, deadline):
                 channel.exec_command(line)  # waits for its answer for ever
         except LOST as error:

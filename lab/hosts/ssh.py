@@ -54,7 +54,7 @@ class SshHost(Host):
         super().__init__(role)
         self.config = config
         self.sudo: str = config.sudo
-        self.is_narrow = config.sudo == "helper"
+        self.is_narrow, self.needs_no_sudo = config.sudo == "helper", config.sudo == "none"
         self._password = (
             passwords.resolve(
                 config.sudo_password,

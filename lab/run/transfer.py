@@ -72,13 +72,15 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client, server = pair.platforms[Role.CLIENT], pair.platforms[Role.SERVER]
     seed = endpoints.source_path.rpartition("/")[2]  # no other payload has that name
-    with _files(pair, endpoints):
+    with _files(pair, endpoints) as files:
         _prepare(session, standing, case, endpoints, seed)
         versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
-        before = server.clock.counters(pair.interface(Role.SERVER))
+        before, _ = _at_once(
+            partial(server.clock.counters, pair.interface(Role.SERVER)), partial(_set_mode, pair, standing, endpoints)
+        )
         try:
             timing = client.clock.time_transfer(pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s)
         except TransferError as error:
@@ -88,9 +90,10 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         counted = server.clock.counters(pair.interface(Role.SERVER))
         target = pair.hosts[endpoints.target_role], endpoints.target_path
         # what was sampled ends with the last reading, whatever the check does meanwhile
-        _, seen = _at_once(
+        observed = partial(observe, pair, case, timing, (before, counted), payload.files(case.size_bytes))
+        _, (seen, _) = _at_once(
             partial(payload.check, *target, case.size_bytes, seed),
-            partial(observe, pair, case, timing, (before, counted), payload.files(case.size_bytes)),
+            partial(_at_once, observed, partial(files.remove, endpoints.source_role)),
         )
     states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
     void = _not_on_the_wire(case, timing) or _not_in_effect(pair, case, states) or seen.void
@@ -132,13 +135,17 @@ def _prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoi
     warm = partial(warm_memory, session.pair, case, endpoints)
     if case.direction is Direction.WRITE:
         _at_once(make, warm)
-        if mode := standing.attached.file_mode:  # from 3.5 on, rsync fails over a mode that it cannot give
-            session.pair.hosts[Role.CLIENT].run("chmod", mode, endpoints.source_path)
         return
     stands, _ = _at_once(partial(session.mount_anew, standing), make)
     if not stands:
         session.stand(case)
     _at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
+
+
+def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints) -> None:
+    """Give what is written the mode that the mount gives: from 3.5 on, rsync fails over one that it cannot give."""
+    if endpoints.source_role is Role.CLIENT and (mode := standing.attached.file_mode):
+        pair.hosts[Role.CLIENT].run("chmod", mode, endpoints.source_path)
 
 
 def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
@@ -184,21 +191,30 @@ def _versions(session: Session, standing: Standing, tool: Tool) -> dict[str, str
     return {name: version for role, name in ends.items() if (version := known[role, tool.name])}
 
 
+@dataclass
+class _Files:
+    """The payload's files that are not removed yet, by the host that they are on."""
+
+    pair: Pair
+    paths: dict[Role, str]
+
+    def remove(self, role: Role) -> None:
+        """Remove the one on a host, once; a host out of reach keeps its own until restored."""
+        if role in self.paths:
+            with suppress(HostError):
+                self.pair.platforms[role].files.remove(self.paths[role])
+            del self.paths[role]
+
+
 @contextmanager
-def _files(pair: Pair, endpoints: Endpoints) -> Iterator[None]:
-    """Remove both files at the end, or a RAM disk soon is full; a host out of reach keeps its own until restored."""
-
-    def remove(role: Role, path: str) -> None:
-        with suppress(HostError):
-            pair.platforms[role].files.remove(path)
-
+def _files(pair: Pair, endpoints: Endpoints) -> Iterator[_Files]:
+    """Remove both files at the end, or a RAM disk soon is full."""
+    paths = {endpoints.source_role: endpoints.source_path, endpoints.target_role: endpoints.target_path}
+    files = _Files(pair, paths)
     try:
-        yield
+        yield files
     finally:
-        _at_once(
-            partial(remove, endpoints.source_role, endpoints.source_path),
-            partial(remove, endpoints.target_role, endpoints.target_path),
-        )
+        _at_once(partial(files.remove, endpoints.target_role), partial(files.remove, endpoints.source_role))
 
 
 def _at_once(first: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:

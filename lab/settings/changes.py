@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from lab.base import signals
@@ -120,7 +121,10 @@ class Settings:
                 step.run(host, check=False)
             steps = [*setting.apply, setting.read]
         else:
-            steps = together([*map(lenient, record.undo), *setting.apply, setting.read])
+            steps = [*map(lenient, record.undo), *setting.apply, setting.read]
+            if host.needs_no_sudo:  # then all of them have the same rights, and become one command
+                steps = [replace(step, root=True) for step in steps]
+            steps = together(steps)
         outputs = [step.run(host) for step in steps]
         _check_value(setting, outputs[-1])
 

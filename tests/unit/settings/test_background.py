@@ -10,16 +10,18 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.fake_host import EmulatedHost
 from support.sides import OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure
+from lab.hosts.command import command
 from lab.run.vocabulary import line_format
 from lab.settings.background import background_process
 from lab.settings.changes import Settings
-from lab.settings.journal import Journal
+from lab.settings.journal import Journal, Record
 from lab.settings.setting import Setting
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
@@ -148,6 +150,30 @@ def test_renewed_it_is_another_process_and_the_journal_stays_as_it_is(place: Pla
     assert (place.folder / "journal.jsonl").read_text() == journal
     place.settings.unwind()
     assert place.running() == []
+
+
+def test_where_all_commands_have_the_same_rights_it_is_renewed_by_one_of_them(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.settings.apply(place.server())
+    first, (record,) = place.running(), place.settings.journal.open
+    told: list[tuple[str, ...]] = []
+    run, undo = place.host.run, record.undo
+
+    def note(*argv: str, **named: Any) -> Any:
+        told.append(argv)
+        return run(*argv, **named)
+
+    monkeypatch.setattr(place.host, "run", note)
+    monkeypatch.setattr(Record, "undo", property(lambda _: (command("touch", "seen", root=True), *undo)))
+    place.settings.renew(record)
+    assert len(told) == 2  # what needs root, and what does not
+    told.clear()
+    place.host.needs_no_sudo = True
+    place.settings.renew(record)
+    assert len(told) == 1
+    assert not set(first) & set(place.running())
+    place.settings.unwind()
 
 
 def test_what_does_not_come_up_again_is_an_error_and_is_still_put_back(place: Place) -> None:

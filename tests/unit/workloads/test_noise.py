@@ -17,6 +17,7 @@ from lab.base.errors import CommandError, TransferError
 FILE = workloads.payload("file")
 CHUNK = 1 << 18
 ROUND = 8388617  # bytes after which the noise goes round
+HALVED = 1 << 28  # from so many bytes on two processes compare
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +77,45 @@ def test_what_cannot_be_written_or_read_is_an_error(host: EmulatedHost) -> None:
 
 def test_others_may_read_it(host: EmulatedHost) -> None:
     assert made(host, 10, "a").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.fixture(scope="module")
+def large(host: EmulatedHost) -> tuple[Path, int]:
+    """A payload that two processes compare, each a part of it, and how long it is."""
+    size = HALVED + 3 * CHUNK + 17
+    return made(host, size, "a", "large"), size
+
+
+def test_a_large_payload_is_as_made(host: EmulatedHost, large: tuple[Path, int]) -> None:
+    FILE.check(host, "large", large[1], "a")
+
+
+@pytest.mark.parametrize("at", [0, HALVED // 2, HALVED // 2 + CHUNK, HALVED + 3 * CHUNK + 16])
+def test_one_wrong_byte_in_either_part_of_a_large_payload_is_found(
+    host: EmulatedHost, large: tuple[Path, int], at: int
+) -> None:
+    with large[0].open("r+b") as file:
+        file.seek(at)
+        right = file.read(1)
+        file.seek(at)
+        file.write(bytes([right[0] ^ 1]))
+        file.flush()
+        with pytest.raises(TransferError, match=f"from byte {at // CHUNK * CHUNK}$"):
+            FILE.check(host, "large", large[1], "a")
+        file.seek(at)
+        file.write(right)
+
+
+@pytest.mark.parametrize(("change", "words"), [(1, "goes on after"), (-1, "differs within"), (-HALVED, "differs")])
+def test_a_large_payload_of_another_length_is_found(
+    host: EmulatedHost, large: tuple[Path, int], change: int, words: str
+) -> None:
+    path, size = large
+    right = path.read_bytes()[change:] if change < 0 else b""
+    with path.open("r+b") as file:
+        file.truncate(size + change)
+        with pytest.raises(TransferError, match=words):
+            FILE.check(host, "large", size, "a")
+        file.truncate(min(size, size + change))
+        file.seek(0, 2)
+        file.write(right)

@@ -1,0 +1,63 @@
+"""The payload's files are removed however a transfer ends, each of them once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from lab.base.errors import HostLost, TransferError
+from lab.hosts import Role
+from lab.run.transfer import Endpoints, _files
+
+ENDPOINTS = Endpoints("", "", "", Role.CLIENT, "/c/file", Role.SERVER, "/s/file")
+BOTH = [(Role.CLIENT, "/c/file"), (Role.SERVER, "/s/file")]
+
+
+class Removals:
+    """What was removed on which host; a host of ``lost`` is out of reach."""
+
+    def __init__(self, lost: Role | None = None):
+        self.lost = lost
+        self.removed: list[tuple[Role, str]] = []
+        platforms = {role: SimpleNamespace(files=SimpleNamespace(remove=self._remover(role))) for role in Role}
+        self.pair = cast(Any, SimpleNamespace(platforms=platforms))
+
+    def _remover(self, role: Role) -> Any:
+        def remove(path: str) -> None:
+            if role is self.lost:
+                raise HostLost("the connection was lost", host=role)
+            self.removed.append((role, path))
+
+        return remove
+
+
+def test_both_are_removed_at_the_end() -> None:
+    hosts = Removals()
+    with _files(hosts.pair, ENDPOINTS):
+        assert hosts.removed == []
+    assert sorted(hosts.removed) == BOTH
+
+
+def test_what_was_removed_already_is_not_removed_again() -> None:
+    hosts = Removals()
+    with _files(hosts.pair, ENDPOINTS) as files:
+        files.remove(Role.CLIENT)
+        assert hosts.removed == BOTH[:1]
+    assert hosts.removed == BOTH
+
+
+def test_after_a_failure_both_are_removed() -> None:
+    hosts = Removals()
+    with pytest.raises(TransferError), _files(hosts.pair, ENDPOINTS):
+        raise TransferError("broken")
+    assert sorted(hosts.removed) == BOTH
+
+
+@pytest.mark.parametrize("lost", list(Role))
+def test_a_host_out_of_reach_keeps_its_own_and_the_other_ones_goes(lost: Role) -> None:
+    hosts = Removals(lost)
+    with _files(hosts.pair, ENDPOINTS) as files:
+        files.remove(Role.CLIENT)
+    assert hosts.removed == [pair for pair in BOTH if pair[0] is not lost]
