@@ -29,16 +29,17 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
 
     from lab.report import terminal
+    from lab.report.analysis import Analysis
     from lab.results import run_folder
 
     if arguments.json:
         print(json.dumps(terminal.show_json(folder), indent=1))
         return 0
-    trials = run_folder.load(folder.path)
+    analysis = Analysis(run_folder.load(folder.path))
     names = terminal.FULL if arguments.full else [arguments.table]
-    tables = terminal.terminal_tables(trials, names)
+    tables = terminal.terminal_tables(analysis, names)
     with paged() as screen:
         screen.print(*tables or ["nothing: the run has none"])
     if arguments.full:
-        print_answer(folder, trials)
+        print_answer(folder, analysis)
     return 0

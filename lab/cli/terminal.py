@@ -13,9 +13,9 @@ from lab.base import signals
 from lab.base.untrusted import listing, printable
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import Console
 
+    from lab.report.analysis import Run
     from lab.results.run_folder import RunFolder
 
 RESULTS = Path("results")
@@ -58,12 +58,12 @@ def say(text: str) -> None:
         Console(stderr=True).print(printable(text), markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
-def print_answer(folder: RunFolder, trials: pd.DataFrame | None = None) -> None:
-    """Print what a run says, in ten lines. ``trials`` are those of the folder, where they have been loaded."""
+def print_answer(folder: RunFolder, run: Run | None = None) -> None:
+    """Print what a run says, in ten lines. ``run`` is what has been loaded or computed of it already."""
     from lab.report.answer import answer
     from lab.results import run_folder
 
-    for line in answer(run_folder.load(folder.path) if trials is None else trials, str(folder.path)):
+    for line in answer(run_folder.load(folder.path) if run is None else run, str(folder.path)):
         show(line)
 
 

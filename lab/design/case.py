@@ -12,6 +12,7 @@ from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Lev
 MOST_CASES = 1000
 MOST_LEVELS = 100  # of one factor
 MOST_VARIED = 20  # factors with more than one level
+MOST_PAIRED_LEVELS = 1100  # combinations of two levels of two factors: with all of these, there are MOST_CASES at most
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,12 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pandas as pd
-
 from lab import stats
 from lab.base.untrusted import one_line
 from lab.report import findings, next_step, trust
+from lab.report.analysis import Run, analyse
 from lab.report.findings import Point
 from lab.report.tables import TextTable
-from lab.stats import bottleneck
 
 WIDTH, MOST_LINES = 100, 10
 MOST_LINES_OF_A_POINT = 3
@@ -25,12 +23,9 @@ HEADING = 15  # characters before the text of a line: the longest heading and tw
 SHORTENED = ("Next", "Held back by", "Fastest", "Trust", "What matters")  # the first loses a line first
 
 
-def answer(trials: stats.Trials, path: str = "RUN", verdicts: pd.DataFrame | None = None) -> list[str]:
-    """At most MOST_LINES lines of at most WIDTH characters. ``path`` is the run folder, as a command names it.
-
-    ``verdicts`` are those of :func:`lab.stats.bottleneck.verdicts`, where they have been made already.
-    """
-    made = points(trials, path, verdicts)
+def answer(run: Run, path: str = "RUN") -> list[str]:
+    """At most MOST_LINES lines of at most WIDTH characters. ``path`` is the run folder, as a command names it."""
+    made = points(run, path)
     lines = dict.fromkeys(range(len(made)), MOST_LINES_OF_A_POINT)
     drawn = {number: _wrap(point, lines[number]) for number, point in enumerate(made)}
     while sum(map(len, drawn.values())) > MOST_LINES:
@@ -39,26 +34,22 @@ def answer(trials: stats.Trials, path: str = "RUN", verdicts: pd.DataFrame | Non
     return [line for number in drawn for line in drawn[number]]
 
 
-def answer_table(trials: stats.Trials, path: str, verdicts: pd.DataFrame) -> TextTable:
+def answer_table(run: Run, path: str) -> TextTable:
     """The same with all its statements, as a table for a page."""
-    rows = [[point.heading, f"{'; '.join(point.parts)}."] for point in points(trials, path, verdicts)]
+    rows = [[point.heading, f"{'; '.join(point.parts)}."] for point in points(run, path)]
     return TextTable(["", ""], rows, is_text=True)
 
 
-def points(trials: stats.Trials, path: str = "RUN", verdicts: pd.DataFrame | None = None) -> list[Point]:
+def points(run: Run, path: str = "RUN") -> list[Point]:
     """The answer as headings and statements, the most important first."""
-    trials = stats.encode(trials)
-    if verdicts is None:
-        verdicts = bottleneck.verdicts(trials)
-    speeds = stats.grid(trials)
-    effects = stats.effects(speeds)
-    effects = effects[stats.comparisons(effects)[1]]
+    run = analyse(run)
+    effects = run.effects[stats.comparisons(run.effects)[1]]
     made = [
-        *findings.fastest(trials, speeds),
-        *findings.what_matters(effects, len(speeds.blocks)),
-        *findings.held_back(verdicts),
-        trust.trust(trials),
-        next_step.next_step(trials, speeds, effects, path),
+        *findings.fastest(run.summary, run.speeds),
+        *findings.what_matters(effects, len(run.speeds.blocks)),
+        *findings.held_back(run.verdicts),
+        trust.trust(run),
+        next_step.next_step(run.trials, run.speeds, effects, path),
     ]
     return [
         replace(point, parts=[one_line(part, LONGEST_PART) for part in point.parts]) for point in made if point.parts

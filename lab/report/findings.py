@@ -32,9 +32,12 @@ class Point:
     parts: Sequence[str]
 
 
-def fastest(trials: stats.Encoded, speeds: stats.Grid) -> list[Point]:
-    """For each direction the case that is fastest, or those that the data do not tell apart, without a winner."""
-    summary, groups = stats.summary(trials).to_dict("records"), list(stats.leaders(speeds))
+def fastest(cases: pd.DataFrame, speeds: stats.Grid) -> list[Point]:
+    """For each direction the case that is fastest, or those that the data do not tell apart, without a winner.
+
+    ``cases`` is what :func:`lab.stats.summary` makes.
+    """
+    summary, groups = cases.to_dict("records"), list(stats.leaders(speeds))
     if not groups:
         return [Point("Fastest", ["no transfer was measured"])]
     too_few = [group for group in groups if len(group.cases) > 1 and group.blocks < stats.INTERVAL_BLOCKS]

@@ -16,10 +16,10 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from lab import stats
 from lab.base.durable import Folder
 from lab.base.untrusted import printable
 from lab.report import bottlenecks, evidence, figures, tables
+from lab.report.analysis import Analysis
 from lab.report.answer import answer_table
 from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.render import Section, markdown, page
@@ -27,26 +27,25 @@ from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson, emulated
-from lab.stats import bottleneck
-from lab.stats.some_trials import some_of_each_case
 
 # What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
 # by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
+QUICK = 3  # of 9: a tenth larger than 6, which is usual, in two thirds of the time
 _FORMULA = re.compile(r"(^|(?<=[;\t\n]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def write(folder: RunFolder, to: Path | None = None) -> Path:
     """Write the report of a run into its folder, or into the folder ``to``, over an older one; report.html's path."""
-    title, trials = f"How fast is this share? {folder.text('name')}", stats.encode(run_folder.load(folder.path))
+    title, run = f"How fast is this share? {folder.text('name')}", Analysis(run_folder.load(folder.path))
     with _open_report(folder, to) as report:
         with report.enter("figures") as place:
-            drawings = _draw(trials, place)
-        report.replace("table.csv", _plain(trials.frame).to_csv(index=False).encode())
-        sections = _sections(trials, str(folder.path))
-        post = markdown(title, folder.run, trials, [*sections, _hosts(folder.run)])
+            drawings = _draw(run, place)
+        report.replace("table.csv", _plain(run.trials.frame).to_csv(index=False).encode())
+        sections = _sections(run, str(folder.path))
+        post = markdown(title, folder.run, run.trials, [*sections, _hosts(folder.run)])
         report.replace("post.md", post.encode())
-        everything = [*sections, *_details(folder.run, trials)]
-        return report.replace("report.html", page(title, folder.run, trials, everything, drawings).encode())
+        everything = [*sections, *_details(folder.run, run)]
+        return report.replace("report.html", page(title, folder.run, run.trials, everything, drawings).encode())
 
 
 def _open_report(folder: RunFolder, to: Path | None) -> Folder:
@@ -70,12 +69,12 @@ def _no_formula(value: object) -> object:
     return _FORMULA.sub("'", printable(value)) if isinstance(value, str) else value
 
 
-def _draw(trials: stats.Encoded, place: Folder) -> dict[str, bytes]:
+def _draw(run: Analysis, place: Folder) -> dict[str, bytes]:
     """Write every figure as SVG and PNG; the SVG of each, by name. The same run gives the same bytes."""
     drawings = {}
     for name, draw in figures.ALL.items():
-        figure, picture, drawing = draw(trials), io.BytesIO(), io.BytesIO()
-        FigureCanvasAgg(figure).print_png(picture)  # type: ignore[no-untyped-call]  # savefig draws twice
+        figure, picture, drawing = draw(run), io.BytesIO(), io.BytesIO()
+        FigureCanvasAgg(figure).print_png(picture, pil_kwargs={"compress_level": QUICK})  # type: ignore[no-untyped-call]  # savefig draws twice
         figure.set_layout_engine("none")  # all has its place by now
         place.replace(f"{name}.png", picture.getvalue())
         with matplotlib.rc_context({"svg.hashsalt": name}):
@@ -85,42 +84,40 @@ def _draw(trials: stats.Encoded, place: Folder) -> dict[str, bytes]:
     return drawings
 
 
-def _sections(trials: stats.Encoded, path: str) -> list[Section]:
-    speeds, summary = stats.grid(trials), stats.summary(trials)
-    effects, interactions, shares = stats.effects(speeds), stats.interactions(speeds), stats.shares(speeds)
-    together = f"{TEXTS['interactions']} {interaction_sentences(interactions)}"
-    drifted = f"{TEXTS['timeline']} {drift_sentence(stats.drift(trials))}"
-    limits = bottleneck.verdicts(trials)
+def _sections(run: Analysis, path: str) -> list[Section]:
+    together = f"{TEXTS['interactions']} {interaction_sentences(run.interactions)}"
+    drifted = f"{TEXTS['timeline']} {drift_sentence(run.drift)}"
     return [
-        Section("The answer", tables=[answer_table(trials, path, limits)]),
-        Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(summary)]),
+        Section("The answer", tables=[answer_table(run, path)]),
+        Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(run.summary)]),
         Section(
             "What limited it",
-            f"{bottlenecks.count_limits(limits)} {TEXTS['limited']}",
-            tables=[bottlenecks.limits_table(limits)],
+            f"{bottlenecks.count_limits(run.verdicts)} {TEXTS['limited']}",
+            tables=[bottlenecks.limits_table(run.verdicts)],
         ),
-        Section("What each setting changes", TEXTS["effects"], "effects", [tables.effects(effects)]),
-        Section("Do settings act on each other?", together, "interactions", [tables.interactions(interactions)]),
-        Section("What the variation goes with", TEXTS["shares"], "shares", [tables.shares(shares)]),
+        Section("What each setting changes", TEXTS["effects"], "effects", [tables.effects(run.effects)]),
+        Section("Do settings act on each other?", together, "interactions", [tables.interactions(run.interactions)]),
+        Section("What the variation goes with", TEXTS["shares"], "shares", [tables.shares(run.shares)]),
         Section("What it costs in CPU", TEXTS["cpu_cost"], "cpu_cost"),
         Section("Did anything drift?", drifted, "timeline"),
     ]
 
 
-def _details(run: RunJson, trials: stats.Encoded) -> list[Section]:
+def _details(described: RunJson, run: Analysis) -> list[Section]:
     """What the page has beyond the post: every setting, what was void or failed and why, and what was asked for."""
-    lost, keys = tables.lost(trials.frame), ("name", "started_at", "finished_at", "seed", "code_version", "schema")
-    facts = {key: str(run.get(key, "–")) for key in keys}
-    facts["finished_at"] = str(run.get("finished_at") or "not finished: the run was cut short, or is still going on")
-    some = some_of_each_case(trials)
-    odd = evidence.remarks(some)
+    lost, keys = tables.lost(run.trials.frame), ("name", "started_at", "finished_at", "seed", "code_version", "schema")
+    facts = {key: str(described.get(key, "–")) for key in keys}
+    facts["finished_at"] = str(
+        described.get("finished_at") or "not finished: the run was cut short, or is still going on"
+    )
+    odd = evidence.remarks(run.some)
     return [
-        Section("Every setting", tables=[tables.settings(stats.summary(trials))]),
-        Section("The link itself (iperf3)", tables=[tables.settings(stats.ceilings(trials))]),
+        Section("Every setting", tables=[tables.settings(run.summary)]),
+        Section("The link itself (iperf3)", tables=[tables.settings(run.ceilings)]),
         Section("Void and failed trials", "" if lost.rows else "None.", tables=[lost] if lost.rows else []),
-        Section("What both hosts counted", tables=[evidence.proof(some)]),
+        Section("What both hosts counted", tables=[evidence.proof(run.some)]),
         Section("Remarks", TEXTS["remarks"] if odd else "None.", tables=[odd] if odd else []),
-        _hosts(run),
+        _hosts(described),
         Section("The run", tables=[TextTable(["", ""], list(facts.items()), is_text=True)]),
     ]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import cached_property
 
 import pandas as pd
 from rich.console import RenderableType
@@ -16,57 +15,13 @@ from rich.text import Text
 from lab import stats
 from lab.base.untrusted import one_line
 from lab.report import bottlenecks, evidence, tables
+from lab.report.analysis import Analysis, Run, analyse
 from lab.report.answer import answer
 from lab.report.prose import about_hosts, drift_sentence
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
-from lab.stats import bottleneck
-from lab.stats.some_trials import some_of_each_case
-
-
-class Analysis:
-    """What is computed of a run, each part when first asked for."""
-
-    def __init__(self, trials: stats.Trials):
-        self.trials = stats.encode(trials)
-
-    @cached_property
-    def speeds(self) -> stats.Grid:
-        """The transfers as a matrix."""
-        return stats.grid(self.trials)
-
-    @cached_property
-    def summary(self) -> pd.DataFrame:
-        """See :func:`lab.stats.summary`."""
-        return stats.summary(self.trials)
-
-    @cached_property
-    def effects(self) -> pd.DataFrame:
-        """See :func:`lab.stats.effects`."""
-        return stats.effects(self.speeds)
-
-    @cached_property
-    def interactions(self) -> pd.DataFrame:
-        """See :func:`lab.stats.interactions`."""
-        return stats.interactions(self.speeds)
-
-    @cached_property
-    def shares(self) -> stats.Shares:
-        """See :func:`lab.stats.shares`."""
-        return stats.shares(self.speeds)
-
-    @cached_property
-    def some(self) -> pd.DataFrame:
-        """Some good trials of each case."""
-        return some_of_each_case(self.trials)
-
-    @cached_property
-    def verdicts(self) -> pd.DataFrame:
-        """See :func:`lab.stats.bottleneck.verdicts`."""
-        return bottleneck.verdicts(self.trials)
-
 
 TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "speeds": lambda run: tables.comparison(run.summary),
@@ -75,7 +30,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "shares": lambda run: tables.shares(run.shares) if len(run.shares.table) else None,
     "limits": lambda run: bottlenecks.limits_table(run.verdicts),
     "settings": lambda run: tables.settings(run.summary),
-    "ceilings": lambda run: tables.settings(stats.ceilings(run.trials)),
+    "ceilings": lambda run: tables.settings(run.ceilings),
     "counted": lambda run: evidence.proof(run.some),
     "remarks": lambda run: evidence.remarks(run.some),
     "lost": lambda run: tables.lost(run.trials.frame),
@@ -83,12 +38,12 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
 FULL = ("speeds", "effects", "interactions", "shares", "limits")  # the others repeat them trial by trial
 
 
-def terminal_tables(trials: stats.Trials, names: Sequence[str] = FULL) -> list[RenderableType]:
+def terminal_tables(run: Run, names: Sequence[str] = FULL) -> list[RenderableType]:
     """The named tables for the terminal, those that have anything.
 
     All of them stand between what has to be known of the hosts and a sentence on drift.
     """
-    run = Analysis(trials)
+    run = analyse(run)
     where = stats.provenance(run.trials)
     shown: list[RenderableType] = [
         rich_table(table, where)
@@ -98,7 +53,7 @@ def terminal_tables(trials: stats.Trials, names: Sequence[str] = FULL) -> list[R
     if names != FULL:
         return shown
     head = about_hosts(run.trials.frame.attrs.get("run", {}))
-    return [*([Text(one_line(head))] if head else []), *shown, Text(drift_sentence(stats.drift(run.trials)))]
+    return [*([Text(one_line(head))] if head else []), *shown, Text(drift_sentence(run.drift))]
 
 
 def show_json(folder: RunFolder) -> dict[str, object]:
@@ -107,11 +62,11 @@ def show_json(folder: RunFolder) -> dict[str, object]:
     trials = run.trials
     status = stats.transfers(trials)["status"]
     return {
-        "path": str(folder.path), "run": folder.run, "answer": answer(trials, str(folder.path), run.verdicts),
+        "path": str(folder.path), "run": folder.run, "answer": answer(run, str(folder.path)),
         "counts": {name: int((status == name).sum()) for name in ("ok", "void", "failed")},
         "summary": records(run.summary), "effects": records(run.effects),
         "interactions": records(run.interactions),
         "shares": {"blocks_used": run.shares.used, "blocks": run.shares.blocks, "terms": records(run.shares.table)},
-        "verdicts": records(run.verdicts), "drift": records(pd.DataFrame([asdict(stats.drift(trials))]))[0],
-        "ceilings": records(stats.ceilings(trials)), "not_ok": records(tables.not_ok(trials.frame)),
+        "verdicts": records(run.verdicts), "drift": records(pd.DataFrame([asdict(run.drift)]))[0],
+        "ceilings": records(run.ceilings), "not_ok": records(tables.not_ok(trials.frame)),
     }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab import stats
+from lab.report.analysis import Analysis
 from lab.report.findings import Point
 from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
@@ -14,15 +15,16 @@ from lab.stats.link_ceilings import spreads
 FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 
-def trust(trials: stats.Encoded) -> Point:
+def trust(analysis: Analysis) -> Point:
     """Of which machines the numbers are, what speaks against them, and what they rest on."""
+    trials = analysis.trials
     run = trials.frame.attrs.get("run", {})
-    against = [*_foreign_load(run), *_unsteady_link(trials), *_lost(trials), *_drift(trials)]
-    return Point("Trust", [*_where(run), *against, *_rests_on(trials), *_left_out(run)])
+    against = [*_foreign_load(run), *_unsteady_link(trials), *_lost(trials), *_drift(analysis.drift)]
+    return Point("Trust", [*_where(run), *against, *_rests_on(analysis.speeds), *_left_out(run)])
 
 
-def _rests_on(trials: stats.Encoded) -> Iterator[str]:
-    blocks = len(stats.grid(trials).blocks)
+def _rests_on(speeds: stats.Grid) -> Iterator[str]:
+    blocks = len(speeds.blocks)
     if blocks == 1:
         yield "only one block: chance is in every number"
     elif blocks:
@@ -69,7 +71,7 @@ def _lost(trials: stats.Encoded) -> Iterator[str]:
         yield f"{' and '.join(lost)} of {len(status)} trials do not count"
 
 
-def _drift(trials: stats.Encoded) -> Iterator[str]:
-    change, low, high = stats.drift(trials).over_run_pct
+def _drift(drift: stats.Drift) -> Iterator[str]:
+    change, low, high = drift.over_run_pct
     if low > 0 or high < 0:
         yield f"speeds drifted by {change:+.0f} % while the run went on"

@@ -48,7 +48,7 @@ def named(register: Register, path: Path) -> OpenRun | None:
         raise BadInput(f"{path}: not a run folder: it has no run.json")
     about = foreign.about(path)
     run = next((run for run in runs if run.id == about.get("id")), None) if register.began(about) else None
-    if run and (Path(run.folder) / JOURNAL).exists():
+    if run and (Path(run.folder) / JOURNAL).exists() and not path.samefile(run.folder):  # a name may be in capitals
         raise BadInput(f"{path}: a copy of an open run, which is still there", f"`lab restore {run.folder}`")
     return run
 

@@ -15,6 +15,7 @@ from lab.stats.anova import shares as shares
 from lab.stats.drift_slopes import Drift as Drift
 from lab.stats.drift_slopes import drift as drift
 from lab.stats.drift_slopes import from_own_case as from_own_case
+from lab.stats.effect_ratios import Compared as Compared
 from lab.stats.effect_ratios import adjustable_factors as adjustable_factors
 from lab.stats.effect_ratios import block_effects as block_effects
 from lab.stats.effect_ratios import block_interactions as block_interactions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,11 @@ from lab.stats.speed_matrix import Grid
 
 BLOCK, REST = "block", "rest"
 SHARE = ("term", "df", "sum_of_squares", "share")
-Terms = dict[tuple[str, ...], slice]
+Term = tuple[str, ...]  # the factors that it is of
+Terms = dict[Term, slice]
 NO_SQUARES = 1e-10  # of the largest: what rounding leaves of a column that says nothing new
+LEAST_PIVOT = 1e-6  # of the largest: with more, no column comes near to following from the others
+MOST_WORK = 7e9  # some 2 s: two factors that make a thousand cases, one of which was never measured, take 6e9
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,9 @@ def shares(grid: Grid) -> Shares:
 
     Only blocks in which every case was measured are used; a case that never was is left out. Type II: a factor counts
     for what it adds to all terms that do not contain it. On a grid without holes the shares add up to 1; with holes
-    (cp has no ssh) what two factors explain alike is in neither. The rest is higher interactions and noise. Source:
-    Fox, Applied Regression Analysis, 3rd ed., section 8.2.
+    (cp has no ssh) what two factors explain alike is in neither. The rest is higher interactions and noise. Empty where
+    nothing was measured, and where very many levels with holes would take MOST_WORK. Source: Fox, Applied Regression
+    Analysis, 3rd ed., section 8.2.
     """
     measured = np.isfinite(grid.log_speed)
     cases = measured.any(axis=1)
@@ -41,40 +46,92 @@ def shares(grid: Grid) -> Shares:
     speeds = grid.log_speed[np.ix_(cases, complete)]
     if not speeds.size:
         return Shares(pd.DataFrame(columns=list(SHARE)), 0, len(grid.blocks))
-    table = pd.DataFrame(_squares(*design(grid, grid.codes[cases]), speeds - speeds.mean()), columns=list(SHARE[:3]))
-    total = ((speeds - speeds.mean()) ** 2).sum()
+    deviations = speeds - speeds.mean()
+    rows, terms = design(grid, grid.codes[cases])
+    model = _Model(rows.T @ rows, rows.T @ deviations.mean(axis=1), terms)
+    if model.work > MOST_WORK:
+        return Shares(pd.DataFrame(columns=list(SHARE)), 0, len(grid.blocks))
+    table = pd.DataFrame(_squares(model, deviations), columns=list(SHARE[:3]))
+    total = (deviations**2).sum()
     return Shares(
         table.assign(share=table["sum_of_squares"] / (total or np.nan)), int(complete.sum()), len(grid.blocks)
     )
 
 
-def _squares(rows: Floats, terms: Terms, deviations: Floats) -> list[tuple[str, int, float]]:
+@dataclass(frozen=True)
+class _Model:
+    """The normal equations of a design: ``gram`` (columns × columns), ``products`` with what is explained, and the
+    columns of each term.
+    """
+
+    gram: Floats
+    products: Floats
+    terms: Terms
+
+    @cached_property
+    def is_regular(self) -> bool:
+        """Whether no column follows from the others: then nor does one in any part of the model, and each part is
+        solved without asking for its rank, which takes ten times as long.
+        """
+        try:
+            pivots = np.diag(np.linalg.cholesky(self.gram)) ** 2
+        except np.linalg.LinAlgError:
+            return False
+        return bool(pivots.min() > LEAST_PIVOT * pivots.max())
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """Of all equations, where they are regular."""
+        return np.linalg.inv(self.gram).astype(np.float64, copy=False)
+
+    def holding(self, term: Term) -> list[Term]:
+        """The interactions that contain a term."""
+        return [other for other in self.terms if set(term) < set(other)]
+
+    @property
+    def work(self) -> float:
+        """How many products it takes to find what each term adds, as far as the size of the model matters."""
+        fits = 1 + sum(2 if self.holding(term) else 1 for term in self.terms if term)
+        return 0 if self.is_regular else float(fits) * len(self.gram) ** 3
+
+    def fit(self, terms: Sequence[Term]) -> tuple[int, float]:
+        """The rank of a least-squares fit of some terms, and the sum of squares that it explains."""
+        if len(terms) == len(self.terms):
+            return self.whole
+        chosen = np.r_[tuple(self.terms[term] for term in terms)]
+        return _solve(self.gram[np.ix_(chosen, chosen)], self.products[chosen], self.is_regular)
+
+    @cached_property
+    def whole(self) -> tuple[int, float]:
+        """The same of all terms."""
+        return _solve(self.gram, self.products, self.is_regular)
+
+    def added_by(self, term: Term) -> tuple[int, float]:
+        """The degrees of freedom of a term, and what it explains beyond all terms that do not contain it."""
+        holding = self.holding(term)
+        if self.is_regular and not holding:  # beyond all others: what its own coefficients and their errors say
+            own = self.terms[term]
+            coefficients = self.inverse[own] @ self.products
+            return len(coefficients), float(coefficients @ np.linalg.solve(self.inverse[own, own], coefficients))
+        others = [other for other in self.terms if other != term and other not in holding]
+        (rank, explained), (more_rank, more) = self.fit(others), self.fit([*others, term])
+        return more_rank - rank, more - explained
+
+
+def _squares(model: _Model, deviations: Floats) -> list[tuple[str, int, float]]:
     """Name, degrees of freedom and sum of squares of every term, block and rest, of cases × blocks."""
     cases, blocks = deviations.shape
-    gram, products = rows.T @ rows, rows.T @ deviations.mean(axis=1)
-    rows_of_terms = [
-        (":".join(term), df, blocks * explained) for term, (df, explained) in _type_two(gram, products, terms).items()
-    ]
+    added = {term: model.added_by(term) for term in model.terms if term}
+    rows_of_terms = [(":".join(term), df, blocks * explained) for term, (df, explained) in added.items()]
     between_blocks = cases * float((deviations.mean(axis=0) ** 2).sum())
-    rank, explained = _fit(gram, products, list(terms.values()))
+    rank, explained = model.whole
     left = float((deviations**2).sum()) - blocks * explained - between_blocks
     return [*rows_of_terms, (BLOCK, blocks - 1, between_blocks), (REST, cases * blocks - rank - blocks + 1, left)]
 
 
-def _type_two(gram: Floats, products: Floats, terms: Terms) -> dict[tuple[str, ...], tuple[int, float]]:
-    """For each term its degrees of freedom and what it explains beyond all terms that do not contain it."""
-    explained_by = {}
-    for term, columns in terms.items():
-        if term:
-            others = [part for other, part in terms.items() if not set(term) <= set(other)]
-            rank, explained = _fit(gram, products, others)
-            more_rank, more = _fit(gram, products, [*others, columns])
-            explained_by[term] = (more_rank - rank, more - explained)
-    return explained_by
-
-
-def _fit(gram: Floats, products: Floats, parts: Sequence[slice]) -> tuple[int, float]:
-    """The rank of a least-squares fit of some columns, and the sum of squares that it explains (normal equations)."""
-    chosen = np.r_[tuple(parts)]
-    solution, _, rank, _ = np.linalg.lstsq(gram[np.ix_(chosen, chosen)], products[chosen], rcond=NO_SQUARES)
-    return int(rank), float(products[chosen] @ solution)
+def _solve(gram: Floats, products: Floats, is_regular: bool) -> tuple[int, float]:
+    """The rank of normal equations, and the sum of squares that their solution explains."""
+    if is_regular:
+        return len(gram), float(products @ np.linalg.solve(gram, products))
+    solution, _, rank, _ = np.linalg.lstsq(gram, products, rcond=NO_SQUARES)
+    return int(rank), float(products @ solution)

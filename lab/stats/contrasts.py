@@ -6,6 +6,7 @@ and (−1, 1), an interaction four settings and (1, −1, −1, 1).
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,15 +58,22 @@ def blockwise(
 
 def _matches(grid: Grid, settings: Sequence[Mapping[str, int]]) -> Codes:
     """The cases at each of the settings that agree in every other factor, sorted by these (matches × settings)."""
-    others = [place for place, factor in enumerate(grid.factors) if factor not in settings[0]]
-    shape = [1 + len(grid.levels[grid.factors[place]]) for place in others]
-    keys = np.ravel_multi_index(tuple(grid.codes[:, others].T + 1), shape)
-    uniques, key = np.unique(keys, return_inverse=True)
-    matches = np.full((len(uniques), len(settings)), -1)
+    key = _number_partners(grid, tuple(settings[0]))
+    matches = np.full((key.max(initial=-1) + 1, len(settings)), -1)
     for number, setting in enumerate(settings):
         cases = np.flatnonzero(_is_at(grid, setting))
         matches[key[cases], number] = cases
     return matches[(matches >= 0).all(axis=1)]
+
+
+@functools.lru_cache(maxsize=1)  # the same for all levels of these factors, which come one after the other
+def _number_partners(grid: Grid, factors: tuple[str, ...]) -> Codes:
+    """A number for each case, the same in those that agree in every other factor, in the order of these."""
+    others = [place for place, factor in enumerate(grid.factors) if factor not in factors]
+    shape = [1 + len(grid.levels[grid.factors[place]]) for place in others]
+    keys = np.ravel_multi_index(tuple(grid.codes[:, others].T + 1), shape)
+    numbers: Codes = np.unique(keys, return_inverse=True)[1]
+    return numbers
 
 
 def _is_at(grid: Grid, setting: Mapping[str, int]) -> npt.NDArray[np.bool_]:

@@ -15,9 +15,10 @@ import pandas as pd
 
 from lab.base.errors import BadInput
 from lab.base.units import size_label
-from lab.design.case import MOST_CASES, MOST_LEVELS, MOST_VARIED
+from lab.design.case import MOST_CASES, MOST_LEVELS, MOST_PAIRED_LEVELS, MOST_VARIED
 from lab.results.trial import CEILINGS
 from lab.stats.factors import Cells, Codes, Level, cells, factors_of, number_values, order_levels
+from lab.stats.linear_model import count_columns
 from lab.stats.link_ceilings import is_lower_shot
 from lab.stats.speed_matrix import Grid, of_rows
 
@@ -97,6 +98,7 @@ class Encoded:
             ("different cases", len(cells.codes), MOST_CASES),
             ("factors that vary", len(varied), MOST_VARIED),
             *((name, count, MOST_LEVELS) for name, count in counts.items()),
+            ("combinations of two levels", count_columns(cells.levels), MOST_PAIRED_LEVELS),
         ):
             if count > most:
                 raise BadInput(f"the run has {count:,} {what}: at most {most:,} can be compared")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from lab.stats.speed_matrix import Grid
 
 ESTIMABLE = 1e-8  # how far a contrast may lean out of what was measured: rounding, no more
 NO_SQUARES = 1e-10  # a case: what rounding leaves of a direction that no case sees
+MOST_WORK = 2e9  # products to fit every block: a second or so; fractions whose blocks differ take a hundredth of it
 
 
 def mean_row(grid: Grid, setting: Mapping[str, int]) -> Floats:
@@ -53,6 +54,15 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     return np.hstack(columns), terms
 
 
+def count_columns(levels: Mapping[str, Collection[object]]) -> int:
+    """How many columns the design has for factors with these levels."""
+    more = {factor: len(values) - 1 for factor, values in levels.items() if len(values) > 1}
+    products = (
+        more[one] * more[other] for one, other in itertools.combinations(more, 2) if can_be_combined(one, other)
+    )
+    return 1 + sum(more.values()) + sum(products)
+
+
 def _sum_to_zero(codes: npt.NDArray[np.intp], count: int) -> Floats:
     """One column a level but the last, which is −1 in all of them; a row of zeros for the code −1."""
     contrasts = np.vstack([np.eye(count - 1), -np.ones(count - 1), np.zeros(count - 1)])
@@ -62,7 +72,8 @@ def _sum_to_zero(codes: npt.NDArray[np.intp], count: int) -> Floats:
 def model_values(grid: Grid, contrasts: Floats) -> Floats:
     """The value of each contrast (contrasts × columns of the design) in each block; NaN where it is not estimable.
 
-    A contrast is estimable in a block when it is a combination of the design's rows that were measured there.
+    A contrast is estimable in a block when it is a combination of the design's rows that were measured there. None is
+    where fitting all blocks would take MOST_WORK: very many levels, and other cases in each block.
     """
     fitted = _fit(grid)
     values: Floats = contrasts @ fitted.coefficients
@@ -90,6 +101,8 @@ def _fit(grid: Grid) -> _Fit:
     for block, pattern in enumerate(np.packbits(measured, axis=0).T):
         patterns.setdefault(pattern.tobytes(), []).append(block)
     coefficients, unseen = np.zeros((rows.shape[1], len(grid.blocks))), []
+    if len(patterns) * float(rows.shape[1]) ** 3 > MOST_WORK:
+        return _Fit(np.full_like(coefficients, np.nan), [])
     for blocks in map(np.array, patterns.values()):
         here = measured[:, blocks[0]]
         squares, directions = np.linalg.eigh(rows[here].T @ rows[here])

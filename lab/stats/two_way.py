@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from lab.stats.intervals import Floats
 
@@ -71,6 +69,9 @@ def _largest_part(present: Cells) -> Cells:
     row, column = np.nonzero(present)
     if not len(row):
         return present
+    from scipy.sparse import coo_array  # slow to import, and few tables have such holes
+    from scipy.sparse.csgraph import connected_components
+
     count = len(present)
     links = coo_array((np.ones(len(row)), (row, count + column)), shape=(sum(present.shape),) * 2)
     label = connected_components(links, directed=False)[1]

@@ -1,5 +1,5 @@
-"""One function a figure: each takes the frame of :func:`lab.results.run_folder.load`, or what :func:`lab.stats.encode`
-makes of it for several of them, and returns a matplotlib Figure.
+"""One function a figure: each takes the frame of :func:`lab.results.run_folder.load`, or for several of them what
+:func:`lab.report.analysis.analyse` makes of it, and returns a matplotlib Figure.
 
 Every trial, or every block, is a mark of its own, unless there are so many that a sample of them must do: then the
 figure says so. Void and failed trials are crosses and are in no median. Figures are made without pyplot: nothing global
@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 from matplotlib.figure import Figure
 
+from lab.report.analysis import Run
 from lab.report.figures.comparisons import effects as effects
 from lab.report.figures.comparisons import interactions as interactions
 from lab.report.figures.strips import cpu_cost as cpu_cost
 from lab.report.figures.strips import throughput as throughput
 from lab.report.figures.timeline import timeline as timeline
 from lab.report.figures.variation import shares as shares
-from lab.stats import Trials
 
-ALL: dict[str, Callable[[Trials], Figure]] = {
+ALL: dict[str, Callable[[Run], Figure]] = {
     "throughput": throughput,
     "effects": effects,
     "interactions": interactions,

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
+from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
     INK,
     PALE,
@@ -31,6 +32,7 @@ from lab.report.figures.style import (
 from lab.stats.intervals import Floats
 
 MOST_ROWS = 50  # of a figure: more would be a page high
+SOME_ROWS = 25  # drawn where there are more: a sample either way, and twice as many take twice as long
 WIDEST = 2.0  # times the largest mean ratio that is drawn: an interval that is wider leaves the panel
 LEAST_REACH = np.log(1.1)  # of the axis on either side
 LARGE_RATIO = np.log(20)  # from which on a change is told as a factor, and no longer in percent
@@ -68,26 +70,24 @@ class _Forest:
         )  # fmt: skip
 
 
-def effects(trials: stats.Trials) -> Figure:
+def effects(run: Run) -> Figure:
     """What each level changes against its baseline: the overall row of each, below it one a protocol and tool."""
-    trials = stats.encode(trials)
-    title = "What a setting changes"
-    rows = list(stats.block_effects(stats.grid(trials)))
-    forest = _forest(stats.effect_table(rows), np.array([row.log_ratios[0] for _, row in rows]), "")
+    run, title = analyse(run), "What a setting changes"
+    forest = _forest(run.effects, np.array([row.log_ratios[0] for _, row in run.block_effects]), "")
     if forest is None:
-        return empty(trials, title, "no two levels of a factor were measured in one block: nothing to compare")
-    return _draw(trials, title, forest, "change of throughput, % (axis of ratios)")
+        return empty(run.trials, title, "no two levels of a factor were measured in one block: nothing to compare")
+    return _draw(run.trials, title, forest, "change of throughput, % (axis of ratios)")
 
 
-def interactions(trials: stats.Trials) -> Figure:
+def interactions(run: Run) -> Figure:
     """How far two settings together are from the product of what each changes alone."""
-    trials = stats.encode(trials)
+    run = analyse(run)
     title = "Do settings act on each other? Two together, over what each gives alone"
-    rows = list(stats.block_interactions(stats.grid(trials)))
-    forest = _forest(stats.interaction_table(rows), np.array([row.log_ratios[-1] for _, row in rows]), "interaction_")
+    blocks = np.array([row.log_ratios[-1] for _, row in run.block_interactions])
+    forest = _forest(run.interactions, blocks, "interaction_")
     if forest is None:
-        return empty(trials, title, "no two settings were varied together in one block")
-    return _draw(trials, title, forest, "interaction, % (axis of ratios)")
+        return empty(run.trials, title, "no two settings were varied together in one block")
+    return _draw(run.trials, title, forest, "interaction, % (axis of ratios)")
 
 
 def _forest(table: pd.DataFrame, blocks: Floats, prefix: str) -> _Forest | None:
@@ -109,8 +109,8 @@ def _forest(table: pd.DataFrame, blocks: Floats, prefix: str) -> _Forest | None:
 def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Figure:
     notes, count = [], len(forest.mean)
     if count > MOST_ROWS:
-        notes = [f"rows drawn: {MOST_ROWS} of {count}, overall rows first; the table has them all"]
-        forest = forest.take(sorted(np.argsort(~forest.is_overall, kind="stable")[:MOST_ROWS]))
+        notes = [f"rows drawn: {SOME_ROWS} of {count}, overall rows first; the table has them all"]
+        forest = forest.take(sorted(np.argsort(~forest.is_overall, kind="stable")[:SOME_ROWS]))
     marked, more = sample(forest.blocks.size)
     figure = begin(trials, 1.5 + 0.19 * len(forest.mean), [*notes, *more])
     axes = figure.subplots()
@@ -176,8 +176,14 @@ def _mark_rows(axes: Axes, forest: _Forest, ways: Sequence[str], width: float) -
     thick, thin = (np.clip(ends, -3 * width, 3 * width) for ends in (forest.moderated, forest.plain))
     axes.hlines(y, thick[:, 0], thick[:, 1], color=colours, linewidth=4, alpha=0.45, zorder=2)
     axes.hlines(y, thin[:, 0], thin[:, 1], color=INK, linewidth=0.9, zorder=4)
-    of_rows = zip(y, ways, forest.is_overall, colours, forest.mean, forest.table["established"], strict=True)
-    for at, way, top, colour, mean, is_established in of_rows:
+    alike: dict[tuple[str, int, str, str], list[int]] = {}  # one artist a look: one a row takes long to draw
+    for at, way, top, colour, is_established in zip(
+        y, ways, forest.is_overall, colours, forest.table["established"], strict=True
+    ):
         shape, size = ("D", 6) if top else (WAY_MARKERS[way], 5)
-        face = colour if is_established else "white"
-        axes.plot(mean, at, marker=shape, color=colour, markersize=size, markerfacecolor=face, zorder=5)
+        alike.setdefault((shape, size, colour, colour if is_established else "white"), []).append(int(at))
+    for (shape, size, colour, face), rows in alike.items():
+        axes.plot(
+            forest.mean[rows], rows, linestyle="", marker=shape, color=colour, markersize=size, markerfacecolor=face,
+            zorder=5,
+        )  # fmt: skip

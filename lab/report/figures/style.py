@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -81,8 +82,15 @@ def name_rows(axes: Axes, rows: Sequence[str]) -> None:
     axes.set_ylim(len(rows) - 0.5, -0.5)
     names = [row if len(row) <= LONGEST_NAME else f"{row[:LONGEST_NAME]}…" for row in rows]
     axes.set_yticks(range(len(rows)), map(drawable, names), **as_is())
-    for place in range(1, len(rows), 2):
-        axes.axhspan(place - 0.5, place + 0.5, color="#f4f4f4", zorder=-1)
+    shaded = np.arange(1, len(rows), 2)
+    if len(shaded):
+        below, above = shaded - 0.5, shaded + 0.5
+        corners = np.array([[0 * below, below], [1 + 0 * below, below], [1 + 0 * above, above], [0 * above, above]])
+        across = axes.get_yaxis_transform()
+        axes.add_collection(
+            PolyCollection(list(corners.transpose(2, 0, 1)), color="#f4f4f4", zorder=-1, transform=across),
+            autolim=False,
+        )
 
 
 def limit_of(values: npt.NDArray[np.float64], ok: npt.NDArray[np.bool_]) -> float:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
+from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
     CROSS,
     INK,
@@ -49,9 +50,9 @@ LOAD = {
 }
 
 
-def timeline(trials: stats.Trials) -> Figure:
+def timeline(run: Run) -> Figure:
     """Speed in order of execution, and how far each trial lies from its own case over the run: drift shows there."""
-    trials = stats.encode(trials)
+    trials = analyse(run).trials
     rows = _in_order(trials)
     if not len(rows):
         return empty(trials, "Timeline", "no trial could be measured")

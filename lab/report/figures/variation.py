@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lab import stats
+from lab.report.analysis import Run, analyse
 from lab.report.figures.style import INK, PALE, PALETTE, add_legend, begin, empty, mark, name_axes, name_rows
 
 MOST_BARS = 24
@@ -13,19 +14,21 @@ SMALL = 0.01  # of the variation: bars too short to be told from none
 FOLDED = "folded"
 
 
-def shares(trials: stats.Trials) -> Figure:
+def shares(run: Run) -> Figure:
     """The share of the sum of squares of log MB/s that goes with each factor, each pair of factors, block and rest."""
-    trials = stats.encode(trials)
+    run = analyse(run)
     title = "What the variation of speeds goes with"
-    variation = stats.shares(stats.grid(trials))
+    variation = run.shares
     table = variation.table.dropna(subset="share")
     if table.empty:
-        return empty(trials, title, "no block has a good trial of every case, or nothing varied")
+        return empty(
+            run.trials, title, "no block has a good trial of every case, nothing varied, or too many levels did"
+        )
     last = table["term"].isin([stats.BLOCK, stats.REST])
     terms = _fold(table[~last].sort_values("share", ascending=False, kind="stable"))
     notes = [f"blocks used: {variation.used} of {variation.blocks}, those with a good trial of every case"]
     shown = pd.concat([terms, table[last].assign(name=table["term"].map(stats.term_label))])
-    figure = begin(trials, 1.4 + 0.24 * len(shown), notes)
+    figure = begin(run.trials, 1.4 + 0.24 * len(shown), notes)
     axes = figure.subplots()
     name_rows(axes, shown["name"].to_list())
     percent = 100 * shown["share"].to_numpy()

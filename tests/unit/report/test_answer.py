@@ -11,6 +11,7 @@ import pytest
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import RUN, make_trials, trial
 
+from lab.report.analysis import Analysis
 from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer, points
 from lab.report.findings import Point
 from lab.results import dataframe
@@ -65,7 +66,14 @@ def by_heading(lines: Sequence[str]) -> dict[str, str]:
 def made(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> dict[str, str]:
     trials = run(of, logs)
     trials.attrs["run"] = COMPLETE | changes
-    return by_heading(answer(trials, "results/x", pd.DataFrame()))
+    return by_heading(answer(with_verdicts(trials, pd.DataFrame()), "results/x"))
+
+
+def with_verdicts(trials: pd.DataFrame, verdicts: pd.DataFrame) -> Analysis:
+    """The analysis of trials, as if these had been their verdicts."""
+    analysis = Analysis(trials)
+    analysis.verdicts = verdicts
+    return analysis
 
 
 @pytest.mark.parametrize("sweep", SWEEPS)
@@ -239,11 +247,12 @@ def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
         }
     )
     frame = dataframe.frame(make_trials(), COMPLETE)
-    (held_back,) = [point for point in points(frame, "x", verdicts) if point.heading == "Held back by"]
+    judged = with_verdicts(frame, verdicts)
+    (held_back,) = [point for point in points(judged, "x") if point.heading == "Held back by"]
     assert held_back.parts[0] == "link in 3 of 6 cases (2 certain, 1 probable)"
     assert held_back.parts[1].startswith("there only a faster link")
     assert held_back.parts[2:] == ["waiting for replies in 2 of 6 cases (probable)", "unclear in 1 of 6 cases"]
-    plain = by_heading(answer(frame, "x", verdicts.drop(columns="grade")))["Held back by"]
+    plain = by_heading(answer(with_verdicts(frame, verdicts.drop(columns="grade")), "x"))["Held back by"]
     assert plain.startswith("link in 3 of 6 cases; there")
-    one = by_heading(answer(frame, "x", verdicts.iloc[:1]))["Held back by"]
+    one = by_heading(answer(with_verdicts(frame, verdicts.iloc[:1]), "x"))["Held back by"]
     assert one.startswith("link in the one case (certain); there")

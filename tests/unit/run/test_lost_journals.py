@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -117,6 +119,21 @@ def test_a_run_is_restored_from_any_folder(
     path = folder.path.resolve()
     monkeypatch.chdir(elsewhere)
     assert run_lab(capsys, "restore") == (0, f"{path}: 1 change put back\n", "")
+    assert world.state() == untouched()
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="mounts")
+def test_a_run_is_restored_by_every_name_of_its_folder(capsys: pytest.CaptureFixture[str], world: World) -> None:
+    """One that is mounted elsewhere, too; or, where a Mac folds case, written in capitals: neither is a link."""
+    folder = interrupted_run(world, "mtu", hosts_file(Path("hosts.ini")))
+    Path("Results").mkdir()
+    subprocess.run(["mount", "--bind", "results", "Results"], check=True)
+    try:
+        code, out, err = run_lab(capsys, "restore", Path("Results") / folder.path.name)
+    finally:
+        subprocess.run(["umount", "Results"], check=True)
+    assert (code, err) == (0, ""), out
+    assert "1 change put back" in out
     assert world.state() == untouched()
 
 

@@ -11,6 +11,7 @@ from support.synthetic_frames import cases, noise, run
 
 from lab import stats
 from lab.report.prose import chance
+from lab.stats import linear_model
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -224,3 +225,21 @@ def test_any_two_factors_can_be_asked_for() -> None:
         ["all", "all", "all"], ["afp", "all", "write"], ["afp", "all", "read"], ["smb", "all", "write"],
         ["smb", "all", "read"],
     ]  # fmt: skip
+
+
+def test_very_many_levels_with_holes_have_no_shares_for_they_would_take_long() -> None:
+    of = cases(mtu=range(1000, 1033), placebo=[f"p{number}" for number in range(33)])
+    for some, is_told in ((of[: 30 * 33], True), (of.sample(900, random_state=1), False)):
+        shares = stats.shares(stats.grid(run(some, noise(np.random.default_rng(1), some, 1))))
+        assert shares.table.empty != is_told
+
+
+def test_a_fraction_of_very_many_levels_with_others_in_each_block_is_not_fitted() -> None:
+    of = cases(mtu=range(1000, 1020), placebo=[f"p{number}" for number in range(20)])
+    rng = np.random.default_rng(1)
+    logs = noise(rng, of, 60)
+    logs[1:][rng.random((len(of) - 1, 60)) < 0.7] = np.nan
+    for blocks, is_told in ((2, True), (60, False)):
+        speeds = stats.grid(run(of, logs[:, :blocks]))
+        row = linear_model.mean_row(speeds, {"mtu": 0, "placebo": 0})
+        assert np.isfinite(linear_model.model_values(speeds, row[None, :])).all() == is_told

@@ -1,0 +1,84 @@
+"""What is computed of a run, once for all that show it: answer, tables, figures.
+
+Nothing here draws: matplotlib takes longer to load than a table takes to make.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import pandas as pd
+
+from lab import stats
+from lab.stats import bottleneck
+from lab.stats.some_trials import some_of_each_case
+
+
+class Analysis:
+    """What is computed of a run, each part when first asked for."""
+
+    def __init__(self, trials: stats.Trials):
+        self.trials = stats.encode(trials)
+
+    @cached_property
+    def speeds(self) -> stats.Grid:
+        """The transfers as a matrix."""
+        return stats.grid(self.trials)
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """See :func:`lab.stats.summary`."""
+        return stats.summary(self.trials)
+
+    @cached_property
+    def ceilings(self) -> pd.DataFrame:
+        """See :func:`lab.stats.ceilings`."""
+        return stats.ceilings(self.trials)
+
+    @cached_property
+    def block_effects(self) -> list[stats.Compared]:
+        """See :func:`lab.stats.block_effects`."""
+        return list(stats.block_effects(self.speeds))
+
+    @cached_property
+    def effects(self) -> pd.DataFrame:
+        """See :func:`lab.stats.effects`."""
+        return stats.effect_table(self.block_effects)
+
+    @cached_property
+    def block_interactions(self) -> list[stats.Compared]:
+        """See :func:`lab.stats.block_interactions`."""
+        return list(stats.block_interactions(self.speeds))
+
+    @cached_property
+    def interactions(self) -> pd.DataFrame:
+        """See :func:`lab.stats.interactions`."""
+        return stats.interaction_table(self.block_interactions)
+
+    @cached_property
+    def shares(self) -> stats.Shares:
+        """See :func:`lab.stats.shares`."""
+        return stats.shares(self.speeds)
+
+    @cached_property
+    def drift(self) -> stats.Drift:
+        """See :func:`lab.stats.drift`."""
+        return stats.drift(self.trials)
+
+    @cached_property
+    def some(self) -> pd.DataFrame:
+        """Some good trials of each case."""
+        return some_of_each_case(self.trials)
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """See :func:`lab.stats.bottleneck.verdicts`."""
+        return bottleneck.verdicts(self.trials)
+
+
+Run = stats.Trials | Analysis
+
+
+def analyse(run: Run) -> Analysis:
+    """The analysis of a run: make it once, and pass it instead of the trials to whatever shows them."""
+    return run if isinstance(run, Analysis) else Analysis(run)
