@@ -38,20 +38,24 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
 def _install(arguments: argparse.Namespace) -> int:
     from lab.hosts import root_helper
-    from lab.hosts.ssh import HELPER
-    from lab.run.root_helper import program
+    from lab.hosts.ssh import HELPERS
+    from lab.run.root_helper import check_answer, program
 
     config, roles = _chosen(arguments)
     if arguments.print:
         for role in roles:
-            account = getattr(config, role).user or "ACCOUNT"
-            print(f"# {role}: as {root_helper.SUDOERS}:\n{root_helper.sudoers_line(account.lower())}")
-        print(f"# as {HELPER}:\n{program()}# put there by:\n{root_helper.INSTALL}", end="")
+            account = (getattr(config, role).user or "account").lower()
+            for system, helper in HELPERS.items():
+                print(f"# {role}, {system}: as {root_helper.SUDOERS}:\n{root_helper.sudoers_line(account, helper)}")
+        for system, helper in HELPERS.items():
+            print(f"# {system}: as {helper}:\n{program(system)}")
+        print(f"# put there by:\n{root_helper.INSTALL}", end="")
         return 0
     for role in roles:
-        with _with_plain_sudo(role, config) as host:
+        with _with_plain_sudo(role, config) as (host, system):
             account = host.run("id", "-un").stdout.strip()
-            _show(role, root_helper.install(account, program()).run(host))
+            _show(role, root_helper.install(account, HELPERS[system], program(system)).run(host))
+            check_answer(host, HELPERS[system], root_helper.sudoers_line(account, HELPERS[system]))
             if host.run("sudo", "-k", "-n", "--", "/bin/sh", "-c", ":", check=False).exit_code == 0:
                 show(f"{role}: but {account} may run everything without a password: `sudo -l` there says by which line")
     return 0
@@ -60,13 +64,14 @@ def _install(arguments: argparse.Namespace) -> int:
 def _remove(arguments: argparse.Namespace) -> int:
     """Raises LabFailure where a run uses a host, or left it changed: the helper may be all that can put it back."""
     from lab.hosts import root_helper
+    from lab.hosts.ssh import HELPERS
     from lab.run import lifecycle
 
     config, roles = _chosen(arguments)
     for role in roles:
-        with _with_plain_sudo(role, config) as host:
+        with _with_plain_sudo(role, config) as (host, system):
             lifecycle.check_free({role: host})
-            _show(role, root_helper.remove().run(host))
+            _show(role, root_helper.remove(HELPERS[system]).run(host))
     return 0
 
 
@@ -86,9 +91,10 @@ def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
 
 
 @contextmanager
-def _with_plain_sudo(role: str, config: Hosts) -> Iterator[SshHost]:
-    """A host by the sudo that its account has apart from the helper: without a password, or with one."""
+def _with_plain_sudo(role: str, config: Hosts) -> Iterator[tuple[SshHost, str]]:
+    """A host by the sudo that its account has apart from the helper, without a password or with one; and its system."""
     from lab.hosts import SshHost
+    from lab.hosts.ssh import HELPERS
 
     section = getattr(config, role)
     host = SshHost(role, section.model_copy(update={"sudo": "nopasswd"}))
@@ -96,9 +102,10 @@ def _with_plain_sudo(role: str, config: Hosts) -> Iterator[SshHost]:
         if host.run("/bin/sh", "-c", ":", root=True, check=False).exit_code != 0:
             host.close()
             host = SshHost(role, section.model_copy(update={"sudo": "password"}))
-        if host.run("uname", "-s").stdout.strip() != "Linux":
-            raise BadInput(f"{config.place}[{role}] sudo = helper: is for Linux hosts alone", "give sudo = password")
-        yield host
+        system = host.run("uname", "-s").stdout.strip()
+        if system not in HELPERS:
+            raise BadInput(f"{config.place}[{role}] sudo = helper: there is none for {system}", "give sudo = password")
+        yield host, system
     finally:
         host.close()
 

@@ -86,9 +86,9 @@ class HostConfig(Model):
     def _helper_can_do_it(self) -> Self:
         """Of what a section asks for, the helper of a narrow sudo does not know everything."""
         if self.sudo == "helper" and self.mount_base:
-            raise ValueError("mount_base: sudo = helper works in /var/lib/file-share-lab alone: leave mount_base out")
-        if self.sudo == "helper" and self.ram_disk_format not in (None, "tmpfs"):
-            raise ValueError("ram_disk_format: sudo = helper makes tmpfs alone: leave it out, or give another sudo")
+            raise ValueError("mount_base: sudo = helper works in the lab's own folder alone: leave mount_base out")
+        if self.sudo == "helper" and self.ram_disk_format == "ext4":
+            raise ValueError("ram_disk_format: sudo = helper makes no ext4: leave it out, or give another sudo")
         return self
 
     @field_validator("ssh_algorithms")

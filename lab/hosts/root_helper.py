@@ -11,7 +11,6 @@ from lab.base.errors import BadInput
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
-from lab.hosts.ssh import HELPER
 
 SUDOERS = "/etc/sudoers.d/file-share-lab-helper"
 VERSION_WORD = "file-share-lab-version"
@@ -21,21 +20,21 @@ REMOVE = read_script(__file__, "root_helper_remove.sh")
 ACCOUNT = r"[a-z_][a-z0-9_-]{0,31}"
 
 
-def sudoers_line(account: str) -> str:
+def sudoers_line(account: str, helper: str) -> str:
     """The line that lets an account run the helper as root, and nothing else. Raises BadInput for an odd name."""
     if not re.fullmatch(ACCOUNT, account):
         raise BadInput(
             f"the account {account!r:.60} is none that a line of sudoers can plainly name",
             "make an account for measurements, of small letters, digits, - and _",
         )
-    return f"{account} ALL=(root) NOPASSWD: NOSETENV: {HELPER}"
+    return f"{account} ALL=(root) NOPASSWD: NOSETENV: {helper}"
 
 
-def install(account: str, program: str) -> Command:
-    """The command that puts the helper on a host, for an account there."""
-    return script(INSTALL, HELPER, sudoers_line(account), SUDOERS, root=True, given=program)
+def install(account: str, helper: str, program: str) -> Command:
+    """The command that puts the helper on a host, as this file, for an account there."""
+    return script(INSTALL, helper, sudoers_line(account, helper), SUDOERS, root=True, given=program)
 
 
-def remove() -> Command:
+def remove(helper: str) -> Command:
     """The command that takes it away; safe to repeat."""
-    return script(REMOVE, HELPER, SUDOERS, root=True)
+    return script(REMOVE, helper, SUDOERS, root=True)

@@ -10,6 +10,12 @@ mkdir -p "${program%/*}"
 cat >"$program.new" && [ -s "$program.new" ] && chown 0:0 "$program.new" && chmod 755 "$program.new" ||
     give_up "$program cannot be written"
 perl -cT "$program.new" 2>/dev/null || give_up "perl does not take the helper"
+# Macs before 10.11 have no such folder
+if [ ! -d "${settings%/*}" ]; then
+    mv -f "$program.new" "$program" || give_up "$program cannot be written"
+    echo "put there: $program"
+    exit
+fi
 # sudo reads no file whose name has a dot
 printf '%s\n' "$line" >"$settings.new" && chown 0:0 "$settings.new" && chmod 440 "$settings.new" ||
     give_up "$settings cannot be written"

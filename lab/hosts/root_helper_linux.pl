@@ -11,6 +11,31 @@ sub NOHANG () { 1 }
 sub WAIT_S () { 5 }
 sub CREDENTIALS () { 4096 }
 
+sub memory { open my $file, '<', '/proc/meminfo' or return 0; return <$file> =~ /^MemTotal: +(\d+) kB/ ? $1 * 1024 : 0 }
+
+# Of the host journal
+sub operations {
+    my ($own, $interface) = @_;
+    return qq({"kind": "(?:tmpfs", "path": "$own/ram|linux-mount", "path": "$own/mnt)"}),
+        qq({"kind": "linux-mtu", "interface": "$interface"}),
+        '{"kind": "linux-tcp-buffer", "name": "net\.ipv4\.tcp_[rw]mem"}';
+}
+
+sub types_of_system {
+    my ($own) = @_;
+    return (
+        buffer => ['[0-9]{1,10}\t[0-9]{1,10}\t[0-9]{1,10}',
+            sub { !grep { $_ < 1 || $_ > 2147483647 } split /\t/, $_[0] }],
+        bytes => ['[0-9]{1,16}', between(1, memory())],
+        fuse => ["$own/gvfs/run/gvfs"],
+        credentials => ["$own/smb-credentials"],
+        # mount.cifs puts the name among options: no comma
+        smb => ['//[0-9A-Fa-f.:%a-z-]{3,60}/[^/\\\\,\0-\x1f\x7f]{1,255}'],
+        smb_options => ['(?:,(?:vers=[0-9.]{1,5}|sign))*'],
+        nfs_options => ['(?:,(?:vers=(?:3|4\.[0-2])|nconnect=[0-9]{1,2}|[rw]size=[0-9]{1,8}|hard|soft))*'],
+    );
+}
+
 # Its parent, whose it is, and when it started
 sub about {
     my ($pid) = @_;

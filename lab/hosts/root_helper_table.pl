@@ -1,4 +1,5 @@
-# The helper's table: which command it is, and what its parameters may be. The rest is root_helper.pl.
+# The helper's table: which command it is, and what its parameters may be. What it does with them is in root_helper.pl, and
+# what systems have of their own in root_helper_linux.pl and root_helper_macos.pl.
 use strict;
 {
 our (@TABLE, $uid, $name, $gid, $home);
@@ -9,7 +10,6 @@ sub refuse { print STDERR "file-share-lab: refused: @_\n"; exit 77 }
 # Types: a pattern, and what has to hold besides
 
 sub between { my ($least, $most) = @_; return sub { $_[0] >= $least && $_[0] <= $most } }
-sub memory { open my $file, '<', '/proc/meminfo' or return 0; return <$file> =~ /^MemTotal: +(\d+) kB/ ? $1 * 1024 : 0 }
 
 my ($hex, $text) = ('[0-9a-f]', '"(?:[^"\\\\\0-\x1f\x7f]|\\\\["\\\\/bfnrt]|\\\\u[0-9a-f]{4})*"');
 my %types;
@@ -17,24 +17,18 @@ sub make_types {
     my $own = quotemeta($home) . "/file-share-lab-${hex}{16}";
     my $kept = qq({"kind": "(?:folder|gvfs-fuse|gvfs-mount)"(?:, "[a-z]+": $text)+});
     my $process = qq({"kind": "process", "directory": $text, "process": "[a-z][a-z0-9.-]{0,30}", "root": false});
-    my $mounted = qq({"kind": "(?:tmpfs", "path": "$own/ram|linux-mount", "path": "$own/mnt)"});
-    my $mtu = '{"kind": "linux-mtu", "interface": "[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}"}';
-    my $buffer = '{"kind": "linux-tcp-buffer", "name": "net\.ipv4\.tcp_[rw]mem"}';
-    my $operation = "(?:$kept|$process|$mounted|$mtu|$buffer)";
+    my $interface = '[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}';
+    my $operation = '(?:' . join('|', $kept, $process, operations($own, $interface)) . ')';
     %types = (
-        interface => ['[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}'],
+        interface => [$interface],
         mtu => ['[0-9]{2,5}', between(68, 65535)],
-        buffer => ['[0-9]{1,10}\t[0-9]{1,10}\t[0-9]{1,10}',
-            sub { !grep { $_ < 1 || $_ > 2147483647 } split /\t/, $_[0] }],
         seconds => ['[0-9]{1,4}', between(1, 3600)],
-        bytes => ['[0-9]{1,16}', between(1, memory())],
         token => ["${hex}{8}"],
         record => ["${hex}{8}-[0-9]{6,12}"],
         owner => ['{[ -~]{0,400}}'],
         note => [qq({"number": [0-9]{1,12}, "host": "(?:client|server)", "operation": $operation, "old": $text, )
             . qq("new": $text, "run": "${hex}{8}", "boot": $text, "event": "change"})],
-        folder => [$own], ram => ["$own/ram"], mnt => ["$own/mnt"], fuse => ["$own/gvfs/run/gvfs"],
-        credentials => ["$own/smb-credentials"],
+        folder => [$own], ram => ["$own/ram"], mnt => ["$own/mnt"],
         proof => ["(?:file-share-lab-${hex}{16})?"],
         store => ["/(?:[^/\0\n]+/)*file-share-lab-${hex}{16}"],
         in_store => ["/(?:[^/\0\n]+/)*file-share-lab-${hex}{16}/[^\0\n]+"],
@@ -42,11 +36,9 @@ sub make_types {
         account => ['[^\0\n/:]+', sub { $_[0] eq $name }],
         uid => ['[0-9]{1,10}', sub { $_[0] == $uid }],
         gid => ['[0-9]{1,10}', sub { $_[0] == $gid }],
-        # a share's source: an address, and a name or a path. mount.cifs puts the name among options: no comma
-        smb => ['//[0-9A-Fa-f.:%a-z-]{3,60}/[^/\\\\,\0-\x1f\x7f]{1,255}'],
+        # a share's source: an address and a path
         nfs => ['\[?[0-9A-Fa-f.:%a-z-]{3,60}\]?:/[^\0-\x1f\x7f]{0,1000}'],
-        smb_options => ['(?:,(?:vers=[0-9.]{1,5}|sign))*'],
-        nfs_options => ['(?:,(?:vers=(?:3|4\.[0-2])|nconnect=[0-9]{1,2}|[rw]size=[0-9]{1,8}|hard|soft))*'],
+        types_of_system($own),
     );
 }
 

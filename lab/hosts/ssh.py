@@ -33,11 +33,13 @@ CONNECT = {"paramiko": paramiko.connect, "openssh": openssh.connect}
 END_OF_PASSWORD = "file-share-lab:end-of-password"  # noqa: S105 – a mark after one
 AFTER_PASSWORD = f'while read -r line && [ "$line" != {END_OF_PASSWORD} ]; do :; done; exec "$@"'
 HELPER = "/usr/lib/file-share-lab/root-helper"  # not in /usr/local, which a group may write into
+# By `uname -s`. On a Mac /usr is sealed, and /usr/local may be Homebrew's, which is an account's
+HELPERS = {"Linux": HELPER, "Darwin": "/Library/PrivilegedHelperTools/file-share-lab/root-helper"}
 SUDO = {
     "none": [],
     "nopasswd": ["sudo", "-n", "--"],
     "password": ["sudo", "-S", "-p", "", "-k", "--"],
-    "helper": ["sudo", "-n", "--", HELPER],
+    "helper": ["sudo", "-n", "--"],
     "password, remembered": ["sudo", "-S", "-p", "", "--", "/bin/sh", "-c", AFTER_PASSWORD, "sh"],
 }
 WHICH_SUDO = read_script(__file__, "which_sudo.sh")
@@ -65,6 +67,7 @@ class SshHost(Host):
             else None
         )
         self.connection = CONNECT[config.transport](role, config)
+        self.helper = HELPERS.get(self.run("uname", "-s").stdout.strip(), HELPER) if self.is_narrow else ""
         if config.sudo == "password":
             # where sudo asks for no password, it would leave that on standard input, for the command to read
             self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
@@ -111,7 +114,7 @@ class SshHost(Host):
             given = f"{self._password.get_secret_value()}\n{end}{given}"
         if root and SUDO[self.sudo]:
             # the helper sets its own environment
-            words = (*SUDO[self.sudo], *(() if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
+            words = (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
         try:
             return self.connection.begin(command_line(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
         except TimeoutError as error:

@@ -73,7 +73,9 @@ class Session:
         side, platform = self.pair.sides[role], self.pair.platforms[role]
         interface, config = self.pair.interface(role), getattr(self.pair.config, role)
         above: Above = "us" if config.mount_base else "home"
-        through = self.pair.config.share.account if role is Role.SERVER else ""
+        share = self.pair.config.share
+        # somebody else's server has nothing to look for in it
+        through = share.account if role is Role.SERVER and share.serve == "lab" else ""
         self.settings.apply(platform.files.folder(side.directory, above, side.user, through))
         platform.clock.install(side.directory, interface, self.pair.sides[role.peer].address)
         self.settings.follow(platform.settings.awake(side.directory))

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 from support.local_lab import Bench
+from support.macs import SERVE, run
 from support.paths import TESTS
 
-LAB = "/linux/usr/bin/setpriv --reuid=501 --regid=20 --init-groups /usr/bin/env HOME=/Users/lab PATH=$PATH /bin/sh -c"
 PASSWORD = "/linux/etc/emulated-mac-password"
 # Commands that another part of the emulation brings; asked of the kernel as they will ask
 UNMOUNT = """
@@ -20,39 +20,11 @@ from emulated_mac.kernel_client import call
 call("unmount", target=sys.argv[1], force=sys.argv[2] == "force")' "$1" "$2"
 """
 LEFT = "ls /private/var/fuse; cat /linux/proc/mounts | cut -d ' ' -f 2 | grep -e /Users/lab/ -e /fuse/; :"
-SERVE = """
-mkdir -p /Users/lab/shared && echo hello > /Users/lab/shared/f && /linux/usr/bin/chown -R lab /Users/lab/shared &&
-mkdir -p /Volumes/labram && /linux/usr/bin/mount -t tmpfs -o uid=501,gid=20 ram /Volumes/labram &&
-echo hello > /Volumes/labram/f &&
-sharing -a /Users/lab/shared -n labram -S labram -A labram -s 101 -g 000 || exit
-load() {
-    case $(sw_vers -productVersion) in
-    10.6*|10.9*) launchctl load -w "/System/Library/LaunchDaemons/$1.plist" ;;
-    *) launchctl enable "system/$1" && launchctl bootstrap system "/System/Library/LaunchDaemons/$1.plist" ;;
-    esac
-}
-case $(sw_vers -productVersion) in 10.6*) load smbd ;; *) load com.apple.smbd ;; esac
-[ -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ] && load com.apple.AppleFileServer
-echo "/Volumes/labram -mapall=501:20 -network 10.99.0.0 -mask 255.255.255.0" > /etc/exports &&
-nfsd -F /etc/exports checkexports && nfsd enable
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    showmount -e localhost 2>/dev/null | grep -q labram && exit; sleep 0.3
-done
-exit 1
-"""
 # The file comes back byte for byte, and is on the server too: $1 the folder where it is mounted
 TRANSFER = """
 dd if=/dev/urandom of=/private/tmp/random bs=1048576 count=8 2>/dev/null
 cat /private/tmp/random > "$1/random" && cmp /private/tmp/random "$1/random" && cat "$1/f" && rm "$1/f"
 """
-
-
-def run(bench: Bench, host: str, script: str, *args: str, user: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run a script on a Mac, as root or as its user."""
-    words = ["/bin/sh", "-c", script, "sh", *args]
-    if user:
-        words = ["/bin/sh", "-c", f"cd /Users/lab; exec {LAB} {shlex.quote(script)} sh {shlex.join(args)}"]
-    return bench.lab("local", "exec", "--name", bench.name, host, "--", *words)
 
 
 @pytest.fixture(scope="module")

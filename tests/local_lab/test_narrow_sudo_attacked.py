@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import pytest
 from support.attackers import OF_ROOT
 from support.local_lab import Bench
 from support.narrow_sudo import connected_to_client, give_password, narrow_hosts
+from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, attempts, make_folder, sh
 
 from lab.hosts import SshHost
 from lab.hosts.ssh import HELPER
-from lab.platforms.files import MAKE, NEW, REMOVE
+from lab.platforms.files import REMOVE
 from lab.platforms.linux.files import DROP_CACHES
 from lab.platforms.linux.ram_disk import TMPFS, Tmpfs
 from lab.platforms.linux.settings import LinuxTcpBuffer
-from lab.settings import host_journal
 
 HOME = "/var/lib/file-share-lab"
-FOLDER = f"{HOME}/file-share-lab-0123456789abcdef"
+FOLDER = f"{HOME}/{NAME}"
 CREDENTIALS = f"credentials={FOLDER}/smb-credentials,uid=1000,gid=1000"
 NFS = "proto=tcp,soft,timeo=100,retrans=3,nolock"
-RECORD = "0123abcd-000002"
-ROOT_PROCESS = (
-    '{"number": 2, "host": "client", "operation": {"kind": "process", "directory": "/tmp/file-share-lab-0123abcd", '
-    '"process": "x", "root": true}, "old": "absent", "new": "running", "run": "0123abcd", "boot": "", '
-    '"event": "change"}'
-)
-
-
-def sh(text: str, *words: str) -> tuple[str, ...]:
-    return ("/bin/sh", "-c", text, "sh", *words)
 
 
 def mtu(interface: str, value: str) -> tuple[str, ...]:
@@ -45,19 +35,11 @@ def tmpfs(path: str, options: str = "size=4096,mode=700,uid=1000") -> tuple[str,
     return sh(TMPFS, path, options)
 
 
+MAKE_FOLDER = make_folder("lab")
 BUFFER = LinuxTcpBuffer("net.ipv4.tcp_rmem").change("1\t2\t3")[0].argv
-ARM = sh(host_journal.ARM, "", "60", host_journal.TIMER)
-UNDO = f"{RECORD}\nip link set dev eth0 mtu 1500\n"
-NOTE = sh(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
-MAKE_FOLDER = sh(MAKE, "700", "home", "lab", NEW)
-# Words, and standard input where the words alone are well
-EVIL: dict[str, tuple[Sequence[str], str]] = {
-    "a shell": (sh("id"), ""),
-    "nothing": ((), ""),
-    "a script with a byte more": (sh(f"{DROP_CACHES}\n"), ""),
-    "a script with a word more": (sh(DROP_CACHES, "x"), ""),
-    "a script with a word less": (("/bin/sh", "-c", DROP_CACHES), ""),
-    "another shell": (("/bin/bash", "-c", DROP_CACHES, "sh"), ""),
+UNDO = "ip link set dev eth0 mtu 1500\n"
+EVIL: Attempts = {
+    **attempts(HOME, "lab", DROP_CACHES, UNDO),
     "an MTU that is too small": (mtu("eth0", "67"), ""),
     "an MTU that is too large": (mtu("eth0", "65536"), ""),
     "an MTU and more": (mtu("eth0", "1500 down"), ""),
@@ -83,28 +65,6 @@ EVIL: dict[str, tuple[Sequence[str], str]] = {
     "a share with root's password": (share("cifs", "credentials=/root/x,uid=1000,gid=1000", "//10.99.0.2/x"), ""),
     "a share whose name has an option": (share("cifs", CREDENTIALS, "//10.99.0.2/x,cruid=0"), ""),
     "a share as root's": (share("cifs", CREDENTIALS.replace("uid=1000,", "uid=0,"), "//10.99.0.2/x"), ""),
-    "removing a file of root's": (("rm", "-f", "--", "/etc/passwd"), ""),
-    "removing two": (("rm", "-f", "--", f"{FOLDER}/x", "/etc/passwd"), ""),
-    "removing a folder of root's": (sh(REMOVE, "/etc"), ""),
-    "a folder for root": (tuple("root" if word == "lab" else word for word in MAKE_FOLDER), FOLDER),
-    "a folder elsewhere": (MAKE_FOLDER, "/etc/file-share-lab-0123456789abcdef"),
-    "a folder above": (MAKE_FOLDER, f"{HOME}/../file-share-lab-0123456789abcdef"),
-    "a lock elsewhere": (sh(host_journal.TAKE_ALONE, "", host_journal.ALONE, host_journal.TAKE), "../../x\n{}\n"),
-    "a journal elsewhere": (sh(host_journal.READ, "/home/lab/file-share-lab"), ""),
-    "another script to take it by": (sh(host_journal.TAKE_ALONE, "", host_journal.ALONE, "id"), "0123abcd\n{}\n"),
-    "a record elsewhere": (NOTE, "../../../etc/cron.d/x\n{}\n"),
-    "a record that is none": (NOTE, f'{RECORD}\n{{"a": "b"}}\n'),
-    "a record of a process of root's": (NOTE, f"{RECORD}\n{ROOT_PROCESS}\n"),
-    "striking all records": (sh(host_journal.STRIKE, ""), "*\n"),
-    "a timer with a command": (ARM, f"{RECORD}\nid\n"),
-    "a timer with another command behind": (ARM, f"{UNDO}id\n"),
-    "a timer with a command in it": (ARM, f"{RECORD}\nip link set dev $(id) mtu 1500\n"),
-    "a timer for hours": (
-        sh(host_journal.ARM, "", "3601", host_journal.TIMER),
-        UNDO,
-    ),
-    "another timer": (sh(host_journal.ARM, "", "60", "id"), UNDO),
-    "endless input": (NOTE, "x" * 100_000),
 }
 
 
@@ -213,19 +173,6 @@ def test_removing_a_folder_reaches_nothing_outside_of_it(narrow: Bench, account:
         assert narrow.inside("client", f"ls {name}/of-root; rm -r {name}") == "file\n"
     finally:
         narrow.inside("client", "rm -r /srv/kept")
-
-
-HOSTILE = """
-mkdir -p /tmp/evil && cd /tmp/evil || exit
-for name in id ip sh perl find env mount umount; do
-    printf '#!/bin/sh\\nid -u >>/tmp/evil/ran\\n' >$name; chmod 755 $name
-done
-printf 'package evil; system q(id -u >>/tmp/evil/ran); 1\\n' >evil.pm
-cp evil.pm strict.pm; cp evil.pm Config.pm; cp evil.pm sitecustomize.pl
-PATH=/tmp/evil:.:$PATH PERL5LIB=/tmp/evil PERL5OPT=-Mevil PERLLIB=/tmp/evil ENV=/tmp/evil/sh BASH_ENV=/tmp/evil/sh IFS=d
-export PATH PERL5LIB PERL5OPT PERLLIB ENV BASH_ENV IFS
-trap '' TERM INT HUP PIPE CHLD ALRM
-"""
 
 
 def test_nothing_of_its_surroundings_is_used(narrow: Bench, account: SshHost) -> None:

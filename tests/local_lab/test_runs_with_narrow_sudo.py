@@ -138,7 +138,7 @@ def test_the_helper_of_another_lab_is_refused_before_anything_is_changed(unchang
     bench, hosts = unchanged
     other = "0" * 16
     exchange = "sed -i 's/{}/{}/' " + HELPER
-    bench.inside("client", exchange.format(root_helper.version(), other))
+    bench.inside("client", exchange.format(root_helper.version("Linux"), other))
     try:
         sweep = str(bench.sweep(protocol=["smb"], store=["disk"]))
         for command in (("check",), ("run", sweep)):
@@ -147,7 +147,7 @@ def test_the_helper_of_another_lab_is_refused_before_anything_is_changed(unchang
             assert "its helper is that of another version of the lab" in done.stdout + done.stderr
             assert "`lab host install client`" in done.stdout + done.stderr
     finally:
-        bench.inside("client", exchange.format(other, root_helper.version()))
+        bench.inside("client", exchange.format(other, root_helper.version("Linux")))
 
 
 def test_what_it_runs_ends_with_whoever_called_it(unchanged: tuple[Bench, Path]) -> None:

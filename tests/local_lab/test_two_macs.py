@@ -10,29 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.local_lab import HOSTS, Bench
+from support.macs import state
 
 from lab.results import run_folder
 from lab.results.trial import CEILINGS
 
-# What a sweep changes on a Mac, as its owner would look for it
-STATE = r"""
-mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; nfsd status | sed 's/(pid.*//'
-cat /etc/exports /etc/nfs.conf 2>/dev/null
-ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
-hdiutil info -plist; ls -a /private/tmp /private/var /private/var/db /Users/lab
-running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
-"""
-LINUX_STATE = """
-cut -d ' ' -f 2,3 /proc/self/mounts; ls -a /tmp /var/lib; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem
-"""
 MARK = "before\n"
-
-
-def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
-    looks = {
-        host: STATE if platform != "linux" else LINUX_STATE for host, platform in zip(HOSTS, platforms, strict=True)
-    }
-    return {host: bench.inside(host, look).splitlines() for host, look in looks.items()}
 
 
 def swept(bench: Bench, **factors: Any) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from lab.hosts.hosts_file import load_hosts
 from lab.hosts.root_helper import SUDOERS
 from lab.hosts.ssh import HELPER, SshHost
 from lab.local import state
-from support.local_lab import Bench
+from support.local_lab import HOSTS, Bench
 from support.paths import TESTS
 
 PASSWORD = "of the account lab, for a test"
@@ -59,3 +59,11 @@ def connected(hosts: Path, role: str) -> Iterator[SshHost]:
 def connected_to_client(hosts: Path) -> AbstractContextManager[SshHost]:
     """The client as the lab has it."""
     return connected(hosts, "client")
+
+
+def on_macs(bench: Bench, path: str, roles: tuple[str, ...] = HOSTS) -> Path:
+    """A hosts file for emulated Macs: their owner's account and the helper; the share that is there at ``path``."""
+    own = {"user": "you", "sudo": "helper", "sudo_password": f"file:/run/file-share-lab/{bench.name}/password"}
+    keys = {f"{role}_{key}": value for role in roles for key, value in own.items()}
+    share = {"share_serve": "existing", "share_path": path, "share_name": "labram", "server_tune": "yes"}
+    return bench.changed_hosts(**keys, **share)

@@ -6,11 +6,13 @@ That of 10.6 (1.7.0) takes -k alone, and no command with it: sudo's NEWS has tha
 from __future__ import annotations
 
 import os
+import sys
 
 from .. import bsd_getopt, profiles
 
 SUDO = "/linux/usr/bin/sudo"
 WITHOUT_TTY = "sudo: no tty present and no askpass program specified"
+REQUIRED = "a password is required"
 USAGE = "usage: sudo -h | -K | -k | -L | -V"  # and four lines more
 
 
@@ -19,15 +21,25 @@ def main(argv: list[str]) -> int:
     letters, command = _parse_words(argv)
     if "k" in letters and command and profiles.current().number < (10, 7):
         bsd_getopt.fail(USAGE)
-    if "S" not in letters and "k" not in letters and "K" not in letters and not _needs_no_password():
-        if "n" in letters:
-            sorry = profiles.current().number < (10, 9)
-            bsd_getopt.fail(
-                f"sudo: {'sorry, a password is required to run sudo' if sorry else 'a password is required'}"
-            )
-        if not _has_terminal():
-            bsd_getopt.fail(WITHOUT_TTY)
+    if "n" in letters and profiles.current().number < (10, 9):
+        sys.exit(_run_with_old_words(argv))
+    may_ask = not set(letters) & set("nSkK")
+    if may_ask and not _needs_no_password() and not _has_terminal():
+        bsd_getopt.fail(WITHOUT_TTY)
     os.execv(SUDO, ["sudo", *argv])
+
+
+def _run_with_old_words(argv: list[str]) -> int:
+    errors, writer = os.pipe()
+    actions = [(os.POSIX_SPAWN_DUP2, writer, 2), (os.POSIX_SPAWN_CLOSE, errors), (os.POSIX_SPAWN_CLOSE, writer)]
+    pid = os.posix_spawn(SUDO, ["sudo", *argv], os.environ, file_actions=actions)
+    os.close(writer)
+    with os.fdopen(errors, errors="surrogateescape") as lines:
+        for line in lines:
+            sys.stderr.write(line.replace(REQUIRED, f"sorry, {REQUIRED} to run sudo"))
+            sys.stderr.flush()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return code if code >= 0 else 128 - code
 
 
 def _parse_words(argv: list[str]) -> tuple[str, list[str]]:

@@ -173,6 +173,25 @@ SYSTEM = (
         "mount(8) does not go through the part of the system that asks: unverified",
     ),
     Assumption(
+        "root is told which account attached a RAM image (sudo = helper)",
+        "",
+        "with sudo = helper, run a sweep: the RAM disk is mounted",
+        "hdiutil info as a user has owner-uid; as root unverified",
+    ),
+    Assumption(
+        "the access control list of a folder goes with chmod -N, and ls -lde shows it (sudo = helper)",
+        "",
+        "with sudo = helper, run a sweep: the RAM disk is mounted",
+        "man chmod, man ls",
+    ),
+    Assumption(
+        "sudo reads /etc/sudoers.d (sudo = helper)",
+        "",
+        "`lab host install` asks the helper for its version",
+        "sudoers of Apple's sources",
+        since=(10, 11),
+    ),
+    Assumption(
         "shares take F_FULLFSYNC",
         "",
         "see whether `flushed` of trials is F_FULLFSYNC",

@@ -15,6 +15,7 @@ from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 SAMPLER = read_script(__file__, "sampler.pl")
+COUNT_TCP = ("netstat", "-s", "-p", "tcp")
 
 
 class MacClock(Clock):
@@ -37,7 +38,7 @@ class MacClock(Clock):
         return replace(timing, counted=replace(timing.counted, retransmits=grown(self._count_resent(), before)))
 
     def _count_resent(self) -> int | None:
-        return counters.parse_resent(self.host.run("netstat", "-s", "-p", "tcp", root=True).stdout)
+        return counters.parse_resent(self.host.run(*COUNT_TCP, root=True).stdout)
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
         """A reading a second, which is as often as iostat tells of the processor."""

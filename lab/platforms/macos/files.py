@@ -6,6 +6,8 @@ from lab.base.errors import Unsupported
 from lab.platforms.files import Files
 from lab.platforms.macos.programs import MacPrograms
 
+PURGE = "if command -v purge >/dev/null; then purge; else sync; fi"
+
 
 class MacFiles(Files):
     """The files of a Mac."""
@@ -16,7 +18,7 @@ class MacFiles(Files):
         Before 10.9 purge comes with Xcode only. Without it a sync must do: what is cached of a share goes with its
         mount.
         """
-        self.host.shell("if command -v purge >/dev/null; then purge; else sync; fi", root=True, deadline_s=120)
+        self.host.shell(PURGE, root=True, deadline_s=120)
 
     def check_cold_reads(self) -> None:
         """See :meth:`Files.check_cold_reads`."""

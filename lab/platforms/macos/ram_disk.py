@@ -32,7 +32,8 @@ for try in 1 2 3; do hdiutil attach -nomount "$1" && exit; sleep 2; done
 echo "no RAM image after three tries: end what works on disk images there (Disk Utility, installers), or restart it" >&2
 exit 1
 """
-RAM_IMAGE = read_script(__file__, "ram_image.pl")
+IMAGES_OF_HDIUTIL = read_script(__file__, "images.pl")
+RAM_IMAGE = IMAGES_OF_HDIUTIL + read_script(__file__, "ram_image.pl")
 MAKE_APFS = read_script(__file__, "make_apfs.sh")
 # No Spotlight and no log of changes, which would both write to the disk while it is measured.
 LEAVE_ALONE = """
@@ -115,9 +116,10 @@ class MacRamDisks(RamDisks):
             )
         yield self._ram_image(sectors, place)
         device = self.read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)
-        leave_alone = script(LEAVE_ALONE, place, str(uid), "700" if private else "1777", root=True)
         kind = "apfs" if layout == "apfs" else "hfs"
-        yield self._ram_volume(self._format(device, layout), place, kind, leave_alone)
+        mount = mount_volume(kind, self._format(device, layout), place)
+        mode = "700" if private else "1777"
+        yield Setting(self.host.role, RamVolume(place), "mounted", (mount, leave_alone(place, uid, mode)))
         return layout or self.formats[0]
 
     def _format(self, device: str, layout: str | None) -> str:
@@ -135,6 +137,12 @@ class MacRamDisks(RamDisks):
         attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
         return Setting(self.host.role, RamImage(sectors, place), "attached", (attach,))
 
-    def _ram_volume(self, device: str, place: str, kind: str, leave_alone: Command) -> Setting:
-        mount = command("mount", "-t", kind, "-o", "noatime", device, place, root=True)
-        return Setting(self.host.role, RamVolume(place), "mounted", (mount, leave_alone))
+
+def mount_volume(kind: str, device: str, place: str) -> Command:
+    """The command that mounts a volume of this kind, on a device, at a folder."""
+    return command("mount", "-t", kind, "-o", "noatime", device, place, root=True)
+
+
+def leave_alone(place: str, uid: int, mode: str) -> Command:
+    """The command after which nothing indexes a volume, and its folder is an account's and has this mode."""
+    return script(LEAVE_ALONE, place, str(uid), mode, root=True)

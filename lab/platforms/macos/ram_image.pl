@@ -1,4 +1,4 @@
-# usage: ram_image.pl state|detach SECTORS PLACE
+# After images.pl. usage: state|detach SECTORS PLACE
 # Prints "attached" or "absent", or detaches: the RAM image of exactly SECTORS sectors that this user attached, found by
 # what hdiutil says of it and by nothing that was remembered. One that is mounted anywhere but at PLACE is somebody
 # else's and left alone. perl, because no shell tool that every Mac has reads a property list.
@@ -10,28 +10,6 @@ my ($act, $sectors, $place) = @ARGV;
 my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;');
 $place =~ s/([&<>])/$entity{$1}/g;
 
-# Each image: its values by key, and under "devices" a hash of the same kind for each of its devices.
-sub images {
-    my $plist = `hdiutil info -plist`;
-    die "cannot read hdiutil info -plist\n" if $? or $plist !~ m{</plist>\s*$};
-    my ($depth, $key, @images) = (0, '');
-    while ($plist =~ m{<(/?)(dict|key|string|integer)>([^<]*)}g) {
-        my ($end, $tag, $text) = ($1, $2, $3);
-        my $image = $images[-1];
-        if ($tag eq 'dict') {
-            $depth += $end ? -1 : 1;
-            push @images, { devices => [] } if $depth == 2 and not $end;
-            push @{ $image->{devices} }, {} if $depth == 3 and not $end;
-        }
-        elsif ($end) { next }
-        elsif ($tag eq 'key') { $key = $text }
-        elsif ($depth == 2) { $image->{$key} = $text }
-        elsif ($depth == 3) { $image->{devices}[-1]{$key} = $text }
-    }
-    return @images;
-}
-
-sub value { my ($of, $key) = @_; return defined $of->{$key} ? $of->{$key} : '' }
 sub ours { return grep { value($_, 'image-path') eq "ram://$sectors" and value($_, 'owner-uid') eq $< } images() }
 
 sub mounted_elsewhere {

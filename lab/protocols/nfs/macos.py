@@ -192,7 +192,7 @@ class MacNfs(MacMount):
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As root, for only root gets a port below 1024."""
         source = f"{server.address}:{exported_path(server, share)}"
-        return command("mount_nfs", "-o", OPTIONS, source, path, root=True, deadline_s=60)
+        return mount_nfs(source, path)
 
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
@@ -201,6 +201,11 @@ class MacNfs(MacMount):
             message = f"asked for NFSv3, and nfsstat -m says {parameters['dialect']}"
             raise LabFailure(message, host=client.host.role)
         return parameters
+
+
+def mount_nfs(source: str, path: str) -> Command:
+    """The command that mounts an export at a folder."""
+    return command("mount_nfs", "-o", OPTIONS, source, path, root=True, deadline_s=60)
 
 
 def exported_path(server: Side, share: Share) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from support.paths import ROOT
 
 from lab.cli.main import main
-from lab.run import root_helper
+from lab.run import root_helper, root_helper_linux, root_helper_macos
 
 HOSTS = """\
 [client]
@@ -33,13 +34,13 @@ REFUSED = {
     "a server of the lab's": ({"server": "helper", "serve": "lab"}, "[server] sudo: the helper starts no server; give"),
     "a folder elsewhere": (
         {"more": "mount_base = /data"},
-        "mount_base: sudo = helper works in /var/lib",
+        "mount_base: sudo = helper works in the lab's own folder alone",
     ),
     "a share whose name has an option": (
         {"name": "a,sec=none"},
         "[share] name: with [client] sudo = helper it has no comma: give another sudo there",
     ),
-    "a RAM disk of a module": ({"more": "ram_disk_format = ext4"}, "ram_disk_format: sudo = helper makes tmpfs alone"),
+    "a RAM disk of a module": ({"more": "ram_disk_format = ext4"}, "ram_disk_format: sudo = helper makes no ext4"),
 }
 
 
@@ -84,26 +85,41 @@ def test_all_of_it_is_printed_without_a_host(tmp_path: Path, capsys: pytest.Capt
     assert main(["host", "install", "--hosts", write(tmp_path), "--print"]) == 0
     printed = capsys.readouterr().out
     assert "\nyou ALL=(root) NOPASSWD: NOSETENV: /usr/lib/file-share-lab/root-helper\n" in printed
-    assert root_helper.program() in printed
+    path = "/Library/PrivilegedHelperTools/file-share-lab/root-helper"
+    assert f"\nyou ALL=(root) NOPASSWD: NOSETENV: {path}\n" in printed
+    for system in root_helper.ENTRIES:
+        assert root_helper.program(system) in printed
     assert "visudo -cqf" in printed
 
 
-def test_perl_takes_it_without_a_warning(tmp_path: Path) -> None:
+@pytest.mark.parametrize("system", ["Linux", "Darwin"])
+def test_perl_takes_it_without_a_warning(system: str, tmp_path: Path) -> None:
     program = tmp_path / "helper"
-    program.write_text(root_helper.program())
+    program.write_text(root_helper.program(system))
     done = subprocess.run(
         [shutil.which("perl") or "perl", "-cTw", str(program)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, f"{program} syntax OK\n")
 
 
-def test_its_version_follows_from_all_that_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = root_helper.version()
-    assert root_helper.program().endswith(f"$VERSION = '{before}';\nexit main();\n")
-    monkeypatch.setattr(root_helper, "DROP_CACHES", "sync")
+def test_that_of_a_mac_has_nothing_that_came_after_perl_5_10() -> None:
+    """Mac OS X 10.6 has 5.10: no s///r, no package blocks, no say."""
+    assert not re.search(r"(\bs(\{[^}]*\}\{[^}]*\}|/[^/]*/[^/]*/)[a-z]*r[a-z]*\b)|^package .*\{", _code_of_mac(), re.M)
+
+
+def _code_of_mac() -> str:
+    return root_helper.program("Darwin").partition("@TABLE = (")[0]
+
+
+@pytest.mark.parametrize("system", ["Linux", "Darwin"])
+def test_its_version_follows_from_all_that_it_does(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = root_helper.version(system)
+    assert root_helper.program(system).endswith(f"$VERSION = '{before}';\nexit main();\n")
+    monkeypatch.setattr(root_helper_linux, "DROP_CACHES", "sync")
+    monkeypatch.setattr(root_helper_macos, "PURGE", "sync")
     root_helper.program.cache_clear()
     try:
-        assert root_helper.version() != before
+        assert root_helper.version(system) != before
     finally:
         monkeypatch.undo()
         root_helper.program.cache_clear()

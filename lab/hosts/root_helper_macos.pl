@@ -1,0 +1,191 @@
+# The helper of a narrow sudo on a Mac: folders and mounts. Added to root_helper.pl, after lab/platforms/macos/images.pl.
+# For perl 5.10, which Mac OS X 10.6 has.
+#
+# macOS has no bind mounts, and what mounts there takes a path, whose last part could be swapped. So the account's folder
+# is taken from it meanwhile: then root alone can enter it. All above it is root's anyway.
+use strict;
+{
+our (%acts, $uid, $name, $home);
+my $taken;
+sub MOST_GROUPS () { 16 }  # NGROUPS_MAX
+sub HOME_OF_ROOT () { '/var/root' }
+sub find_home { return '/private/var/db' }  # without links
+sub WAIT_S () { 5 }
+
+# Of the host journal
+sub operations {
+    my ($own, $interface) = @_;
+    return qq({"kind": "(?:ram-volume", "path": "$own/ram|mac-mount", "path": "$own/mnt)"}),
+        qq({"kind": "ram-image", "sectors": [0-9]{1,13}, "place": "$own/ram"}),
+        qq({"kind": "mac-mtu", "interface": "$interface"}),
+        '{"kind": "mac-sysctl", "name": "net\.inet\.[a-z.]{1,30}"}';
+}
+
+sub types_of_system {
+    return (
+        number => ['[0-9]{1,10}', between(0, 2147483647)],
+        device => ['/dev/disk[0-9]{1,4}(?:s[0-9]{1,4})?'],
+        format => ['hfs|apfs'],
+    );
+}
+
+sub lines_of {
+    my (@words) = @_;
+    open my $pipe, '-|', @words or fail("$words[0]: $!");
+    my @lines = <$pipe>;
+    close $pipe;
+    return @lines;
+}
+
+# Its parent, whose it is, and when it started
+sub about {
+    my ($pid) = @_;
+    my ($line) = lines_of('ps', map({ ('-o', "$_=") } qw(ppid uid lstart)), '-p', $pid);
+    return defined $line && $line =~ /^\s*(\d+)\s+(\d+)\s+(\S.*?)\s*$/ ? ($1, $2, $3) : ();
+}
+
+# The line of the table of mounts about a path without links; empty where nothing is mounted there
+sub mount_line {
+    my ($path) = @_;
+    my ($line) = grep { / on \Q$path\E \(/ } lines_of('mount');
+    return defined $line ? $line : '';
+}
+
+# --- the account's folder, in the lab's home, where root alone can make and rename anything
+
+sub enter {
+    my ($folder) = @_;
+    give_back_left($folder);
+    refuse("$folder is a link, or not of $name") if -l $folder || (lstat $folder)[4] != $uid;
+    chdir $folder or fail("$folder: $!");
+}
+
+# Where it stands that a folder is taken, by which process, and how it was: one that is killed leaves it so.
+sub note_about { my ($folder) = @_; return $folder =~ m{\A(.*/)file-share-lab-([0-9a-f]{16})\z} ? "$1.taken-$2" : fail($folder) }
+
+# Returns the last part of a path, with its folder entered and taken.
+sub take {
+    my ($folder, $point) = $_[0] =~ m{\A(.*)/([a-z]+)\z};
+    enter($folder);
+    my ($mode, $group) = (stat '.')[2, 5];
+    require Fcntl;
+    my $new = Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL();
+    sysopen my $note, note_about($folder), $new, 0600 or fail("$folder: another call is at work there: $!");
+    syswrite $note, join(' ', $$, $uid, $group, $mode & 07777, (about($$))[2]) . "\n";
+    close $note;
+    $taken = $folder;
+    chown 0, 0, '.' or fail("$folder: $!");
+    set_mode(0700);
+    # an access control list of the account's would go on letting it in
+    run(undef, 0, 'chmod', '-N', '.');
+    my ($mode_now, $owner) = (stat '.')[2, 4];
+    fail("$folder cannot be taken") if $owner != 0 || ($mode_now & 07777) != 0700 || grep { /^ \d+: / } lines_of('ls', '-lde', '.');
+    return $point;
+}
+
+sub give_back {
+    my ($folder, $owner, $group, $mode) = @_;
+    chdir $folder or return;
+    chmod $mode, '.';
+    chown $owner, $group, '.';
+    chdir '/';
+    unlink note_about($folder);
+}
+
+sub read_note {
+    my ($folder) = @_;
+    open my $note, '<', note_about($folder) or return;
+    my $line = <$note>;
+    return defined $line && $line =~ /\A(\d+) (\d+) (\d+) (\d+) (.*)\n\z/ ? ($1, $2, $3, $4, $5) : ();
+}
+
+sub give_back_left {
+    my ($folder) = @_;
+    my ($pid, $owner, $group, $mode, $start) = read_note($folder);
+    if (!defined $pid) {  # ended before it took anything
+        my $age_days = -M note_about($folder);
+        unlink note_about($folder) if defined $age_days && $age_days > 60 / 86400;
+        return;
+    }
+    my $now = (about($pid))[2];
+    fail("$folder: another call is at work there") if defined $now && $now eq $start;
+    give_back($folder, $owner, $group, $mode) if $owner == $uid;
+}
+
+sub tidy_up {
+    return unless $taken;
+    my (undef, @before) = read_note($taken);
+    give_back($taken, @before[0 .. 2]) if @before;
+}
+
+# The place of a mount, in a folder that is taken
+sub take_empty {
+    my ($path) = @_;
+    my $point = take($path);
+    fail("$path is a mount already") if mount_line($path);
+    refuse("$path is a link, or no folder of $name") if -l $point || !-d _ || (lstat _)[4] != $uid;
+}
+
+# --- what an entry does
+
+# Whether a device is of a RAM image of the account's of which nothing is mounted
+sub is_own_image {
+    my ($device) = @_;
+    for my $image (images()) {
+        my ($path, $owner, @parts) = (@$image{qw(image-path owner-uid)}, @{ $image->{devices} });
+        next unless defined $path && $path =~ m{\Aram://\d+\z} && defined $owner && $owner eq $uid;
+        next unless grep { defined $_->{'dev-entry'} && $_->{'dev-entry'} eq $device } @parts;
+        return !grep { defined $_->{'mount-point'} && $_->{'mount-point'} ne '' } @parts;
+    }
+    return 0;
+}
+
+$acts{volume} = sub {
+    my ($bound) = $_[0]{bound};
+    take_empty($bound->{ram});
+    refuse("$bound->{device} is no RAM image of $name that is free") unless is_own_image($bound->{device});
+    return run(undef, 0, 'mount', '-t', $bound->{format}, '-o', 'noatime,nosuid,nodev', $bound->{device}, $bound->{ram});
+};
+# As LEAVE_ALONE of lab/platforms/macos/ram_disk.py. What is on a volume is the account's: links too.
+$acts{leave_alone} = sub {
+    my ($bound) = $_[0]{bound};
+    my $point = take($bound->{ram});
+    refuse("at $bound->{ram} is no RAM disk") unless mount_line($bound->{ram}) =~ m{\A/dev/disk\S+ on .* \((?:hfs|apfs),};
+    chdir $point or fail("$bound->{ram}: $!");
+    set_mode(0700);
+    chown $uid, -1, '.' or fail("$bound->{ram}: $!");
+    run(undef, 1, '/bin/sh', '-c', 'touch .metadata_never_index && mkdir -p .fseventsd && touch .fseventsd/no_log') == 0
+        or fail("$bound->{ram} cannot be written");
+    run(undef, 0, 'mdutil', '-i', 'off', $bound->{ram});
+    fail("Spotlight still indexes $bound->{ram}") if grep { /Indexing enabled/ } lines_of('mdutil', '-s', $bound->{ram});
+    return 0;
+};
+$acts{mount} = sub {
+    my ($entry) = @_;
+    my @words = @{ $entry->{words} };
+    take_empty($entry->{bound}{mnt});
+    return run(undef, 0, @words[0, 1], "$words[2],nosuid,nodev", @words[3 .. $#words]);
+};
+$acts{unmount} = sub {
+    my ($bound) = $_[0]{bound};
+    my ($path) = grep { defined } @$bound{qw(ram mnt)};
+    return 0 unless mount_line($path);
+    refuse("$path is a link") if is_link(take($path));
+    for my $way ([], [], ['-f']) {
+        run(undef, 0, 'umount', @$way, $path);
+        return 0 unless mount_line($path);
+        select undef, undef, undef, 0.5;
+    }
+    fail("$path is still mounted");
+};
+
+# A mount whose server is dead does not answer, and is no link for that.
+sub is_link {
+    my ($point) = @_;
+    my $pid = fork;
+    fail("fork: $!") unless defined $pid;
+    if (!$pid) { $SIG{ALRM} = 'DEFAULT'; alarm WAIT_S; exit(-l $point ? 1 : 0) }
+    waitpid $pid, 0;
+    return $? >> 8;
+}
+}

@@ -1,0 +1,57 @@
+"""Emulated Macs as their owners have them: their servers, what a sweep changes there, and commands of their user."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+
+from support.local_lab import HOSTS, Bench
+
+LAB = "/linux/usr/bin/setpriv --reuid=501 --regid=20 --init-groups /usr/bin/env HOME=/Users/lab PATH=$PATH /bin/sh -c"
+SERVE = """
+mkdir -p /Users/lab/shared && echo hello > /Users/lab/shared/f && /linux/usr/bin/chown -R lab /Users/lab/shared &&
+mkdir -p /Volumes/labram && /linux/usr/bin/mount -t tmpfs -o uid=501,gid=20 ram /Volumes/labram &&
+echo hello > /Volumes/labram/f &&
+sharing -a /Users/lab/shared -n labram -S labram -A labram -s 101 -g 000 || exit
+load() {
+    case $(sw_vers -productVersion) in
+    10.6*|10.9*) launchctl load -w "/System/Library/LaunchDaemons/$1.plist" ;;
+    *) launchctl enable "system/$1" && launchctl bootstrap system "/System/Library/LaunchDaemons/$1.plist" ;;
+    esac
+}
+case $(sw_vers -productVersion) in 10.6*) load smbd ;; *) load com.apple.smbd ;; esac
+[ -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ] && load com.apple.AppleFileServer
+echo "/Volumes/labram -mapall=501:20 -network 10.99.0.0 -mask 255.255.255.0" > /etc/exports &&
+nfsd -F /etc/exports checkexports && nfsd enable
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    showmount -e localhost 2>/dev/null | grep -q labram && exit; sleep 0.3
+done
+exit 1
+"""
+# What a sweep changes on a Mac, as its owner would look for it
+STATE = r"""
+mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; nfsd status | sed 's/(pid.*//'
+cat /etc/exports /etc/nfs.conf 2>/dev/null
+ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
+hdiutil info -plist; ls -a /private/tmp /private/var /private/var/db /Users/lab
+running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
+"""
+LINUX_STATE = """
+cut -d ' ' -f 2,3 /proc/self/mounts; ls -a /tmp /var/lib; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem
+"""
+
+
+def run(bench: Bench, host: str, script: str, *args: str, user: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run a script on a Mac, as root or as its user."""
+    words = ["/bin/sh", "-c", script, "sh", *args]
+    if user:
+        words = ["/bin/sh", "-c", f"cd /Users/lab; exec {LAB} {shlex.quote(script)} sh {shlex.join(args)}"]
+    return bench.lab("local", "exec", "--name", bench.name, host, "--", *words)
+
+
+def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
+    """What a sweep changes on these hosts, line by line."""
+    looks = {
+        host: STATE if platform != "linux" else LINUX_STATE for host, platform in zip(HOSTS, platforms, strict=True)
+    }
+    return {host: bench.inside(host, look).splitlines() for host, look in looks.items()}

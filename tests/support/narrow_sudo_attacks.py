@@ -1,0 +1,82 @@
+"""What whoever has the account asks the helper of a narrow sudo for, and may not get: the same on every system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.platforms.files import CLOSE, MAKE, NEW, REMOVE
+from lab.settings import host_journal
+
+NAME = "file-share-lab-0123456789abcdef"
+RECORD = "0123abcd-000002"
+ROOT_PROCESS = (
+    '{"number": 2, "host": "client", "operation": {"kind": "process", "directory": "/tmp/file-share-lab-0123abcd", '
+    '"process": "x", "root": true}, "old": "absent", "new": "running", "run": "0123abcd", "boot": "", '
+    '"event": "change"}'
+)
+# Words, and standard input where the words alone are well
+Attempts = dict[str, tuple[Sequence[str], str]]
+
+
+def sh(text: str, *words: str) -> tuple[str, ...]:
+    """The words of a script."""
+    return ("/bin/sh", "-c", text, "sh", *words)
+
+
+def make_folder(account: str) -> tuple[str, ...]:
+    """The words that make a folder in the lab's home; its path is standard input."""
+    return sh(MAKE, "700", "home", account, NEW)
+
+
+ARM = sh(host_journal.ARM, "", "60", host_journal.TIMER)
+NOTE = sh(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
+TAKE = (host_journal.TAKE_ALONE, "", host_journal.ALONE)
+
+
+def attempts(home: str, account: str, drop_caches: str, undo: str) -> Attempts:
+    """By name. ``home`` is the lab's on the host, ``undo`` what the timer may get to take an MTU back."""
+    folder, make = f"{home}/{NAME}", make_folder(account)
+    of_root = tuple("root" if word == account else word for word in make)
+    return {
+        "a shell": (sh("id"), ""),
+        "nothing": ((), ""),
+        "a script with a byte more": (sh(f"{drop_caches}\n"), ""),
+        "a script with a word more": (sh(drop_caches, "x"), ""),
+        "a script with a word less": (("/bin/sh", "-c", drop_caches), ""),
+        "another shell": (("/bin/bash", "-c", drop_caches, "sh"), ""),
+        "removing a file of root's": (("rm", "-f", "--", "/etc/passwd"), ""),
+        "removing two": (("rm", "-f", "--", f"{folder}/x", "/etc/passwd"), ""),
+        "removing a folder of root's": (sh(REMOVE, "/etc"), ""),
+        "closing a folder of root's": (sh(CLOSE, "/etc", account), ""),
+        "closing one with a path for a proof": (sh(CLOSE, f"/tmp/{NAME}", account), "../../etc/passwd"),
+        "a folder for root": (of_root, folder),
+        "a folder elsewhere": (make, f"/etc/{NAME}"),
+        "a folder above": (make, f"{home}/../{NAME}"),
+        "a lock elsewhere": (sh(*TAKE, host_journal.TAKE), "../../x\n{}\n"),
+        "a journal elsewhere": (sh(host_journal.READ, "/home/lab/file-share-lab"), ""),
+        "another script to take it by": (sh(*TAKE, "id"), "0123abcd\n{}\n"),
+        "a record elsewhere": (NOTE, "../../../etc/cron.d/x\n{}\n"),
+        "a record that is none": (NOTE, f'{RECORD}\n{{"a": "b"}}\n'),
+        "a record of a process of root's": (NOTE, f"{RECORD}\n{ROOT_PROCESS}\n"),
+        "striking all records": (sh(host_journal.STRIKE, ""), "*\n"),
+        "a timer with a command": (ARM, f"{RECORD}\nid\n"),
+        "a timer with another command behind": (ARM, f"{RECORD}\n{undo}id\n"),
+        "a timer with a command in it": (ARM, f"{RECORD}\n{undo.replace('1500', '$(id)')}"),
+        "a timer for hours": (sh(host_journal.ARM, "", "3601", host_journal.TIMER), f"{RECORD}\n{undo}"),
+        "another timer": (sh(host_journal.ARM, "", "60", "id"), f"{RECORD}\n{undo}"),
+        "endless input": (NOTE, "x" * 100_000),
+    }
+
+
+# Before the helper is called: $PATH, modules of perl, signals and the like are somebody's who wants in
+HOSTILE = """
+mkdir -p /tmp/evil && cd /tmp/evil || exit
+for name in id ip sh perl find env mount umount ps chmod hdiutil; do
+    printf '#!/bin/sh\\nid -u >>/tmp/evil/ran\\n' >$name; chmod 755 $name
+done
+printf 'package evil; system q(id -u >>/tmp/evil/ran); 1\\n' >evil.pm
+cp evil.pm strict.pm; cp evil.pm Config.pm; cp evil.pm sitecustomize.pl
+PATH=/tmp/evil:.:$PATH PERL5LIB=/tmp/evil PERL5OPT=-Mevil PERLLIB=/tmp/evil ENV=/tmp/evil/sh BASH_ENV=/tmp/evil/sh IFS=d
+export PATH PERL5LIB PERL5OPT PERLLIB ENV BASH_ENV IFS
+trap '' TERM INT HUP PIPE CHLD ALRM
+"""
