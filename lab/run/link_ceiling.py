@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 
@@ -108,11 +109,15 @@ def _run(session: Session, row: Trial, seconds: float) -> Trial:
 
 def _carrier_changes(pair: Pair) -> dict[Role, int]:
     """How often the data link of each host went up or down so far, where that is counted and can be read."""
-    counts = {}
-    for role in Role:
+
+    def count(role: Role) -> int | None:
         with suppress(LabFailure):
-            counts[role] = pair.platforms[role].network.carrier_changes(pair.interface(role))
-    return {role: count for role, count in counts.items() if count is not None}
+            return pair.platforms[role].network.carrier_changes(pair.interface(role))
+        return None
+
+    with ThreadPoolExecutor(len(Role)) as threads:
+        counts = dict(zip(Role, threads.map(count, Role), strict=True))
+    return {role: changes for role, changes in counts.items() if changes is not None}
 
 
 def _rate_of_twin(trial: Trial, block: Sequence[Trial], recorded: Recorded) -> float | None:
