@@ -30,7 +30,7 @@ def macs(new_bench: Callable[..., Bench]) -> Bench:
 def run(macs: Bench, host: str, script: str) -> tuple[int, str]:
     """What a script does as the user who logs in: its exit code, and all that it prints."""
     words = ("sudo", "-u", "lab", "/bin/sh", "-c", f"exec 2>&1; cd /private/tmp; {script}")
-    done = macs.lab("local", "exec", "--name", macs.name, host, "--", *words)
+    done = macs.execute(host, *words)
     return done.returncode, done.stdout
 
 

@@ -52,7 +52,7 @@ def run(bench: Bench, host: str, script: str, *args: str, user: bool = False) ->
     words = ["/bin/sh", "-c", script, "sh", *args]
     if user:
         words = ["/bin/sh", "-c", f"cd /Users/lab; exec {LAB} {shlex.quote(script)} sh {shlex.join(args)}"]
-    return bench.lab("local", "exec", "--name", bench.name, host, "--", *words)
+    return bench.execute(host, *words)
 
 
 @pytest.fixture(scope="module")
