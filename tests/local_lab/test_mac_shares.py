@@ -35,10 +35,18 @@ case $(sw_vers -productVersion) in 10.6*) load smbd ;; *) load com.apple.smbd ;;
 [ -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ] && load com.apple.AppleFileServer
 echo "/Volumes/labram -mapall=501:20 -network 10.99.0.0 -mask 255.255.255.0" > /etc/exports &&
 nfsd -F /etc/exports checkexports && nfsd enable
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    showmount -e localhost 2>/dev/null | grep -q labram && exit; sleep 0.3
+listens() { cat /linux/proc/net/tcp /linux/proc/net/tcp6 | grep -q ":$1 [0-9A-F]*:0000 0A"; }
+tries=0
+until showmount -e localhost 2>/dev/null | grep -q labram && listens 01BD &&
+    { listens 0224 || [ ! -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ]; }; do
+    tries=$((tries + 1)); [ $tries -lt 400 ] || exit 1; sleep 0.3
 done
-exit 1
+"""
+# $1 what nfsd says of itself in the end
+NFSD_SAYS = """
+tries=0
+until nfsd status | grep -q "$1"; do tries=$((tries + 1)); [ $tries -lt 400 ] || break; sleep 0.3; done
+nfsd status
 """
 # The file comes back byte for byte, and is on the server too: $1 the folder where it is mounted
 TRANSFER = """
@@ -174,11 +182,10 @@ def test_a_mount_point_must_be_the_callers(macs: Bench) -> None:
 
 def test_nfsd_ends_with_its_exports(macs: Bench) -> None:
     assert "nfsd is running" in run(macs, "server", "nfsd status").stdout
-    away = "mv /etc/exports /etc/exports.away; sleep 1; nfsd status"
-    back = "mv /etc/exports.away /etc/exports; sleep 2; nfsd status"
-    lines = run(macs, "server", f"{away}; {back}").stdout.splitlines()
-    assert lines[:2] == ["nfsd service is enabled", "nfsd is not running"]
-    assert lines[3].startswith("nfsd is running (pid ")
+    away = run(macs, "server", f"mv /etc/exports /etc/exports.away; {NFSD_SAYS}", "is not running").stdout
+    assert away.splitlines() == ["nfsd service is enabled", "nfsd is not running"]
+    back = run(macs, "server", f"mv /etc/exports.away /etc/exports; {NFSD_SAYS}", "is running").stdout
+    assert back.splitlines()[1].startswith("nfsd is running (pid ")
 
 
 def test_servers_come_up_again_with_their_mac(new_bench: Callable[..., Bench]) -> None:
