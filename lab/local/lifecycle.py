@@ -129,14 +129,19 @@ def describe(lab: Lab) -> str:
 
 def run_inside(name: str, host: str, command: list[str]) -> int:
     """Run a command inside a host with this terminal; its exit code. Raises BadInput where the lab is not up."""
+    argv = inside_command(name, host, command)
+    # the words that whoever calls `lab local exec`, as root, wants run
+    return subprocess.run(argv, check=False, preexec_fn=syscalls.allow_many_files).returncode  # noqa: S603
+
+
+def inside_command(name: str, host: str, command: Sequence[str]) -> list[str]:
+    """The command that runs another inside a host, as root logs in. Raises BadInput where the lab is not up."""
     lab = _load_running(name, host)
     is_mac = bool(platforms.mac_version(lab.platforms[host]))
     path, home = MAC_LOGIN if is_mac else LINUX_LOGIN
     term = os.environ.get("TERM", "dumb")
     environment = ["env", "-i", f"PATH={path}", f"HOME={home}", f"TERM={term}", "LANG=C.UTF-8"]
-    argv = backends.find(lab.backend).inside_command(lab, host, [*environment, *command])
-    # the words that whoever calls `lab local exec`, as root, wants run
-    return subprocess.run(argv, check=False, preexec_fn=syscalls.allow_many_files).returncode  # noqa: S603
+    return backends.find(lab.backend).inside_command(lab, host, [*environment, *command])
 
 
 def _wait_for_end(lab: Lab) -> None:

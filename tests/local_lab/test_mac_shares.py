@@ -20,6 +20,12 @@ from emulated_mac.kernel_client import call
 call("unmount", target=sys.argv[1], force=sys.argv[2] == "force")' "$1" "$2"
 """
 LEFT = "ls /private/var/fuse; cat /linux/proc/mounts | cut -d ' ' -f 2 | grep -e /Users/lab/ -e /fuse/; :"
+# $1 what nfsd says of itself in the end
+NFSD_SAYS = """
+tries=0
+until nfsd status | grep -q "$1"; do tries=$((tries + 1)); [ $tries -lt 400 ] || break; sleep 0.3; done
+nfsd status
+"""
 # The file comes back byte for byte, and is on the server too: $1 the folder where it is mounted
 TRANSFER = """
 dd if=/dev/urandom of=/private/tmp/random bs=1048576 count=8 2>/dev/null
@@ -146,11 +152,10 @@ def test_a_mount_point_must_be_the_callers(macs: Bench) -> None:
 
 def test_nfsd_ends_with_its_exports(macs: Bench) -> None:
     assert "nfsd is running" in run(macs, "server", "nfsd status").stdout
-    away = "mv /etc/exports /etc/exports.away; sleep 1; nfsd status"
-    back = "mv /etc/exports.away /etc/exports; sleep 2; nfsd status"
-    lines = run(macs, "server", f"{away}; {back}").stdout.splitlines()
-    assert lines[:2] == ["nfsd service is enabled", "nfsd is not running"]
-    assert lines[3].startswith("nfsd is running (pid ")
+    away = run(macs, "server", f"mv /etc/exports /etc/exports.away; {NFSD_SAYS}", "is not running").stdout
+    assert away.splitlines() == ["nfsd service is enabled", "nfsd is not running"]
+    back = run(macs, "server", f"mv /etc/exports.away /etc/exports; {NFSD_SAYS}", "is running").stdout
+    assert back.splitlines()[1].startswith("nfsd is running (pid ")
 
 
 def test_servers_come_up_again_with_their_mac(new_bench: Callable[..., Bench]) -> None:

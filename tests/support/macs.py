@@ -23,10 +23,12 @@ case $(sw_vers -productVersion) in 10.6*) load smbd ;; *) load com.apple.smbd ;;
 [ -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ] && load com.apple.AppleFileServer
 echo "/Volumes/labram -mapall=501:20 -network 10.99.0.0 -mask 255.255.255.0" > /etc/exports &&
 nfsd -F /etc/exports checkexports && nfsd enable
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    showmount -e localhost 2>/dev/null | grep -q labram && exit; sleep 0.3
+listens() { cat /linux/proc/net/tcp /linux/proc/net/tcp6 | grep -q ":$1 [0-9A-F]*:0000 0A"; }
+tries=0
+until showmount -e localhost 2>/dev/null | grep -q labram && listens 01BD &&
+    { listens 0224 || [ ! -e /System/Library/LaunchDaemons/com.apple.AppleFileServer.plist ]; }; do
+    tries=$((tries + 1)); [ $tries -lt 400 ] || exit 1; sleep 0.3
 done
-exit 1
 """
 # What a sweep changes on a Mac, as its owner would look for it
 STATE = r"""
@@ -46,7 +48,7 @@ def run(bench: Bench, host: str, script: str, *args: str, user: bool = False) ->
     words = ["/bin/sh", "-c", script, "sh", *args]
     if user:
         words = ["/bin/sh", "-c", f"cd /Users/lab; exec {LAB} {shlex.quote(script)} sh {shlex.join(args)}"]
-    return bench.lab("local", "exec", "--name", bench.name, host, "--", *words)
+    return bench.execute(host, *words)
 
 
 def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
