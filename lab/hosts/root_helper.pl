@@ -81,22 +81,19 @@ sub become_account {
         rmdir $home;  # where nothing else is in it
         return $code;
     },
-    # As lab/platforms/own_folder_close.sh, where only the account's own is touched: its folder, whatever the path leads to
+    # As root only what the account cannot do itself: to give its folder a group that it is not in
     close => sub {
-        my ($bound) = $_[0]{bound};
-        chdir $bound->{store} or fail("$bound->{store}: $!");
+        my ($entry, $given) = @_;
+        my ($store, $proof) = @{ $entry->{bound} }{qw(store proof)};
+        chdir $store or fail("$store: $!");
         my ($mode, $owner) = (stat '.')[2, 4];
-        refuse("$bound->{store} is not ${name}'s, or not open to all") if $owner != $uid || ($mode & 07777) != 01777;
-        my $proof = $bound->{proof};
-        return set_mode(0755) if $proof eq '';
-        my ($writer) = (lstat $proof)[4];
+        refuse("$store is not ${name}'s, or not open to all") if $owner != $uid || ($mode & 07777) != 01777;
+        my ($writer) = $proof eq '' ? () : (lstat $proof)[4];
+        my ($writer_name, $group) = $writer && $writer != $uid ? (getpwuid $writer)[0, 3] : ();
+        return run($given, 1, @{ $entry->{words} }) unless defined $group && (getgrgid $group)[0] eq $writer_name;
         run(undef, 1, 'rm', '-f', '--', $proof);
-        return 0 unless defined $writer;
-        return set_mode(0700) if $writer == $uid || $writer == 0;
-        my ($writer_name, $group) = (getpwuid $writer)[0, 3];
-        return 0 unless defined $group && (getgrgid $group)[0] eq $writer_name;
         set_mode(0700);
-        chown -1, $group, '.' or fail("$bound->{store}: $!");
+        chown -1, $group, '.' or fail("$store: $!");
         return set_mode(01770);
     },
     version => sub { print "$VERSION\n"; return 0 },

@@ -44,12 +44,8 @@ sub about {
     return defined $line && $line =~ /^\s*(\d+)\s+(\d+)\s+(\S.*?)\s*$/ ? ($1, $2, $3) : ();
 }
 
-# The line of the table of mounts about a path without links; empty where nothing is mounted there
-sub mount_line {
-    my ($path) = @_;
-    my ($line) = grep { / on \Q$path\E \(/ } lines_of('mount');
-    return defined $line ? $line : '';
-}
+# The lines of the table of mounts about a path without links
+sub mounts_at { my ($path) = @_; return grep { / on \Q$path\E \(/ } lines_of('mount') }
 
 # --- the account's folder, in the lab's home, where root alone can make and rename anything
 
@@ -79,6 +75,10 @@ sub take {
     # an access control list of the account's would go on letting it in
     run(undef, 0, 'chmod', '-N', '.');
     my ($mode_now, $owner) = (stat '.')[2, 4];
+    # an account may mount on a folder of its own: that would be another one by its path, where owners may not count
+    my @by_path = lstat $folder;
+    my @here = stat '.';
+    refuse("$folder is a mount") if "@by_path[0, 1]" ne "@here[0, 1]" || $here[0] != (stat $home)[0] || mounts_at($folder);
     fail("$folder cannot be taken") if $owner != 0 || ($mode_now & 07777) != 0700 || grep { /^ \d+: / } lines_of('ls', '-lde', '.');
     return $point;
 }
@@ -122,7 +122,7 @@ sub tidy_up {
 sub take_empty {
     my ($path) = @_;
     my $point = take($path);
-    fail("$path is a mount already") if mount_line($path);
+    fail("$path is a mount already") if mounts_at($path);
     refuse("$path is a link, or no folder of $name") if -l $point || !-d _ || (lstat _)[4] != $uid;
 }
 
@@ -150,8 +150,10 @@ $acts{volume} = sub {
 $acts{leave_alone} = sub {
     my ($bound) = $_[0]{bound};
     my $point = take($bound->{ram});
-    refuse("at $bound->{ram} is no RAM disk") unless mount_line($bound->{ram}) =~ m{\A/dev/disk\S+ on .* \((?:hfs|apfs),};
     chdir $point or fail("$bound->{ram}: $!");
+    # looked at from within: nothing that the account may have mounted on it goes away any more
+    my @mounts = mounts_at($bound->{ram});
+    refuse("at $bound->{ram} is no RAM disk") if @mounts != 1 || $mounts[0] !~ m{\A/dev/disk\S+ on .* \((?:hfs|apfs),};
     set_mode(0700);
     chown $uid, -1, '.' or fail("$bound->{ram}: $!");
     run(undef, 1, '/bin/sh', '-c', 'touch .metadata_never_index && mkdir -p .fseventsd && touch .fseventsd/no_log') == 0
@@ -169,11 +171,11 @@ $acts{mount} = sub {
 $acts{unmount} = sub {
     my ($bound) = $_[0]{bound};
     my ($path) = grep { defined } @$bound{qw(ram mnt)};
-    return 0 unless mount_line($path);
+    return 0 unless mounts_at($path);
     refuse("$path is a link") if is_link(take($path));
     for my $way ([], [], ['-f']) {
         run(undef, 0, 'umount', @$way, $path);
-        return 0 unless mount_line($path);
+        return 0 unless mounts_at($path);
         select undef, undef, undef, 0.5;
     }
     fail("$path is still mounted");

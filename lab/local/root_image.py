@@ -22,6 +22,8 @@ PACKAGES = (
     *("kmod", "nfs-kernel-server"),
     # RAM disks with a file system
     "e2fsprogs",
+    # access control lists
+    "acl",
 )
 HOOKS = (
     # services must not start while packages are installed

@@ -20,7 +20,9 @@ Above: TypeAlias = Literal["home", "us", "any"]
 MAKE = OWN_FOLDER + read_script(__file__, "own_folder_make.sh")
 NEW = read_script(__file__, "own_folder_make.pl")
 OPEN = OWN_FOLDER + read_script(__file__, "own_folder_open.sh")
-CLOSE = OWN_FOLDER + read_script(__file__, "own_folder_close.sh")
+LIST = read_script(__file__, "own_folder_list.sh")
+CLOSE = OWN_FOLDER + LIST + read_script(__file__, "own_folder_close.sh")
+REOPEN = OWN_FOLDER + LIST + 'go "$1" && [ -O . ] && drop_list && chmod 1777 .'
 REMOVE = OWN_FOLDER + read_script(__file__, "own_folder_remove.sh")
 # What somebody else put in its place is not the lab's, and is left alone
 STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
@@ -83,15 +85,16 @@ class Files(Part, ABC):
 
     def open_folder(self, path: str) -> None:
         """Let all write into a folder of this account's, until :meth:`close_folder`."""
-        self.host.shell(f'{OWN_FOLDER}go "$1" && [ -O . ] && chmod 1777 .', path)
+        self.host.shell(REOPEN, path)
 
-    def close_folder(self, path: str, account: str, proof: str) -> None:
+    def close_folder(self, path: str, account: str, proof: str) -> str:
         """Close a folder of ``account``'s that all may write into, to all but it and the owner of the file ``proof``.
 
-        The file lies in the folder, and goes. Without one nobody but that account writes there. The folder stays as it
-        is where that owner has no group of its own.
+        The file lies in the folder, and goes. Without one nobody but that account writes there. An owner without
+        a group of its own gets an access control list: returns ``list`` then, or ``open`` where the folder stays open
+        because it takes none.
         """
-        self.host.shell(CLOSE, path, account, root=True, given=proof)
+        return self.host.shell(CLOSE, path, account, root=True, given=proof).stdout.strip()
 
     def free_bytes(self, path: str) -> int:
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""

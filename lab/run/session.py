@@ -61,6 +61,7 @@ class Session:
         self._ram_disks: dict[Role, str] = {}
         self._served: Served | None = None
         self._mount: Mount | None = None
+        self._said: set[str] = set()
 
     def open(self) -> None:
         """Make the lab's own folder on both hosts, and the RAM disks."""
@@ -143,8 +144,13 @@ class Session:
         def attach() -> None:
             served = present(self._served)  # by the layer below
             self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
-            sharing.close_to_others(self.pair, share, folder, self._mount.attached)
+            self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
 
         serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [(serving, serve), (attaching, attach)]
+
+    def _say_once(self, text: str) -> None:
+        if text and text not in self._said:
+            self._said.add(text)
+            self.settings.connections.tell(text)

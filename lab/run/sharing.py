@@ -16,6 +16,10 @@ from lab.settings.changes import Settings
 from lab.settings.journal import Record
 
 NEW_FILE = 'set -C; : > "$1/$(cat)"'  # never one that is there already
+STAYS_OPEN = (
+    "server: the lab's folder in {folder} stays open to all accounts there: who writes there has no group of its own, "
+    "and an access control list did not take"
+)
 Drivers = Mapping[Role, Driver]
 
 
@@ -66,22 +70,35 @@ def _make_folder(pair: Pair, settings: Settings, share: Share, folder: str) -> N
     server.host.run("mkdir", "-m", "1777", folder)
 
 
-def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> None:
+def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
     """In a share that was there before: close the lab's folder to all but who writes there, now that it can be seen.
 
     Nobody knows beforehand as which account somebody else's server writes. Whoever else could write there, and sees the
-    name of a payload among the words of a command on the client, could put a link in its place.
+    name of a payload among the words of a command on the client, could put a link in its place. Returns what to say
+    where it stays open to others.
     """
     if share.served_by_lab:
-        return
+        return ""
     files, account, name = pair.platforms[Role.SERVER].files, pair.sides[Role.SERVER].user, ""
     if not attached.remote_shell:
         files.open_folder(folder)  # another mount of the same share may have closed it
-        name = new_name()
-        in_share = f"{attached.path}{folder.removeprefix(share.path)}"
-        made = pair.hosts[Role.CLIENT].shell(NEW_FILE, in_share, given=name, check=False)
-        name = "" if made.exit_code else name
-    files.close_folder(folder, account, name)
+        name = _write_by_share(pair, share, folder, attached)
+    how = files.close_folder(folder, account, name)
+    if how == "list":  # which not every server goes by
+        proof = _write_by_share(pair, share, folder, attached)
+        if proof:
+            files.remove(f"{folder}/{proof}")
+        else:
+            files.open_folder(folder)
+            how = "open"
+    return STAYS_OPEN.format(folder=folder.rpartition("/")[0]) if how == "open" else ""
+
+
+def _write_by_share(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
+    """The name of a new file in the folder, made through the share; empty where that refuses it."""
+    name, in_share = new_name(), f"{attached.path}{folder.removeprefix(share.path)}"
+    made = pair.hosts[Role.CLIENT].shell(NEW_FILE, in_share, given=name, check=False)
+    return "" if made.exit_code else name
 
 
 def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, share: Share) -> Mount:

@@ -184,6 +184,27 @@ def test_a_folder_that_is_taken_lets_nobody_in(narrow: Bench, folder: SshHost) -
     assert folder.run("ls", "-lde", FOLDER).stdout.count("\n") == 1
 
 
+MOUNT_OF_THEIRS = "/linux/usr/bin/mount -t tmpfs -o uid=502,mode=700 theirs"
+
+
+def test_what_the_account_mounted_itself_is_neither_taken_nor_given_to_it(narrow: Bench, folder: SshHost) -> None:
+    """A Mac's users may mount on folders of theirs, with owners ignored. Here root does it for them."""
+    folder.run("mkdir", RAM, MNT)
+    narrow.inside("client", f"{MOUNT_OF_THEIRS} {FOLDER} && mkdir {MNT} && /linux/usr/bin/chown 502 {MNT}")
+    try:
+        refused = folder.run(*NFS, root=True, check=False)
+        assert (refused.exit_code, "is a mount" in refused.stderr) == (77, True), refused.stderr
+    finally:
+        narrow.inside("client", f"/linux/usr/bin/umount {FOLDER}")
+    narrow.inside("client", f"{MOUNT_OF_THEIRS} {RAM} && /linux/usr/bin/chown root {RAM}")
+    try:
+        refused = folder.run(*leave_alone(RAM, 502, "700").argv, root=True, check=False)
+        assert (refused.exit_code, "is no RAM disk" in refused.stderr) == (77, True), refused.stderr
+        assert narrow.inside("client", f"stat -f %u {RAM}") == "0\n"
+    finally:
+        narrow.inside("client", f"/linux/usr/bin/umount {RAM}")
+
+
 def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, disk: tuple[SshHost, str]) -> None:
     """The folder is exchanged with a link all the time; a mount may come about, in a folder of the account's alone."""
     host, device = disk

@@ -56,20 +56,27 @@ def test_both_are_found_well(unchanged: tuple[Bench, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "path", "mtus"), [("smb", "/Users/lab/shared", [1500, 9000]), ("nfs", "/Volumes/labram", [9000])]
+    ("protocol", "path", "mtus", "layout"),
+    [("smb", "/Users/lab/shared", [1500, 9000], "hfs"), ("nfs", "/Volumes/labram", [9000], "apfs")],
 )
 def test_a_share_is_measured_and_everything_put_back(
-    unchanged: tuple[Bench, Path], protocol: str, path: str, mtus: list[int]
+    unchanged: tuple[Bench, Path], protocol: str, path: str, mtus: list[int], layout: str
 ) -> None:
     bench, _ = unchanged
-    done = bench.run(hosts=on_macs(bench, path), protocol=[protocol], **(FACTORS | {"mtu": mtus}))
+    hosts = on_macs(bench, path, client_ram_disk_format=layout)
+    done = bench.run(hosts=hosts, protocol=[protocol], **(FACTORS | {"mtu": mtus}))
     trials = bench.trials()
     assert done.returncode == 0, done.stdout + done.stderr + str([trial["reason"] for trial in trials])
     assert [trial["status"] for trial in trials] == ["ok"] * 2 * len(mtus)
     for trial in trials:
         assert {"nosuid", "nodev"} <= set(trial["effective"]["mount_options"].split(","))
     commands = (bench.newest() / "commands.log").read_text()
-    for words in ("purge", "newfs_hfs", "net.inet.tcp.sendspace", "ifconfig"):
+    for words in (
+        "purge",
+        {"hfs": "newfs_hfs", "apfs": "createContainer"}[layout],
+        "net.inet.tcp.sendspace",
+        "ifconfig",
+    ):
         assert words in commands, words
 
 

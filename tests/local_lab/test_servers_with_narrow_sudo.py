@@ -90,12 +90,12 @@ def test_what_a_killed_controller_left_on_both_is_restored(unchanged: tuple[Benc
 
 @pytest.mark.parametrize(
     ("owner", "closed"),
-    [("lab", "700 lab"), ("root", "700 lab"), ("other", "1770 other"), ("games", "1777 lab"), ("", "755 lab")],
+    [("lab", "700 lab"), ("root", "700 lab"), ("other", "1770 other"), ("games", "1770 lab"), ("", "755 lab")],
 )
 def test_a_folder_in_a_share_is_closed_to_all_but_who_writes_there(
     unchanged: tuple[Bench, Path], owner: str, closed: str
 ) -> None:
-    """As by plain sudo: ``games`` shares a group with nobody by name, so nothing could be given to it alone."""
+    """As by plain sudo: ``games`` has no group of its own: it gets a list, whose mask is in the mode."""
     bench, hosts = unchanged
     bench.inside("server", "useradd --no-create-home other; usermod -g users games")
     try:
@@ -103,8 +103,11 @@ def test_a_folder_in_a_share_is_closed_to_all_but_who_writes_there(
         if owner:
             bench.inside("server", f"touch {FOLDER}/{PROOF}; chown {owner} {FOLDER}/{PROOF}")
         with connected(hosts, "server") as host:
-            host.shell(CLOSE, FOLDER, "lab", root=True, given=PROOF if owner else "")
+            how = host.shell(CLOSE, FOLDER, "lab", root=True, given=PROOF if owner else "").stdout
+        assert how == ("list\n" if owner == "games" else "")
         assert bench.inside("server", f"stat -c '%a %G' {FOLDER}; ls -A {FOLDER}") == f"{closed}\n"
+        listed = bench.inside("server", f"getfacl -cp {FOLDER}")
+        assert ("user:games:rwx\ngroup::---\nmask::rwx\nother::---" in listed) == (owner == "games"), listed
     finally:
         bench.inside("server", f"rm -rf {FOLDER}; userdel other; usermod -g games games")
 

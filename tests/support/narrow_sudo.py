@@ -61,9 +61,9 @@ def connected_to_client(hosts: Path) -> AbstractContextManager[SshHost]:
     return connected(hosts, "client")
 
 
-def on_macs(bench: Bench, path: str, roles: tuple[str, ...] = HOSTS) -> Path:
+def on_macs(bench: Bench, path: str, roles: tuple[str, ...] = HOSTS, **changes: str) -> Path:
     """A hosts file for emulated Macs: their owner's account and the helper; the share that is there at ``path``."""
     own = {"user": "you", "sudo": "helper", "sudo_password": f"file:/run/file-share-lab/{bench.name}/password"}
     keys = {f"{role}_{key}": value for role in roles for key, value in own.items()}
     share = {"share_serve": "existing", "share_path": path, "share_name": "labram", "server_tune": "yes"}
-    return bench.changed_hosts(**keys, **share)
+    return bench.changed_hosts(**keys, **share, **changes)
