@@ -24,8 +24,8 @@ COLUMNS = (
 def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
     by = [*stats.POOLED, *NETWORK]
-    counts = dataframe.observed(some)
-    numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts if name in _NUMBERS}
+    counts = dataframe.observed(some, _NUMBERS)
+    numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts}
     counted = pd.DataFrame(numbers, index=counts.index)
     rows = []
     for at, group in some.groupby(by, sort=False, observed=True):
@@ -47,7 +47,7 @@ _NUMBERS = {name for _, name, *_ in COLUMNS}
 
 def remarks(some: pd.DataFrame) -> TextTable | None:
     """What the lab found odd in trials that count all the same; None where that is nothing."""
-    remarks_of_trials = dataframe.observed(some).get("remarks", pd.Series(dtype=object)).dropna()
+    remarks_of_trials = dataframe.observed(some, {"remarks"}).get("remarks", pd.Series(dtype=object)).dropna()
     rows = [
         [str(some.at[row, "trial_id"]), str(remark)]
         for row, texts in remarks_of_trials.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -52,15 +52,17 @@ def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile 
     return trials
 
 
-def observed(trials: pd.DataFrame) -> pd.DataFrame:
+def observed(trials: pd.DataFrame, names: Collection[str] | None = None) -> pd.DataFrame:
     """What the hosts counted during each trial of a frame of :func:`frame`, or of a part of it.
 
     One column a number, named by its path, such as ``client.user``, and the rows of the frame; NaN where a host did not
-    count it.
+    count it. With ``names`` these columns alone: a run of somebody else may have any number of others.
     """
     columns: dict[str, list[object]] = {}
     for row, text in enumerate(trials["observed"]):
         for path, value in _leaves(from_json(text), ""):
+            if names is not None and path not in names:
+                continue
             column = columns.setdefault(path, [])
             column.extend([None] * (row - len(column)))
             column[row:] = [value]

@@ -13,6 +13,7 @@ from typing import Self
 from lab.base.units import LARGEST
 from lab.base.untrusted import listing
 from lab.design.blocks import Ordering
+from lab.design.case import MOST_CASES
 from lab.design.factors import FACTORS
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
@@ -229,6 +230,8 @@ def _key_problem(key: str, value: typing.Any) -> str:
         return f"hosts: more than {_MOST_KEYS} hosts, or facts of one"
     if key == "left_out" and (strange := [case for case, reason in value.items() if not isinstance(reason, str)]):
         return f"left_out: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
+    if key == "left_out" and len(value) > MOST_CASES:
+        return f"left_out: {len(value):,} cases: at most {MOST_CASES:,}"
     if key == "ordering" and value not in set(Ordering):
         return f"ordering cannot be {value!r:.60}"
     if key == "load" and not is_load(value):

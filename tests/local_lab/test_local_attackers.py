@@ -66,6 +66,10 @@ OPEN = {
     "somebody's": (
         f"mkdir -m 711 {HOME}; chown 65534 {HOME}", {}, f"rmdir {HOME}",
     ),
+    "a mount of somebody's": (
+        f"mkdir -m 711 {HOME} /srv/theirs; chown 65534 /srv/theirs; mount --bind /srv/theirs {HOME}", {},
+        f"umount {HOME}; rmdir {HOME} /srv/theirs",
+    ),
     "a link": (
         "mkdir -m 711 /root/x; ln -s /root/x /var/lib/file-share-lab", {}, "rm /var/lib/file-share-lab; rmdir /root/x",
     ),

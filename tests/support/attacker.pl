@@ -16,7 +16,7 @@ my $PWN = 'id > /etc/PWNED-by-nobody';
 my $RECORD = qq({"number":2,"host":"server","name":"x","old":"absent","new":"there","read":{"argv":["/bin/sh","-c","echo there"],)
     . qq("root":true,"deadline_s":30.0},"undo":[{"argv":["/bin/sh","-c","$PWN"],"root":true,"deadline_s":30.0}],)
     . qq("run":"deadbeef","boot":"","volatile":false,"holds":false,"event":"change"}\n);
-my ($user, %mine, %printed) = ($<);
+my ($user, $planted, %mine, %printed) = ($<, 0);
 $| = 1;
 
 sub tell_once { my ($text) = @_; print "$text\n" unless $printed{$text}++ }
@@ -75,8 +75,10 @@ sub plant {
     for my $folder (keys %folders) {
         for my $name (@names, 'samples', 'b001-store-write.bin') {
             my $path = "$folder/$name";
-            symlink('/etc/PWNED-by-nobody', $path) and tell_once("planted $path");
-            link("/tmp/.file-$user", "$path.1") if -e "/tmp/.file-$user";
+            # by turns; where the kernel lets nobody link to a file of root's, to one of ours
+            my $is_planted = $planted++ % 2 ? link('/etc/passwd', $path) || link("/tmp/.file-$user", $path)
+                : symlink('/etc/PWNED-by-nobody', $path);
+            tell_once("planted $path") if $is_planted;
         }
         mkfifo("$folder/b001-0010.bin", 0666) and tell_once("planted $folder/b001-0010.bin");
     }

@@ -93,6 +93,7 @@ TRIALS: dict[str, tuple[Callable[[], str], str]] = {
 RUNS: dict[str, tuple[dict[str, Any], str]] = {
     "keys": (names(50_000), "keys: at most 100"),
     "facts": ({"hosts": {"client": names(50_000)}}, "hosts: more than 100 hosts, or facts"),
+    "cases left out": ({"left_out": {name: name for name in names(40_000)}}, "left_out: 40,000 cases: at most 1,000"),
     "hosts": ({"hosts": {name: {} for name in names(30_000)}}, "hosts: more than 100 hosts, or facts"),
     "a name": ({"name": "n" * 900_000}, "name has 900,000 characters: at most 2,000"),
     "a title": ({"title": "n" * 900_000}, "title has 900,000 characters: at most 2,000"),
@@ -185,6 +186,12 @@ def test_a_megabyte_of_different_cases_is_reported(tmp_path: Path) -> None:
     for name in ("throughput", "cpu_cost", "effects", "interactions"):
         assert "rows drawn: " in drawings[name], name
     assert max(map(len, drawings.values())) < MIB
+
+
+def test_some_megabytes_of_different_counters_are_reported(tmp_path: Path) -> None:
+    """Those that nobody knows are in no table: as columns they would be 200 million cells."""
+    write_run(tmp_path, lines(lambda i: {"observed": {f"{i}.{number}": 1 for number in range(200)}}))
+    assert lab(tmp_path, "report", "run")[0] == 0
 
 
 def test_a_reason_may_be_as_long_as_a_line(tmp_path: Path) -> None:

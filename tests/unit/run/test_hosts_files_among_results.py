@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +65,30 @@ def in_results_elsewhere(target: Path) -> Path:
     Path("elsewhere").mkdir()
     beside_the_runs(target)
     return Path("results").rename("elsewhere/Results") / "hosts.ini"
+
+
+@pytest.mark.parametrize("name", ["Results", "RESULTS", "re\u017fults"])
+def test_a_name_that_a_mac_takes_for_results_is_one(bait: Path, name: str) -> None:
+    """Its file systems fold case, that of the long s, too."""
+    target = attacked_run(bait) / "hosts.ini"
+    beside_the_runs(target)
+    Path("elsewhere").mkdir()
+    path = Path("results").rename(Path("elsewhere") / name) / "hosts.ini"
+    with pytest.raises(BadInput, match="among results"):
+        load_hosts(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="mounts")
+def test_results_that_are_mounted_elsewhere_are_results(bait: Path) -> None:
+    """A mount is no link, and its name says nothing: neither does that in which a Mac's file system folds case."""
+    beside_the_runs(attacked_run(bait) / "hosts.ini")
+    Path("innocent").mkdir()
+    subprocess.run(["mount", "--bind", "results", "innocent"], check=True)
+    try:
+        with pytest.raises(BadInput, match="among results"):
+            load_hosts(Path("innocent/hosts.ini"))
+    finally:
+        subprocess.run(["umount", "innocent"], check=True)
 
 
 def in_results_of_another_name(target: Path) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -85,3 +86,21 @@ def test_the_folder_of_the_labs_own_is_entered(tmp_path: Path) -> None:
     (outcome,) = stepped(NAME, ["sh", "-c", READ, "sh", str(place)], [{}])
     assert outcome.printed == "free\nours\n"
     assert outcome.stops > 5
+
+
+def test_a_record_that_is_a_link_a_pipe_or_another_name_of_somebody_elses_file_is_none(tmp_path: Path) -> None:
+    """Whoever got one in, before the folder was closed or by a restored backup, has nothing of it read."""
+    place = tmp_path / NAME
+    place.mkdir(mode=0o700)
+    (place / "deadbeef-000001").write_text("ours\n")
+    theirs = tmp_path / "theirs"
+    theirs.write_text(THEIRS)
+    (place / "deadbeef-000002").symlink_to(theirs)
+    (place / "lock").symlink_to(theirs)
+    os.mkfifo(place / "deadbeef-000003")
+    (place / "deadbeef-000004").mkdir()
+    if os.geteuid() == 0:
+        os.chown(theirs, 65534, 65534)
+        (place / "deadbeef-000005").hardlink_to(theirs)
+    done = subprocess.run(["sh", "-c", READ, "sh", place], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "free\nours\n"
