@@ -120,6 +120,11 @@ class Connection(ABC):
     def is_active(self) -> bool:
         """Whether it is open, as far as can be told from here."""
 
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """What is known here of why it ended; empty where that is nothing."""
+
     @abstractmethod
     def begin(self, line: str, given: str, deadline: float) -> Conversation:
         """Have the login shell run a line, with ``given`` as its standard input.

@@ -152,6 +152,13 @@ class OpenSshConnection(Connection):
         """See :meth:`Connection.is_active`."""
         return self._master.poll() is None
 
+    @property
+    def ending(self) -> str:
+        """See :meth:`Connection.ending`."""
+        if self.is_active or not self.folder.exists():  # it is removed where we close it ourselves
+            return ""
+        return "; ".join(filter(None, map(str.strip, self.errors.splitlines())))
+
     def begin(self, line: str, given: str, deadline: float) -> Conversation:
         """See :meth:`Connection.begin`. What has not been taken at the deadline is seen while it is waited for."""
         if not self.is_active:

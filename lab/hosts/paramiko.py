@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
+import signal
 import socket
 import subprocess
 import threading
@@ -163,6 +164,15 @@ class ParamikoConnection(Connection):
         """See :meth:`Connection.is_active`."""
         return self.transport.is_active()
 
+    @property
+    def ending(self) -> str:
+        """See :meth:`Connection.ending`."""
+        if self.is_active:
+            return ""
+        error = self.transport.saved_exception
+        of_transport = "the other end closed it" if isinstance(error, EOFError) else str(error or "")
+        return (self._proxy.close() if self._proxy else "") or of_transport
+
     def begin(self, line: str, given: str, deadline: float) -> Conversation:
         """See :meth:`Connection.begin`."""
         if not self.is_active:
@@ -250,13 +260,17 @@ class Proxy:
             )
 
     def close(self) -> str:
-        """End it; returns what it wrote to standard error."""
+        """End it; returns what it wrote to standard error, or that it was killed."""
         if self.process.returncode is not None:
             return ""
         self.socket.close()
+        killed = ""
         try:
             errors = self.process.communicate(timeout=2)[1]
+            code = self.process.returncode or 0
+            if code < 0 and code != -signal.SIGPIPE:  # that would be our closing
+                killed = f"its proxy_command was killed by signal {-code}"
         except subprocess.TimeoutExpired:
             self.process.kill()
             errors = self.process.communicate()[1]
-        return errors.decode(errors="replace").strip()
+        return errors.decode(errors="replace").strip() or killed

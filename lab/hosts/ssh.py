@@ -9,6 +9,7 @@ from contextlib import closing
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
 from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
 from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
 from lab.hosts.host import Host, Result
@@ -20,12 +21,14 @@ PID_DEADLINE_S = 10.0
 # The pid on standard error is there so that a command that takes too long can be ended. The login shell may be any
 # shell (login_shell.py), and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed.
 # It is not replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a
-# shell. A command's own 255 is said, because ssh exits so too where the connection breaks.
+# shell. A command's own 255 is said, because ssh exits so too where the connection breaks. What a command leaves of its
+# standard input is read to the end: where it ends sooner, paramiko may send that end on a channel that sshd has closed
+# already, for which sshd closes the connection.
 WRAPPER = (
     'echo "file-share-lab:$$" >&2; '
     "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
     'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; '
-    "code=$?; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
+    "code=$?; while read -r rest; do :; done; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
 )
 CONNECT = {"paramiko": paramiko.connect, "openssh": openssh.connect}
 # sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
@@ -101,7 +104,7 @@ class SshHost(Host):
             self._end(conversation, root)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
-            raise HostLost(f"the connection to {self.config.host} was lost during {argv[0]}", host=self.role)
+            raise self._lost(f" during {argv[0]}", self.connection.ending)
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
@@ -120,8 +123,11 @@ class SshHost(Host):
         except TimeoutError as error:
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:
-            reason = f": {error}" if str(error) else ""
-            raise HostLost(f"the connection to {self.config.host} was lost{reason}", host=self.role) from error
+            raise self._lost("", self.connection.ending or str(error)) from error
+
+    def _lost(self, moment: str, reason: str) -> HostLost:
+        why = f": {first_line(reason)}" if reason else ""
+        return HostLost(f"the connection to {self.config.host} was lost{moment}{why}", host=self.role)
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a command that is still running, with its children: sshd gives each command a session of its own.

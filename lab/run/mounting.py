@@ -1,4 +1,4 @@
-"""Mounting a share, and trying again where that failed: nothing is timed before the mount stands."""
+"""Mounting a share, and trying again where that failed, or where the mount was gone in the middle of a transfer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from lab.base.errors import CommandError, DeadlineExceeded, SettingRefused
+from lab.base.errors import CommandError, DeadlineExceeded, LabFailure, SettingRefused
 from lab.base.untrusted import first_line
 from lab.results.observed import Observed
 from lab.results.trial import Trial
@@ -54,9 +54,16 @@ class Mounting:
             return False
         return True
 
-    def _may_pass(self, error: CommandError | SettingRefused) -> bool:
+    def drop(self, error: LabFailure) -> bool:
+        """Take a mount down that went away during a transfer, which failed so; whether it may be stood up again."""
+        may_pass = self._may_pass(error, "gone during the transfer: ")
+        if may_pass:
+            self.layers.drop_uppermost()
+        return may_pass
+
+    def _may_pass(self, error: LabFailure, when: str = "") -> bool:
         """Note why a try failed; whether another one may not. Where a remedy is known, only that helps."""
-        self.failed.append(first_line(error.cause_first(), 300))
+        self.failed.append(when + first_line(error.cause_first(), 300))
         hopeless = error.remedy or isinstance(error, DeadlineExceeded)
         return not hopeless and len(self.failed) < MOST_TRIES
 

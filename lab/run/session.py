@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
+from lab.base.errors import TransferError
 from lab.base.present import present
 from lab.design.case import Case
 from lab.hosts import ROLES, Host, Role
@@ -23,6 +24,16 @@ from lab.run.pair import Pair, Shares
 from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
 from lab.settings.layers import Layer, Layers
+
+# GVfs takes a moment to notice that the process which served a mount has died; until then other errors come
+IS_GONE = """
+tries=0
+until ls -d "$1" 2>&1 | grep -q "No such file"; do
+    tries=$((tries + 1))
+    [ $tries -lt 20 ] || exit 1
+    sleep 0.1
+done
+"""
 
 
 @dataclass(frozen=True)
@@ -134,6 +145,16 @@ class Session:
                     self.settings.renew(standing.mount.record)
 
         return self.mounting.renew(renew)
+
+    def drop_lost_mount(self, standing: Standing, error: TransferError) -> bool:
+        """Whether a transfer failed because its mount is gone, and the case may be stood up again, with another mount.
+
+        A program that mounts for an account, such as GVfs, may die at any time and takes the mount along.
+        """
+        if standing.attached.remote_shell:
+            return False
+        looked = self.pair.hosts[Role.CLIENT].shell(IS_GONE, standing.attached.path, check=False)
+        return looked.exit_code == 0 and self.mounting.drop(error)
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
         drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)

@@ -65,9 +65,20 @@ class Endpoints:
 def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
     """Move one payload under the client's clock, which ends it after ``deadline_s`` seconds.
 
-    Raises LabFailure where it fails or a byte is wrong.
+    It begins anew where its mount was gone in the middle. Raises LabFailure where it fails or a byte is wrong.
     """
-    standing, pair = session.stand(case), session.pair
+    while True:
+        standing = session.stand(case)
+        try:
+            return _transfer_over(session, standing, case, trial_id, deadline_s)
+        except TransferError as error:
+            if not session.drop_lost_mount(standing, error):
+                raise
+
+
+def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> Measured:
+    """Move it once over what stands."""
+    pair = session.pair
     endpoints = _endpoints(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client, server = pair.platforms[Role.CLIENT], pair.platforms[Role.SERVER]

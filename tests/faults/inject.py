@@ -141,8 +141,8 @@ def normal(argv: tuple[str, ...]) -> str:
 
 def trial_of(command: str) -> str | None:
     """The trial that a command moves or verifies, if it does."""
-    found = re.search(r"/(b\d{3}-\d{4})-[0-9A-Za-z]+\.bin", command)
-    return found[1] if found and re.search(r"stopwatch\.pl|-- check ", command) else None
+    trial_id = re.search(r"/(b\d{3}-\d{4})-[0-9A-Za-z]+\.bin", command)
+    return trial_id[1] if trial_id and re.search(r"stopwatch\.pl|-- check ", command) else None
 
 
 def record(lab: str, target: Path) -> None:

@@ -109,17 +109,6 @@ def tagged(tag: str, name: str) -> str:
 
 
 TIMING = "clock monotonic\nelapsed_s 0.5\nflushed fsync\ntool_cpu_s 0.1\n"
-LINUX_SAMPLES = """\
-@ 100.250
-0:1000
-1:2000
-4:cpu0 10 0 5 100 0 0 0 0
-stat:42 (cp) R 1 1 1 0 -1 0 0 0 0 0 12 13 0 0 20 0 1 0 900
-ss:ESTAB 0 0 192.0.2.1:40000 192.0.2.2:445
-ss:	 skmem:(r0,rb65536,t0,tb65536,f0,w0,o0,bl0,d0) cubic wscale:7,7 rto:204 rtt:0.5/0.1 mss:1448 cwnd:10
-@ 100.350
-0:5000
-"""
 IOSTAT = "iostat:   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.61\n"
 MACOS_NET = (
     tagged("netstat", "netstat-en0.txt") + tagged("vm_stat", "vm_stat-16k-pages.txt") + "vm_stat:Swapouts:  10.\n"
@@ -138,7 +127,7 @@ PARSERS = {
     "linux addresses": Parser(linux.parse_addresses, ("link-*.json",)),
     "linux link": Parser(linux.parse_link, ("link-*.json",)),
     "linux counters": Parser(lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), COUNTED),
-    "linux samples": Parser(lambda text: sampler.parse(text, "eth0"), (LINUX_SAMPLES,)),
+    "linux samples": Parser(lambda text: sampler.parse(text, "eth0"), ("sampler.txt",)),
     "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), SS),
     "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
     "linux mount": Parser(ram_disk.parse_mount, ("mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n")),

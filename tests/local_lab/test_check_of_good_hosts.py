@@ -9,12 +9,12 @@ from support.local_lab import Bench
 
 
 def test_a_pair_that_is_well(bench: Bench) -> None:
-    found = findings(bench)
-    assert of(found, "problem", "warning") == []
-    notes = {finding["subject"]: finding for finding in found if finding["level"] == "note"}
+    all_findings = findings(bench)
+    assert of(all_findings, "problem", "warning") == []
+    notes = {finding["subject"]: finding for finding in all_findings if finding["level"] == "note"}
     assert set(notes) <= {"link MTU", "nfs options", "smb options"}  # options: where this kernel has no nfs or cifs
     assert "lab check --jumbo" in notes["link MTU"]["remedy"]
-    well = dict(of(found, "ok"))
+    well = dict(of(all_findings, "ok"))
     assert well["client sudo"] == "logged in as root"
     assert well["server address"] == "10.99.0.2 on eth0, which leads to the other host"
     assert well["link path"] == "packets of MTU 1500 cross it in one piece, and back"
@@ -27,16 +27,16 @@ def test_a_pair_that_is_well(bench: Bench) -> None:
 def test_programs_that_no_sweep_can_name_are_told_and_why(bench: Bench) -> None:
     """The hosts of this lab share a kernel. What it can mount differs, and with it what is told of the client."""
 
-    def told(**changes: str) -> list[tuple[str, str]]:
+    def programs_left_out(**changes: str) -> list[tuple[str, str]]:
         notes = of(findings(bench, bench.changed_hosts(**changes)), "note")
         return [note for note in notes if note[0].endswith(" options") and note[1].startswith("server: ")]
 
     shared = "cannot be named: others share this host's kernel, which has one"
-    assert told() == [
+    assert programs_left_out() == [
         ("nfs options", f"server: nfs.server = kernel {shared} NFS server for all"),
         ("smb options", f"server: smb.server = ksmbd {shared} ksmbd for all"),
     ]
-    assert told(share_serve="existing") == []
+    assert programs_left_out(share_serve="existing") == []
 
 
 def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -> None:
@@ -47,7 +47,7 @@ def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -
     levels = [line.split()[0] for line in lines]
     assert levels == sorted(levels, key=["problem", "warning", "note", "ok"].index)
     read = [line[9:].partition(": ")[0] for line in lines]
-    known = [each["subject"] for each in report["findings"]]
+    known = [finding["subject"] for finding in report["findings"]]
     # the load of this machine may have changed in between, and with it what comes before what
     steady = {subject for subject in (*read, *known) if not subject.endswith((" load", " quiet"))}
     assert [subject for subject in read if subject in steady] == [subject for subject in known if subject in steady]
@@ -55,7 +55,7 @@ def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -
 
 def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> None:
     done = bench.lab("check", "--json", "--jumbo", "--hosts", str(bench.hosts))
-    (jumbo,) = [each for each in json.loads(done.stdout)["findings"] if each["subject"] == "link jumbo"]
+    (jumbo,) = [finding for finding in json.loads(done.stdout)["findings"] if finding["subject"] == "link jumbo"]
     assert (jumbo["level"], jumbo["message"]) == ("ok", "packets of 9000 bytes cross the path in one piece")
     assert list((bench.directory / "results").iterdir()) == []
 
@@ -63,14 +63,14 @@ def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> Non
 def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
     with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50))) as run:
         bench.wait_for('"b001-0001"', run)
-        said = dict(of(findings(bench), "problem"))
+        problems = dict(of(findings(bench), "problem"))
         for role in ("client", "server"):
-            assert "in use by root@" in said[f"{role} use"]
+            assert "in use by root@" in problems[f"{role} use"]
         run.kill()
     bench.wait_until_free()
-    said = dict(of(findings(bench), "problem"))
+    problems = dict(of(findings(bench), "problem"))
     for role in ("client", "server"):
-        assert said[f"{role} use"].startswith("an ended run left it changed: ")
-    assert "MTU of eth0" in said["client use"]
+        assert problems[f"{role} use"].startswith("an ended run left it changed: ")
+    assert "MTU of eth0" in problems["client use"]
     assert bench.lab("restore").returncode == 0
     assert not [subject for subject, _ in of(findings(bench), "problem")]

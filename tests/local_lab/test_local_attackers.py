@@ -86,8 +86,8 @@ def test_folders_that_others_can_write_into_are_refused(bench: Bench, which: str
         checked = bench.lab("check", "--hosts", str(hosts))
     finally:
         bench.inside("server", remove)
-    said = done.stdout + done.stderr + "".join(trial["reason"] for trial in bench.trials_if_any())
+    output = done.stdout + done.stderr + "".join(trial["reason"] for trial in bench.trials_if_any())
     assert done.returncode != 0
-    assert "others can write into" in said, said
-    assert "Traceback" not in said
+    assert "others can write into" in output, output
+    assert "Traceback" not in output
     assert "others can write into" in checked.stdout

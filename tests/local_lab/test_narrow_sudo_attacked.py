@@ -8,7 +8,7 @@ import pytest
 from support.attackers import OF_ROOT
 from support.local_lab import Bench
 from support.narrow_sudo import connected_to_client, give_password, narrow_hosts
-from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, attempts, make_folder, sh
+from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, assert_refused, attempts, folder_of, make_folder, sh
 
 from lab.hosts import SshHost
 from lab.hosts.ssh import HELPER
@@ -90,18 +90,12 @@ def account(narrow: Bench) -> Iterator[SshHost]:
 @pytest.fixture
 def folder(account: SshHost) -> Iterator[SshHost]:
     """The same, with a folder of the lab's for the account, made and removed by the helper."""
-    account.run(*MAKE_FOLDER, root=True, given=FOLDER)
-    yield account
-    account.run(*sh(REMOVE, FOLDER), root=True)
-    assert account.run("ls", "/var/lib").stdout.count("file-share-lab") == 0
+    with folder_of(account, HOME, "lab"):
+        yield account
 
 
 def test_what_is_not_in_its_table_is_refused(account: SshHost) -> None:
-    answers = {}
-    for name, (words, given) in EVIL.items():
-        result = account.run(*words, root=True, given=given, check=False)
-        answers[name] = (result.exit_code, result.stdout, result.stderr.startswith("file-share-lab: refused: "))
-    assert {name: answer for name, answer in answers.items() if answer != (77, "", True)} == {}
+    assert_refused(account, EVIL)
 
 
 def test_what_is_in_its_table_is_done(folder: SshHost) -> None:

@@ -8,12 +8,11 @@ import pytest
 from support.local_lab import Bench
 from support.macs import run
 from support.narrow_sudo import connected_to_client, on_macs
-from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, attempts, make_folder, sh
+from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, assert_refused, attempts, folder_of, make_folder
 
 from lab.hosts import SshHost
 from lab.hosts.root_helper import sudoers_line
 from lab.hosts.ssh import HELPERS
-from lab.platforms.files import REMOVE
 from lab.platforms.macos.files import PURGE
 from lab.platforms.macos.ram_disk import RamVolume, leave_alone, mount_volume
 from lab.platforms.macos.settings import MacMtu
@@ -106,10 +105,8 @@ def account(narrow: Bench) -> Iterator[SshHost]:
 @pytest.fixture
 def folder(account: SshHost) -> Iterator[SshHost]:
     """The same, with a folder of the lab's for the account, made and removed by the helper."""
-    account.run(*MAKE_FOLDER, root=True, given=FOLDER)
-    yield account
-    account.run(*sh(REMOVE, FOLDER), root=True)
-    assert account.run("ls", "/private/var/db").stdout.count("file-share-lab") == 0
+    with folder_of(account, HOME, "you"):
+        yield account
 
 
 @pytest.fixture
@@ -124,11 +121,7 @@ def disk(folder: SshHost) -> Iterator[tuple[SshHost, str]]:
 
 
 def test_what_is_not_in_its_table_is_refused(account: SshHost) -> None:
-    answers = {}
-    for name, (words, given) in EVIL.items():
-        result = account.run(*words, root=True, given=given, check=False)
-        answers[name] = (result.exit_code, result.stdout, result.stderr.startswith("file-share-lab: refused: "))
-    assert {name: answer for name, answer in answers.items() if answer != (77, "", True)} == {}
+    assert_refused(account, EVIL)
 
 
 def test_a_ram_disk_of_the_accounts_is_mounted_and_gives_no_rights(disk: tuple[SshHost, str]) -> None:

@@ -95,6 +95,21 @@ def test_a_mount_whose_backend_has_died_is_stood_up_again_and_says_why(bench: Be
     assert bench.state() == before
 
 
+def test_a_mount_that_dies_in_the_middle_of_a_transfer_costs_no_trial(bench: Bench) -> None:
+    before, daemon = bench.state(), "^/usr/libexec/gvfsd-afp "
+    sweep = bench.sweep(protocol=["afp"], tool=["cp"], direction=["read"], size="64 MiB", blocks=2)
+    killer = bench.strike_under_way("gvfsd-afp", 8_000_000, "pkill", "-SEGV", "-f", daemon, host="client")
+    with bench.started(*killer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
+        output, _ = run.communicate(timeout=200)
+        assert watching.wait() == 0
+    assert run.returncode == 0, output
+    first, second = (trial for trial in RunFolder(bench.newest()).trials() if trial.protocol == "afp")
+    assert (first.status, first.observed.mount_tries, second.status) == ("ok", 2, "ok")
+    told = "the share was mounted at try 2 only: gone during the transfer: client: cp: exit code 1: "
+    assert any(remark.startswith(told) for remark in first.observed.remarks or ())
+    assert bench.state() == before
+
+
 @pytest.fixture
 def failing_helper(bench: Bench) -> Iterator[Callable[[int], None]]:
     """Make the program that shows shares of GVfs kill what mounted them, and fail, so many times."""

@@ -94,9 +94,9 @@ def test_a_run_of_somebody_elses_runs_nothing_on_the_hosts(bench: Bench, host: s
         assert done.returncode in (1, 2), (argv, done.stdout, done.stderr)
         assert words in done.stderr or "--resume" in argv, (argv, done.stderr)
         assert BAIT not in done.stderr
-    for each in HOSTS:
-        assert bench.inside(each, f"ls {BAIT} 2>/dev/null || echo none") == "none\n"
-        assert bench.inside(each, "cat /sys/class/net/eth0/mtu") == "1500\n"
+    for host in HOSTS:
+        assert bench.inside(host, f"ls {BAIT} 2>/dev/null || echo none") == "none\n"
+        assert bench.inside(host, "cat /sys/class/net/eth0/mtu") == "1500\n"
 
 
 def test_a_run_is_restored_from_another_folder(bench: Bench, killed: Path, tmp_path: Path) -> None:

@@ -21,16 +21,16 @@ def judged(bench: Bench, hosts: Path | None = None, **factors: Any) -> pd.DataFr
     """The verdicts of a sweep with these factors."""
     done = bench.run(**factors, hosts=hosts)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = verdicts(run_folder.load(bench.newest()))
-    assert len(found) > 0
-    return found
+    rows = verdicts(run_folder.load(bench.newest()))
+    assert len(rows) > 0
+    return rows
 
 
-def assert_all(found: pd.DataFrame, limit: str, words: str) -> None:
+def assert_all(rows: pd.DataFrame, limit: str, words: str) -> None:
     """That every case was limited by this, with evidence in these words."""
-    said = found[["protocol", "tool", "direction", "limited_by", "evidence"]].to_string()
-    assert set(found["limited_by"]) == {limit}, said
-    assert found["evidence"].str.contains(words).all(), said
+    table = rows[["protocol", "tool", "direction", "limited_by", "evidence"]].to_string()
+    assert set(rows["limited_by"]) == {limit}, table
+    assert rows["evidence"].str.contains(words).all(), table
 
 
 @pytest.fixture(scope="module")
@@ -47,43 +47,43 @@ def near(new_bench: Callable[..., Bench]) -> Bench:
 
 def test_a_slow_link(new_bench: Callable[..., Bench]) -> None:
     # so slow that the processors are not the limit on a machine that is busy with something else either
-    found = judged(new_bench("--rate", "20mbit"), size="10 MiB", protocol=["smb", "nfs", "ssh"])
-    assert len(found) == 6
-    assert_all(found, "link", "link: .*% of the ceiling")
-    assert (found["link_share"] >= 0.85).all()
+    rows = judged(new_bench("--rate", "20mbit"), size="10 MiB", protocol=["smb", "nfs", "ssh"])
+    assert len(rows) == 6
+    assert_all(rows, "link", "link: .*% of the ceiling")
+    assert (rows["link_share"] >= 0.85).all()
 
 
 def test_small_tcp_buffers_on_a_long_way(far: Bench) -> None:
     # With the ceilings of larger buffers beside theirs, it does not depend on how well iperf3 filled the small ones.
-    found = judged(far, size="8 MiB", protocol=["smb", "ssh"], tcp_space=["64 KiB", "default"])
-    small = found[found["tcp_space"] != "default"]
+    rows = judged(far, size="8 MiB", protocol=["smb", "ssh"], tcp_space=["64 KiB", "default"])
+    small = rows[rows["tcp_space"] != "default"]
     assert len(small) == 4
     assert_all(small, "latency × window", "window: (?:[0-9]+ KiB per .* ms is|.*% of a ceiling that is itself)")
 
 
 def test_one_request_after_the_other_on_a_long_way(far: Bench) -> None:
-    found = judged(far, size="80 MiB", protocol=["nfs", "afp"], tool=["cp"])
-    assert_all(found, "protocol round trips", "KiB per round trip of 20 ms, where TCP allowed|requests of .* KiB")
+    rows = judged(far, size="80 MiB", protocol=["nfs", "afp"], tool=["cp"])
+    assert_all(rows, "protocol round trips", "KiB per round trip of 20 ms, where TCP allowed|requests of .* KiB")
 
 
 @pytest.mark.parametrize("role", ["server", "client"])
 def test_a_host_with_a_share_of_a_core(near: Bench, role: str) -> None:
     with quota(near.name, role, 0.1):
-        found = judged(near, size="16 MiB")
-    assert_all(found, f"{role} CPU", f"{role} CPU: a quota kept it waiting .*% of the time")
+        rows = judged(near, size="16 MiB")
+    assert_all(rows, f"{role} CPU", f"{role} CPU: a quota kept it waiting .*% of the time")
 
 
 def test_a_slow_disk_in_the_server(near: Bench, tmp_path: Path) -> None:
     with slow_disk(near.name, tmp_path, "/srv/slow", 10 * MIB):
         hosts = near.changed_hosts(share_path="/srv/slow")
         caches = ["warm", "cold"]
-        found = judged(near, hosts, size="32 MiB", protocol=["nfs", "ssh"], store=["disk"], server_cache=caches)
-    cold = found["options"].map(lambda options: options["server_cache"] == "cold")
-    flushed = (found["protocol"] == "nfs") & (found["direction"] == "write")  # others end in memory
+        rows = judged(near, hosts, size="32 MiB", protocol=["nfs", "ssh"], store=["disk"], server_cache=caches)
+    cold = rows["options"].map(lambda options: options["server_cache"] == "cold")
+    flushed = (rows["protocol"] == "nfs") & (rows["direction"] == "write")  # others end in memory
     assert (cold.sum(), flushed.sum()) == (2, 1)
-    assert_all(found[cold | flushed], "disk", "disk: .*% of what the store itself takes")
-    unflushed = (found["protocol"] == "ssh") & (found["direction"] == "write")
-    assert found.loc[unflushed, "limited_by"].tolist() != ["disk"]
+    assert_all(rows[cold | flushed], "disk", "disk: .*% of what the store itself takes")
+    unflushed = (rows["protocol"] == "ssh") & (rows["direction"] == "write")
+    assert rows.loc[unflushed, "limited_by"].tolist() != ["disk"]
 
 
 def test_a_disk_that_is_waited_for_when_all_has_crossed_the_link(
@@ -92,10 +92,10 @@ def test_a_disk_that_is_waited_for_when_all_has_crossed_the_link(
     bench = new_bench("--rate", "40mbit")
     with slow_disk(bench.name, tmp_path, "/srv/slow", 5 * MIB):
         hosts = bench.changed_hosts(share_path="/srv/slow")
-        found = judged(
+        rows = judged(
             bench, hosts, size="16 MiB", protocol=["nfs"], tool=["cp"], direction=["write"], store=["disk"],
             client_sync=["fsync", "close"],
         )  # fmt: skip
-    waits = found["options"].map(lambda options: options.get("client_sync") != "close")
-    assert_all(found[waits], "flush to disk", "which took turns, for nothing was on the way")
-    assert_all(found[~waits], "link", "link: .*% of the ceiling")
+    waits = rows["options"].map(lambda options: options.get("client_sync") != "close")
+    assert_all(rows[waits], "flush to disk", "which took turns, for nothing was on the way")
+    assert_all(rows[~waits], "link", "link: .*% of the ceiling")

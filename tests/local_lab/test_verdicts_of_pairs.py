@@ -64,49 +64,49 @@ def slow(new_bench: Callable[..., Bench]) -> Bench:
 
 
 def test_small_buffers_that_the_sweep_raises_are_the_cause(far: Bench) -> None:
-    found = judged(far, size="8 MiB", protocol=["smb", "nfs"], tool=["cp"], tcp_space=["64 KiB", "default"], blocks=3)
-    small = found[found["tcp_space"] != "default"]
+    rows = judged(far, size="8 MiB", protocol=["smb", "nfs"], tool=["cp"], tcp_space=["64 KiB", "default"], blocks=3)
+    small = rows[rows["tcp_space"] != "default"]
     assert_only(small, "TCP buffer")
     assert small["evidence"].str.startswith("TCP buffer: default in place of 64 KiB, all else alike, made it").all()
-    assert "link" not in set(found["limited_by"])
+    assert "link" not in set(rows["limited_by"])
 
 
 def test_a_share_of_a_core_and_small_buffers(far: Bench) -> None:
     with quota(far.name, "server", 0.05):
-        found = judged(far, size="8 MiB", protocol=["smb"], tool=["cp"], tcp_space=["64 KiB", "default"], blocks=3)
-    small = found["tcp_space"] != "default"
-    assert_only(found[small], "server CPU", "TCP buffer", "latency × window")
-    assert_only(found[~small], "server CPU", *WAY)
+        rows = judged(far, size="8 MiB", protocol=["smb"], tool=["cp"], tcp_space=["64 KiB", "default"], blocks=3)
+    small = rows["tcp_space"] != "default"
+    assert_only(rows[small], "server CPU", "TCP buffer", "latency × window")
+    assert_only(rows[~small], "server CPU", *WAY)
 
 
 def test_a_share_of_a_core_and_a_slow_link(slow: Bench) -> None:
     with quota(slow.name, "client", 0.05):
-        found = judged(slow, size="8 MiB", protocol=["smb", "nfs"], tool=["cp"], blocks=2)
-    assert_only(found, "client CPU", "link")
+        rows = judged(slow, size="8 MiB", protocol=["smb", "nfs"], tool=["cp"], blocks=2)
+    assert_only(rows, "client CPU", "link")
 
 
 def test_a_slow_disk_and_a_long_way(far: Bench, tmp_path: Path) -> None:
     with slow_disk(far.name, tmp_path, "/srv/slow", 4 * MIB):
         hosts = far.changed_hosts(share_path="/srv/slow")
-        found = judged(far, hosts, size="16 MiB", protocol=["nfs"], tool=["cp"], direction=["write"], store=["disk"])
-    assert_only(found, "disk", "flush to disk", *WAY)
+        rows = judged(far, hosts, size="16 MiB", protocol=["nfs"], tool=["cp"], direction=["write"], store=["disk"])
+    assert_only(rows, "disk", "flush to disk", *WAY)
 
 
 def test_a_start_that_takes_longer_than_the_file(far: Bench) -> None:
-    found = judged(far, size="2 MiB", protocol=["ssh"], direction=["write"], blocks=2)
-    assert_only(found, "start-up")
-    assert found["evidence"].str.contains("passed before the first byte and after the last one").all()
+    rows = judged(far, size="2 MiB", protocol=["ssh"], direction=["write"], blocks=2)
+    assert_only(rows, "start-up")
+    assert rows["evidence"].str.contains("passed before the first byte and after the last one").all()
 
 
 def test_others_who_take_every_core_come_before_anything_else(new_bench: Callable[..., Bench]) -> None:
     bench = new_bench("--rate", "none")
     with busy_cores(8):
-        found = judged(bench, size="64 MiB", protocol=["smb", "nfs"], tool=["cp"])
-    assert_only(found, "disturbed")
-    assert (found["grade"] == "certain").all()
+        rows = judged(bench, size="64 MiB", protocol=["smb", "nfs"], tool=["cp"])
+    assert_only(rows, "disturbed")
+    assert (rows["grade"] == "certain").all()
 
 
 def test_others_who_do_no_harm_leave_a_slow_link_what_it_is(slow: Bench) -> None:
     with busy_cores(8):
-        found = judged(slow, size="16 MiB", protocol=["smb", "nfs"], tool=["cp"])
-    assert_only(found, "link", "disturbed")
+        rows = judged(slow, size="16 MiB", protocol=["smb", "nfs"], tool=["cp"])
+    assert_only(rows, "link", "disturbed")

@@ -15,9 +15,9 @@ def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str
         code = cli.main([str(word) for word in argv])
     except SystemExit as ended:  # argparse
         code = ended.code if isinstance(ended.code, int) else -1
-    said = capsys.readouterr()
-    assert "Traceback" not in said.err
-    return code, said.out, said.err
+    printed = capsys.readouterr()
+    assert "Traceback" not in printed.err
+    return code, printed.out, printed.err
 
 
 def write(name: str, text: str) -> Path:

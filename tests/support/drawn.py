@@ -22,8 +22,8 @@ def png(figure: Figure) -> bytes:
 
 def marks(axes: Axes) -> np.ndarray[Any, Any]:
     """The places of all scattered marks of a panel."""
-    found = [np.asarray(some.get_offsets()) for some in axes.collections if isinstance(some, PathCollection)]
-    return np.vstack([places for places in found if len(places)])
+    offsets = [np.asarray(some.get_offsets()) for some in axes.collections if isinstance(some, PathCollection)]
+    return np.vstack([places for places in offsets if len(places)])
 
 
 def footer(figure: Figure) -> Any:

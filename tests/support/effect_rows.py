@@ -28,6 +28,6 @@ def at(frame: pd.DataFrame, **levels: Any) -> pd.DataFrame:
 
 def one(frame: pd.DataFrame, **levels: Any) -> Any:
     """The only row at these levels."""
-    found = at(frame, **levels)
-    assert len(found) == 1
-    return found.iloc[0]
+    rows = at(frame, **levels)
+    assert len(rows) == 1
+    return rows.iloc[0]

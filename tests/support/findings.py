@@ -16,17 +16,17 @@ def findings(bench: Bench, hosts: Path | None = None) -> list[dict[str, Any]]:
     """What the check finds, less what is of the machine below; the exit code is checked along with it."""
     done = bench.lab("check", "--json", "--hosts", str(hosts or bench.hosts))
     assert done.stderr == ""
-    found = json.loads(done.stdout)["findings"]
-    assert done.returncode == (1 if any(finding["level"] == "problem" for finding in found) else 0)
-    return [finding for finding in found if finding["subject"] not in OF_THE_MACHINE]
+    all_findings = json.loads(done.stdout)["findings"]
+    assert done.returncode == (1 if any(finding["level"] == "problem" for finding in all_findings) else 0)
+    return [finding for finding in all_findings if finding["subject"] not in OF_THE_MACHINE]
 
 
-def of(found: list[dict[str, Any]], *levels: str) -> list[tuple[str, str]]:
+def of(all_findings: list[dict[str, Any]], *levels: str) -> list[tuple[str, str]]:
     """Subjects and messages of the findings of these levels."""
-    return [(finding["subject"], finding["message"]) for finding in found if finding["level"] in levels]
+    return [(finding["subject"], finding["message"]) for finding in all_findings if finding["level"] in levels]
 
 
-def only(found: list[dict[str, Any]], level: str) -> dict[str, Any]:
+def only(all_findings: list[dict[str, Any]], level: str) -> dict[str, Any]:
     """The one finding of a level, the note about jumbo frames aside."""
-    (finding,) = [each for each in found if each["level"] == level and each["subject"] != "link MTU"]
+    (finding,) = [other for other in all_findings if other["level"] == level and other["subject"] != "link MTU"]
     return finding

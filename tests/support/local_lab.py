@@ -94,10 +94,10 @@ class Bench:
         """Run a `lab` command in the working folder."""
         return lab_server().run(arguments, self.directory, timeout, os.environ | self.environment)
 
-    def strike_under_way(self, server: str, after_bytes: int, *strike: str) -> tuple[str, ...]:
-        """The `lab` command that runs another in the server, in the middle of a transfer to it."""
-        words = ("sh", "-c", UNDER_WAY, "sh", server, str(after_bytes), *strike)
-        return ("local", "exec", "--name", self.name, "server", "--", *words)
+    def strike_under_way(self, program: str, after_bytes: int, *strike: str, host: str = "server") -> tuple[str, ...]:
+        """The `lab` command that runs another in a host, in the middle of a transfer to it, once a program runs."""
+        words = ("sh", "-c", UNDER_WAY, "sh", program, str(after_bytes), *strike)
+        return ("local", "exec", "--name", self.name, host, "--", *words)
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:

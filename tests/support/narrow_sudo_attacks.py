@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+from lab.hosts import SshHost
 from lab.platforms.files import CLOSE, MAKE, NEW, REMOVE
 from lab.settings import host_journal
 
@@ -26,6 +28,24 @@ def sh(text: str, *words: str) -> tuple[str, ...]:
 def make_folder(account: str) -> tuple[str, ...]:
     """The words that make a folder in the lab's home; its path is standard input."""
     return sh(MAKE, "700", "home", account, NEW)
+
+
+@contextmanager
+def folder_of(host: SshHost, home: str, account: str) -> Iterator[SshHost]:
+    """A folder of the account's in the lab's home, made and removed by the helper."""
+    host.run(*make_folder(account), root=True, given=f"{home}/{NAME}")
+    yield host
+    host.run(*sh(REMOVE, f"{home}/{NAME}"), root=True)
+    assert host.run("ls", home.rpartition("/")[0]).stdout.count("file-share-lab") == 0
+
+
+def assert_refused(host: SshHost, words_by_name: Attempts) -> None:
+    """That the helper refuses each of them, and does nothing."""
+    answers = {}
+    for name, (words, given) in words_by_name.items():
+        result = host.run(*words, root=True, given=given, check=False)
+        answers[name] = (result.exit_code, result.stdout, result.stderr.startswith("file-share-lab: refused: "))
+    assert {name: answer for name, answer in answers.items() if answer != (77, "", True)} == {}
 
 
 ARM = sh(host_journal.ARM, "", "60", host_journal.TIMER)

@@ -128,15 +128,15 @@ class Checker:
         """The scripts that are made of data, by file and function: line and text."""
         while True:
             before = len(self.functions) + len(self.methods)
-            found = {}
+            scripts = {}
             for module in self.modules.values():
                 for text in () if module.path.startswith(TRUSTED) else self._scripts(module):
                     if not self._is_handed_on(module, text) and not self.is_constant(module, text):
                         function = module.owners[text]
                         place = (module.path, function.name if function else "")
-                        found[place] = f"{text.lineno}: {ast.unparse(text)}"
+                        scripts[place] = f"{text.lineno}: {ast.unparse(text)}"
             if before == len(self.functions) + len(self.methods):
-                return found
+                return scripts
 
     def _scripts(self, module: Module) -> Iterator[ast.expr]:
         for node in ast.walk(module.tree):

@@ -283,7 +283,7 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
     machine = Machine("client", load_hosts(Path("hosts.ini")).client, macs["client"], MacOS(macs["client"]), None)
     findings = program_check._try(machine, "client programs", ["perl", "iperf3", "rsync"])
     # on a busy machine another program may not end in time either
-    (found,) = [finding for finding in findings if finding.message.startswith(f"{program} ")]
-    assert (found.level, found.subject) == ("problem", "client programs")
-    assert found.message == wrong
-    assert found.remedy.startswith(f"`command -v {program}` there")
+    (failure,) = [finding for finding in findings if finding.message.startswith(f"{program} ")]
+    assert (failure.level, failure.subject) == ("problem", "client programs")
+    assert failure.message == wrong
+    assert failure.remedy.startswith(f"`command -v {program}` there")

@@ -121,10 +121,10 @@ def limit() -> None:
         resource.setrlimit(what, (most, most))
 
 
-def assert_refused(folder: Path, said: str, *argv: str) -> None:
+def assert_refused(folder: Path, refusal: str, *argv: str) -> None:
     code, _, error = lab(folder, *argv)
     assert code == 2, error[-500:]
-    assert any(words in error for words in said.split("|")), error[:500]
+    assert any(words in error for words in refusal.split("|")), error[:500]
     assert len(error) < LONGEST_MESSAGE
 
 
@@ -136,32 +136,32 @@ def write_run(folder: Path, trials: str, **run: Any) -> None:
 
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_sweep(tmp_path: Path, name: str) -> None:
-    text, said = SWEEPS[name]
+    text, refusal = SWEEPS[name]
     (tmp_path / "a.toml").write_text(text)
-    assert_refused(tmp_path, said, "plan", "a.toml")
+    assert_refused(tmp_path, refusal, "plan", "a.toml")
 
 
 @pytest.mark.parametrize("name", HOSTS_FILES)
 def test_a_hosts_file(tmp_path: Path, name: str) -> None:
-    text, said = HOSTS_FILES[name]
+    text, refusal = HOSTS_FILES[name]
     (tmp_path / "a.toml").write_text(SWEEP)
     (tmp_path / "hosts.ini").write_text(text)
-    assert_refused(tmp_path, said, "plan", "a.toml", "--hosts", "hosts.ini")
+    assert_refused(tmp_path, refusal, "plan", "a.toml", "--hosts", "hosts.ini")
 
 
 @pytest.mark.parametrize("name", TRIALS)
 def test_trials(tmp_path: Path, name: str) -> None:
-    make, said = TRIALS[name]
+    make, refusal = TRIALS[name]
     write_run(tmp_path, make())
     for command in ("show", "report"):
-        assert_refused(tmp_path, said, command, "run")
+        assert_refused(tmp_path, refusal, command, "run")
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_json(tmp_path: Path, name: str) -> None:
-    run, said = RUNS[name]
+    run, refusal = RUNS[name]
     write_run(tmp_path, line(), **run)
-    assert_refused(tmp_path, said, "show", "run")
+    assert_refused(tmp_path, refusal, "show", "run")
 
 
 @pytest.mark.parametrize(

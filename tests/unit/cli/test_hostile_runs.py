@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from support.hostile_runs import HOSTILE, Place, hostile_run
+from support.in_time import must_end_within
 from support.input_files import HOSTS as RIGHT
-from support.memory_host import lab_signals
 from support.planted import assert_plain
 from support.synthetic_runs import trial, write_run
 
@@ -39,12 +38,8 @@ def _in_a_folder_of_its_own_and_in_time(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
     monkeypatch.setenv("LAB_PASSWORD", "x")
-    with lab_signals():
-        old = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it does not end"))
-        signal.alarm(SECONDS)
+    with must_end_within(SECONDS):
         yield
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, old)
 
 
 def contents(folder: Path) -> dict[str, bytes | str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.in_time import must_end_within
 from support.input_files import HOSTS, SWEEP
-from support.memory_host import lab_signals
 from support.synthetic_runs import trial, write_run
 
 from lab.base import durable
@@ -62,12 +61,8 @@ Plant = Callable[[Path, Path], None]
 def _in_a_folder_of_its_own_and_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
-    with lab_signals():
-        old = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it does not end"))
-        signal.alarm(SECONDS)
+    with must_end_within(SECONDS):
         yield
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, old)
 
 
 @pytest.fixture

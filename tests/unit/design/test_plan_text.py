@@ -14,20 +14,20 @@ from lab.run.catalogue import CATALOGUE
 
 def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:
     factors = {"protocol": ["smb", "nfs", "ssh"], "tool": ["cp", "rsync"], "mtu": [1500, 9000]}
-    found = plan(sweep_with(factors=factors), CATALOGUE).effects
-    assert [(effect.name, effect.least_pairs, effect.most_pairs) for effect in found] == [
+    effects = plan(sweep_with(factors=factors), CATALOGUE).effects
+    assert [(effect.name, effect.least_pairs, effect.most_pairs) for effect in effects] == [
         ("protocol", 4, 8), ("tool", 8, 8), ("mtu", 10, 10),
     ]  # fmt: skip
-    found = plan(sweep_with(factors=factors, effects=["mtu:tool", "direction"]), CATALOGUE).effects
-    assert [(effect.name, effect.least_pairs) for effect in found] == [("tool:mtu", 4), ("direction", 10)]
+    effects = plan(sweep_with(factors=factors, effects=["mtu:tool", "direction"]), CATALOGUE).effects
+    assert [(effect.name, effect.least_pairs) for effect in effects] == [("tool:mtu", 4), ("direction", 10)]
 
 
-def said(wanted: Sweep) -> str:
+def describe(wanted: Sweep) -> str:
     return "\n".join(plan_text.describe(wanted, plan(wanted, CATALOGUE)))
 
 
 def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
-    text = said(sweep_with(blocks=6, anchors=2, factors={"protocol": ["smb", "ssh"], "tool": ["cp", "rsync"]}))
+    text = describe(sweep_with(blocks=6, anchors=2, factors={"protocol": ["smb", "ssh"], "tool": ["cp", "rsync"]}))
     assert text.startswith("6 cases, 48 trials, 0.1 GB to move\n")
     assert "  6 randomised complete blocks (seed 1)\n  whole plot   mtu (1 a block)\n" in text
     assert "  anchors      2 a block: smb-cp-write-ram-mtu1500-tcpdefault\n" in text
@@ -39,8 +39,8 @@ def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
 
 def test_a_plan_says_which_level_comes_first_how_often() -> None:
     wanted = sweep_with(blocks=3, factors={"mtu": [1500, 9000], "tcp_space": ["default", 65536]})
-    text, found = said(wanted), plan(wanted, CATALOGUE)
-    mtus = [next(slot.case.mtu for slot in found.slots if slot.block == block) for block in (1, 2, 3)]
+    text, planned = describe(wanted), plan(wanted, CATALOGUE)
+    mtus = [next(slot.case.mtu for slot in planned.slots if slot.block == block) for block in (1, 2, 3)]
     usual = max(set(mtus), key=mtus.count)
     assert mtus.count(usual) == 2
     assert f"  MTU {usual} first in 2 of 3 blocks\n" in text
@@ -55,13 +55,13 @@ def test_anchors_do_not_count_as_what_comes_first() -> None:
 
 
 def test_a_plan_of_one_block_promises_no_interval() -> None:
-    text = said(sweep_with(blocks=1, factors={"mtu": [1500, 9000]}))
+    text = describe(sweep_with(blocks=1, factors={"mtu": [1500, 9000]}))
     assert "it can tell" not in text
     assert "  any interval: too few blocks to know their spread; give blocks = 3 or more\n" in text
 
 
 def test_a_plan_with_a_precision_gives_ranges() -> None:
-    text = said(sweep_with(blocks=10, precision=0.03, factors={"mtu": [1500, 9000]}))
+    text = describe(sweep_with(blocks=10, precision=0.03, factors={"mtu": [1500, 9000]}))
     assert text.startswith("4 cases, 40 to 400 trials, 0.0 to 0.4 GB to move\n")
     assert "  10 to 100 randomised complete blocks (seed 1), until every interval is within ± 3 %\n" in text
     assert "after 10 blocks: ± 0.72 ×" in text
@@ -72,11 +72,11 @@ def test_a_plan_with_a_precision_gives_ranges() -> None:
 
 def test_a_plan_names_what_a_fraction_mixes_up() -> None:
     factors = {"mtu": [1500, 9000], "tcp_space": ["default", 65536], "store": ["ram", "disk"]}
-    text = said(sweep_with(fraction=0.5, factors=factors))
+    text = describe(sweep_with(fraction=0.5, factors=factors))
     assert "  fraction: 8 of 16 cases, the same in each block, D-optimal\n" in text
     assert "  direction:mtu from tcp_space:store (1.00)\n" in text
     assert "  mtu          by a fit to all cases: no pairs differ in it alone\n" in text
     factors["placebo"] = ["none", "again"]
-    text = said(sweep_with(fraction=0.5, factors=factors))
+    text = describe(sweep_with(fraction=0.5, factors=factors))
     assert "16 of 32 cases, the same in each block, D-optimal; D-efficiency 1.00 of the whole grid's\n" in text
     assert " from direction:" not in text

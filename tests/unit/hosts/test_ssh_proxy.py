@@ -10,8 +10,8 @@ import pytest
 from support.ssh_config import nas, relay, ssh_config, write_config
 from support.sshd import ONLY_PARAMIKO, Sshd, refused, works
 
-from lab.base.errors import HostKeyError
-from lab.hosts import paramiko
+from lab.base.errors import HostKeyError, HostLost
+from lab.hosts import SshHost, paramiko
 
 pytestmark = pytest.mark.usefixtures("home", "proxies")
 
@@ -58,6 +58,15 @@ def test_a_refusal_through_a_proxy_leaves_no_process(sshd: Sshd, home: Path, pro
     refused(sshd.config("stranger", proxy_command=relay(sshd)))
     refused(sshd.config(known_hosts=str(home / "none"), proxy_command=relay(sshd)), HostKeyError)
     assert len(proxies) == 2
+
+
+@ONLY_PARAMIKO
+def test_a_proxy_that_was_killed_is_said(sshd: Sshd, proxies: list[paramiko.Proxy]) -> None:
+    host = SshHost("client", sshd.config(proxy_command=relay(sshd)))
+    proxies[0].process.kill()
+    with pytest.raises(HostLost, match=r"was lost.*: its proxy_command was killed by signal 9$"):
+        host.run("true")
+    host.close()
 
 
 INTERRUPTED = """

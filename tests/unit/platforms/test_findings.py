@@ -151,19 +151,19 @@ def test_unreadable_output_of_a_mac_is_shown(parse: object) -> None:
 def test_services_of_recent_macs_are_known_by_their_programs() -> None:
     lines = ["  40.0 /System/Library/X/XProtectRemediatorAdload", "  30.0 /usr/libexec/spotlightknowledged",
              "  50.0 /opt/other", "   2.0 /System/Library/X/fileproviderd"]  # fmt: skip
-    found = macos_noise.parse_processes("\n".join(lines))
-    assert [noise.what for noise in found] == [
+    noises = macos_noise.parse_processes("\n".join(lines))
+    assert [noise.what for noise in noises] == [
         "Spotlight is at work (30 % of a core)",
         "XProtect is at work (40 % of a core)",
     ]
 
 
 def test_spotlight_by_volume() -> None:
-    (found,) = macos_noise.parse_mdutil("/Volumes/My Disk:\n\tIndexing enabled. \n", "/Volumes/My Disk/x")
-    assert "`sudo mdutil -i off '/Volumes/My Disk'`" in found.remedy
+    (noise,) = macos_noise.parse_mdutil("/Volumes/My Disk:\n\tIndexing enabled. \n", "/Volumes/My Disk/x")
+    assert "`sudo mdutil -i off '/Volumes/My Disk'`" in noise.remedy
     for volume, switched in (("/System/Volumes/Data", "/"), ("/Volumes/a: b", "'/Volumes/a: b'")):
-        (found,) = macos_noise.parse_mdutil(f"{volume}:\n\tIndexing enabled. \n", "/x")
-        assert f"`sudo mdutil -i off {switched}`" in found.remedy
+        (noise,) = macos_noise.parse_mdutil(f"{volume}:\n\tIndexing enabled. \n", "/x")
+        assert f"`sudo mdutil -i off {switched}`" in noise.remedy
     for off in (
         "/:\n\tIndexing disabled.\n",
         "/:\n\tIndexing and searching disabled.\n",

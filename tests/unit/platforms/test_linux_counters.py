@@ -121,18 +121,7 @@ def test_names_of_processes_may_hold_anything() -> None:
 
 
 # What the sampler writes, by hand; test_sampler.py reads what it writes on this system
-SAMPLES = """\
-@ 100.250
-0:1000
-1:2000
-4:cpu0 10 0 5 100 0 0 0 0
-stat:42 (cp) R 1 1 1 0 -1 0 0 0 0 0 12 13 0 0 20 0 1 0 900
-ss:ESTAB 0 0 192.0.2.1:40000 192.0.2.2:445
-ss:	 skmem:(r0,rb65536,t0,tb65536,f0,w0,o0,bl0,d0) cubic wscale:7,7 rto:204 rtt:0.5/0.1 mss:1448 cwnd:10
-@ 100.350
-0:5000
-1:2100
-"""
+SAMPLES = (LINUX_CAPTURES / "sampler.txt").read_text()
 
 
 def test_samples_are_readings() -> None:

@@ -92,10 +92,10 @@ def test_a_mac_is_busy_as_a_whole_and_no_core_of_it_is() -> None:
     lines = [line for at_s, row in ((1, "idle"), (2, "busy"), (3, "full")) for line in sample(at_s, row)]
     assert ends[0] is not None
     assert ends[1] is not None
-    found = usage([ends[0], *parse_samples(lines, "en0"), ends[1]], 3.2, cores=10).to_json()
-    assert (found["user"], found["system"], found["softirq"]) == (0.425, 0.325, 0.0)
-    assert found.keys().isdisjoint({"core_mean", "core_peak", "cpu_cores"})
-    assert (found["samples"], found["swapped_bytes"], found["rx_errors"]) == (3, 0, 0)
+    used = usage([ends[0], *parse_samples(lines, "en0"), ends[1]], 3.2, cores=10).to_json()
+    assert (used["user"], used["system"], used["softirq"]) == (0.425, 0.325, 0.0)
+    assert used.keys().isdisjoint({"core_mean", "core_peak", "cpu_cores"})
+    assert (used["samples"], used["swapped_bytes"], used["rx_errors"]) == (3, 0, 0)
 
 
 @pytest.mark.parametrize("row", ["", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"])

@@ -49,7 +49,7 @@ SWEEPS: dict[str, list[Trial]] = {
 }  # fmt: skip
 
 
-def said(trials: Sequence[Trial], **changes: Any) -> dict[str, str]:
+def answer_of(trials: Sequence[Trial], **changes: Any) -> dict[str, str]:
     """The answer by heading, each on one line."""
     return by_heading(answer(dataframe.frame(trials, COMPLETE | changes), "results/x"))
 
@@ -119,7 +119,7 @@ def test_an_option_of_one_protocol_is_not_shared_by_cases_of_another() -> None:
         for block in range(1, 9)
         for number, (protocol, options) in enumerate(asked)
     ]  # fmt: skip
-    text = said(trials)["Fastest write"]
+    text = answer_of(trials)["Fastest write"]
     assert text.startswith("too close to call between 2 of 4 cases: ")
     assert "SMB, SMB signing true (" in text
     assert "NFS (" in text
@@ -128,7 +128,7 @@ def test_an_option_of_one_protocol_is_not_shared_by_cases_of_another() -> None:
 
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_too_few_blocks_name_nothing_and_say_how_to_measure_more(blocks: int) -> None:
-    text = said(make_trials(blocks))
+    text = answer_of(make_trials(blocks))
     assert text["Fastest"].startswith(f"no winner can be named from {blocks} block{'s' * (blocks > 1)} (at least 3")
     assert text["What matters"].startswith(f"too few blocks to tell ({blocks}); seen so far: ")
     assert text["Next"].startswith("measure more: set blocks = 6 in the sweep, then `lab run sweeps/demo.toml`")
@@ -171,7 +171,7 @@ def test_the_largest_effect_comes_first() -> None:
 
 def test_an_unfinished_run_is_gone_on_with() -> None:
     for changes in ({"finished_at": None}, {"ended": "interrupted"}):
-        text = said(make_trials(3), **changes)
+        text = answer_of(make_trials(3), **changes)
         assert text["Next"].startswith("the run is not complete; `lab run --resume results/x` goes on with it")
 
 
@@ -182,13 +182,13 @@ def test_a_path_can_be_copied_from_the_command() -> None:
 
 def test_where_many_trials_do_not_count_that_is_looked_at_first() -> None:
     lost = [trial(trial_id=f"v{n}", block=n, status="void", reason="cached") for n in range(4)]
-    text = said([*make_trials(3, combinations=[("smb", "cp")]), *lost])
+    text = answer_of([*make_trials(3, combinations=[("smb", "cp")]), *lost])
     assert " void of 28 trials do not count" in text["Trust"]
     assert text["Next"].startswith("see why trials do not count: `lab show results/x --table lost`")
-    repeated = [replace(each, trial_id=f"{each.trial_id}{ASIDE}") for each in lost]
-    assert "do not count" not in said([*make_trials(3, combinations=[("smb", "cp")]), *repeated])["Next"]
-    assert said(SWEEPS["all failed"])["Next"].startswith("see why no trial counts: ")
-    assert said(SWEEPS["all failed"])["Fastest"] == "no transfer was measured."
+    repeated = [replace(one, trial_id=f"{one.trial_id}{ASIDE}") for one in lost]
+    assert "do not count" not in answer_of([*make_trials(3, combinations=[("smb", "cp")]), *repeated])["Next"]
+    assert answer_of(SWEEPS["all failed"])["Next"].startswith("see why no trial counts: ")
+    assert answer_of(SWEEPS["all failed"])["Fastest"] == "no transfer was measured."
 
 
 def test_a_command_is_whole_where_anything_else_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,22 +203,22 @@ def test_a_command_is_whole_where_anything_else_can_be_shorter(monkeypatch: pyte
 
 
 def test_one_machine_for_both_hosts_is_always_told() -> None:
-    assert said(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
+    assert answer_of(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
     mac = {"client": {"platform": "macos"}, "server": {}}
-    assert said(make_trials(), hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
-    real = said(make_trials(), instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
+    assert answer_of(make_trials(), hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
+    real = answer_of(make_trials(), instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
     assert real["Trust"].startswith("an emulated Mac: no number is of a Mac")
-    assert "local lab" not in said(make_trials(), instance=None)["Trust"]
+    assert "local lab" not in answer_of(make_trials(), instance=None)["Trust"]
 
 
 def test_load_of_others_is_told_with_its_block() -> None:
     load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
-    assert "other programs used up to 1.3 cores of the client (block 2)" in said(make_trials(), load=load)["Trust"]
-    assert "the hosts were idle otherwise" in said(make_trials(), load=load[:1])["Trust"]
+    assert "other programs used up to 1.3 cores of the client (block 2)" in answer_of(make_trials(), load=load)["Trust"]
+    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=load[:1])["Trust"]
     relay = [{"block": 1, "client": 0.35, "server": 0.35}]  # what a local lab itself needs outside of its hosts
-    assert "the hosts were idle otherwise" in said(make_trials(), load=relay)["Trust"]
+    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=relay)["Trust"]
     for nothing in ([], [{"block": 1}]):
-        assert "cores of" not in said(make_trials(), load=nothing)["Trust"]
+        assert "cores of" not in answer_of(make_trials(), load=nothing)["Trust"]
 
 
 def test_a_link_that_was_not_steady_is_told() -> None:
@@ -226,7 +226,7 @@ def test_a_link_that_was_not_steady_is_told() -> None:
         trial(trial_id=f"l{block}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
         for block, elapsed in ((1, 5.0), (2, 10.0))
     ]
-    text = said([trial(), trial(trial_id="b", block=2), *links])
+    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
     assert "its speed at one setting differed by up to 100 %" in text["Trust"]
 
 
@@ -235,7 +235,7 @@ def test_how_far_two_shots_of_one_block_differ_is_told() -> None:
         trial(trial_id=f"l{number}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
         for number, (block, elapsed) in enumerate([(1, 5.0), (1, 6.0), (2, 10.0), (2, 10.0)])
     ]
-    text = said([trial(), trial(trial_id="b", block=2), *links])
+    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
     assert "its speed at one setting differed by up to 100 % (20 % within a block)" in text["Trust"]
 
 

@@ -32,20 +32,20 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
             itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
         )
     ]
-    said = rendered(terminal.terminal_tables(run_folder.load(write_run(tmp_path, made).path))[0])
+    text = rendered(terminal.terminal_tables(run_folder.load(write_run(tmp_path, made).path))[0])
     under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
-    rows = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()]
+    rows = [re.split(" {2,}", line.strip())[0] for line in text.splitlines()]
     assert [row for row in rows if row.startswith(("server", *under))] == [
         "server sync async", *under, "server sync sync", *under
     ]  # fmt: skip
-    assert "All at MTU 1500, TCP default, disk, NFS version 4.2." in " ".join(said.split())
+    assert "All at MTU 1500, TCP default, disk, NFS version 4.2." in " ".join(text.split())
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
     trials = run_folder.load(folder.path)
     compared = rendered(terminal.terminal_tables(trials)[0], width=width)
-    said = rendered(*terminal.terminal_tables(trials), width=width)
+    text = rendered(*terminal.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
         lines = [line for line in compared.splitlines() if line.strip().startswith(name)]
@@ -54,14 +54,14 @@ def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: 
     assert "2 of 3" in compared
     effects, interactions = (table(stats.grid(trials)) for table in (stats.effects, stats.interactions))
     for row in effects.to_dict("records"):
-        assert f" {row['change_pct']:+.1f}{'*' if row['established'] else ''} " in said
-        assert f" {row['n_blocks']}/{row['n_pairs']} " in said
+        assert f" {row['change_pct']:+.1f}{'*' if row['established'] else ''} " in text
+        assert f" {row['n_blocks']}/{row['n_pairs']} " in text
     for row in interactions.dropna(subset="interaction_pct").to_dict("records"):
-        assert f" {row['interaction_pct']:+.1f}" in said
-    assert f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain" in " ".join(said.split())
-    assert ", all cases together (n = 3 blocks)" in " ".join(said.split())
+        assert f" {row['interaction_pct']:+.1f}" in text
+    assert f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain" in " ".join(text.split())
+    assert ", all cases together (n = 3 blocks)" in " ".join(text.split())
     assert "local lab" in compared
-    assert max(map(len, said.splitlines())) <= width
+    assert max(map(len, text.splitlines())) <= width
 
 
 def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) -> None:
@@ -86,10 +86,10 @@ def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder) ->
 def test_shares_are_in_the_table_when_blocks_are_complete(tmp_path: Path) -> None:
     good = [replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in SMALL]
     trials = run_folder.load(write_run(tmp_path, good).path)
-    said = rendered(*terminal.terminal_tables(trials))
+    text = rendered(*terminal.terminal_tables(trials))
     for row in stats.shares(stats.grid(trials)).table.to_dict("records"):
-        assert f" {100 * row['share']:.1f} " in said
-    assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(said.split())
+        assert f" {100 * row['share']:.1f} " in text
+    assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(text.split())
 
 
 def test_a_long_table_says_in_the_terminal_how_much_of_it_is_missing() -> None:

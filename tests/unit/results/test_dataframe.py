@@ -57,14 +57,14 @@ def test_trials_in_memory_make_the_frame_of_their_folder(tmp_path: Path, trials:
 
 
 def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
-    found = dataframe.observed(run_folder.load(folder.path))
-    assert {name: kind.name for name, kind in found.dtypes.items()} == {
+    columns = dataframe.observed(run_folder.load(folder.path))
+    assert {name: kind.name for name, kind in columns.dtypes.items()} == {
         "client.user_s": "float64", "client.tx_packets": "float64", "server.user_s": "float64",
         "tcp.rtt_us": "float64", "tcp.states": "object",
     }  # fmt: skip
-    assert found["client.user_s"].isna().tolist() == [False, True, True]
-    assert found.iloc[0, :3].to_dict() == {"client.user_s": 1.5, "client.tx_packets": 7, "server.user_s": 2}
-    assert found["tcp.rtt_us"].dropna().to_dict() == {2: 80}
+    assert columns["client.user_s"].isna().tolist() == [False, True, True]
+    assert columns.iloc[0, :3].to_dict() == {"client.user_s": 1.5, "client.tx_packets": 7, "server.user_s": 2}
+    assert columns["tcp.rtt_us"].dropna().to_dict() == {2: 80}
 
 
 def test_observed_follows_the_rows_of_a_frame(folder: RunFolder) -> None:

@@ -9,7 +9,15 @@ import pytest
 from support.memory_host import World, knob, untouched
 from support.runner_bench import SMALL, Bench, measured
 
-from lab.base.errors import CommandError, DeadlineExceeded, HostLost, LabError, LabFailure, SettingRefused
+from lab.base.errors import (
+    CommandError,
+    DeadlineExceeded,
+    HostLost,
+    LabError,
+    LabFailure,
+    SettingRefused,
+    TransferError,
+)
 from lab.run import mounting
 from lab.run.mounting import Mounting
 from lab.run.transfer import Measured
@@ -108,6 +116,25 @@ def test_a_mount_that_cannot_be_renewed_is_taken_down_and_counts_as_a_try(share:
         share.mounting.stand(share.needed())
     assert share.brought_about == ["mtu", *["mount"] * 3]
     assert len(share.mounting.failed) == 3
+
+
+@pytest.mark.parametrize(
+    ("remedy", "may_pass"), [("", True), ("free some space", False)], ids=["unknown", "remedy known"]
+)
+def test_a_mount_that_went_away_during_a_transfer_counts_as_a_try(share: Share, remedy: str, may_pass: bool) -> None:
+    share.mounting.stand(share.needed())
+    assert share.mounting.drop(TransferError("cp: exit code 1", remedy, host="client")) == may_pass
+    assert share.world.hosts["server"].values["mount"] == ("absent" if may_pass else "1")
+    (why,) = share.mounting.failed
+    assert why.startswith("gone during the transfer: client: cp: exit code 1")
+
+
+def test_a_mount_that_goes_away_in_each_transfer_is_stood_up_twice_again(share: Share) -> None:
+    dropped: list[bool] = []
+    while not dropped or dropped[-1]:
+        share.mounting.stand(share.needed())
+        dropped.append(share.mounting.drop(TransferError("cp: exit code 1", host="client")))
+    assert dropped == [True, True, False]
 
 
 def test_a_trial_says_how_often_its_share_was_mounted_and_the_next_one_does_not(bench: Bench) -> None:

@@ -38,25 +38,25 @@ def test_averages_are_of_the_first_and_the_last_reading_alone() -> None:
     last = reading(
         14, group={"usage_s": 3.0, "throttled_s": 1.25, "waited_s": 2.1}, net={"tx_bytes": 900, "rx_bytes": 45}
     )
-    found = usage_json((first, odd, last), 4.0)
-    assert (found["cpu_cores"], found["throttled_s"], found["waited_s"]) == (0.5, 0.75, 0.1)
-    assert (found["tx_bytes"], found["rx_bytes"], found["samples"]) == (800, 40, 1)
+    used = usage_json((first, odd, last), 4.0)
+    assert (used["cpu_cores"], used["throttled_s"], used["waited_s"]) == (0.5, 0.75, 0.1)
+    assert (used["tx_bytes"], used["rx_bytes"], used["samples"]) == (800, 40, 1)
 
 
 def test_what_cores_did_is_a_share_of_all_their_time_and_the_busiest_is_named() -> None:
     first = reading(0, cores={"cpu0": IDLE, "cpu1": IDLE})
     busy = Ticks(user=30, nice=10, system=40, idle=0, iowait=0, irq=5, softirq=10, steal=5)
     last = reading(1, cores={"cpu0": busy, "cpu1": core(0, 90, iowait=10)})
-    found = usage_json((first, last), 1.0)
-    shares = {name: found[name] for name in ("user", "system", "softirq", "iowait", "steal")}
+    used = usage_json((first, last), 1.0)
+    shares = {name: used[name] for name in ("user", "system", "softirq", "iowait", "steal")}
     assert shares == {"user": 0.2, "system": 0.2, "softirq": 0.075, "iowait": 0.05, "steal": 0.025}
-    assert (found["cores"], found["core_mean"], found["core_peak"]) == (2, 1.0, 1.0)
+    assert (used["cores"], used["core_mean"], used["core_peak"]) == (2, 1.0, 1.0)
 
 
 def test_where_no_core_was_seen_to_do_anything_their_number_is_known_all_the_same() -> None:
-    found = usage_json((reading(0, cores={"cpu0": IDLE}), reading(0.01, cores={"cpu0": IDLE})), 0.01)
-    assert found["cores"] == CORES
-    assert "core_mean" not in found
+    used = usage_json((reading(0, cores={"cpu0": IDLE}), reading(0.01, cores={"cpu0": IDLE})), 0.01)
+    assert used["cores"] == CORES
+    assert "core_mean" not in used
 
 
 def test_a_peak_is_no_shorter_than_half_a_second() -> None:
@@ -65,34 +65,34 @@ def test_a_peak_is_no_shorter_than_half_a_second() -> None:
         reading(number / 10, cores={"cpu0": core(sum(ticks[: number + 1]) // 5, number * 10)}, net={"tx_bytes": sent})
         for number, sent in enumerate((0, 0, 1000, 1000, 1000, 1000, 1000))
     ]
-    found = usage_json(steps, 0.6)
-    assert found["peak_bytes_per_s"] == 2000
-    assert found["core_peak"] < 0.2
+    used = usage_json(steps, 0.6)
+    assert used["peak_bytes_per_s"] == 2000
+    assert used["core_peak"] < 0.2
 
 
 def test_a_transfer_shorter_than_that_has_its_mean_as_peak() -> None:
-    found = usage_json((reading(0, net={"tx_bytes": 0}), reading(0.2, net={"tx_bytes": 1000})), 0.2)
-    assert found["peak_bytes_per_s"] == 5000
+    used = usage_json((reading(0, net={"tx_bytes": 0}), reading(0.2, net={"tx_bytes": 1000})), 0.2)
+    assert used["peak_bytes_per_s"] == 5000
 
 
 def test_the_busiest_process_is_found_though_it_ended_before_the_end() -> None:
     first = reading(0, processes={SERVER: Process("smbd", 50.0), OLD: Process("cron", 700.0)})
     during = reading(2, processes={CP: Process("cp", 1.8)})
     last = reading(4, processes={SERVER: Process("smbd", 51.2), OLD: Process("cron", 700.0)})
-    found = usage_json((first, during, last), 4.0)
-    assert (found["process"], found["process_mean"]) == ("cp", 0.9)
+    used = usage_json((first, during, last), 4.0)
+    assert (used["process"], used["process_mean"]) == ("cp", 0.9)
 
 
 def test_disks_are_summed_and_the_busiest_one_is_how_busy_they_were() -> None:
     first = reading(0, disks={"sda": Disk(10, 20, 1.0), "sdb": Disk(0, 0, 0.0)})
     last = reading(2, disks={"sda": Disk(1010, 20, 1.5), "sdb": Disk(1000, 300, 1.8)})
-    found = usage_json((first, last), 2.0)
-    assert (found["disk_read_bytes"], found["disk_written_bytes"], found["disk_busy"]) == (2000, 300, 0.9)
+    used = usage_json((first, last), 2.0)
+    assert (used["disk_read_bytes"], used["disk_written_bytes"], used["disk_busy"]) == (2000, 300, 0.9)
 
 
 def test_the_least_memory_is_of_all_readings() -> None:
-    found = usage_json([reading(at_s, available_bytes=free) for at_s, free in ((0, 900), (1, 100), (2, 800))], 2.0)
-    assert found["memory_least_bytes"] == 100
+    used = usage_json([reading(at_s, available_bytes=free) for at_s, free in ((0, 900), (1, 100), (2, 800))], 2.0)
+    assert used["memory_least_bytes"] == 100
 
 
 def test_what_is_not_counted_is_not_named() -> None:
@@ -100,11 +100,11 @@ def test_what_is_not_counted_is_not_named() -> None:
 
 
 def test_counts_that_began_again_are_left_out() -> None:
-    found = usage_json(
+    used = usage_json(
         (reading(0, net={"tx_bytes": 9, "rx_bytes": 1}), reading(1, net={"tx_bytes": 3, "rx_bytes": 2})), 1.0
     )
-    assert "tx_bytes" not in found
-    assert found["rx_bytes"] == 1
+    assert "tx_bytes" not in used
+    assert used["rx_bytes"] == 1
 
 
 def connection(port: int, **facts: Any) -> Connection:
@@ -116,16 +116,16 @@ def test_the_carrier_is_the_connection_that_moved_most_meanwhile() -> None:
     last = reading(
         5, connections=(connection(1, acked_bytes=10**9 + 5), connection(2, acked_bytes=8000, retransmits=4))
     )
-    found = carrier((first, last))
-    assert found is not None
-    assert (found.age_s, found.seen.acked_bytes, found.seen.retransmits) == (0.0, 7000, 1)
+    used = carrier((first, last))
+    assert used is not None
+    assert (used.age_s, used.seen.acked_bytes, used.seen.retransmits) == (0.0, 7000, 1)
 
 
 def test_a_connection_that_ended_is_known_from_its_last_sample() -> None:
     during = [reading(at_s, connections=(connection(3, received_bytes=moved),)) for at_s, moved in ((1, 50), (4, 200))]
-    found = carrier((reading(0), *during, reading(4.5)))
-    assert found is not None
-    assert (found.age_s, found.seen.received_bytes) == (0.5, 200)
+    used = carrier((reading(0), *during, reading(4.5)))
+    assert used is not None
+    assert (used.age_s, used.seen.received_bytes) == (0.5, 200)
 
 
 def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_trip() -> None:
@@ -134,9 +134,9 @@ def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_tr
         reading(at_s, connections=(connection(1, acked_bytes=moved, data_segs_in=requests, rtt_ms=rtt_ms),))
         for at_s, (moved, requests, rtt_ms) in enumerate(states)
     ]
-    found = carrier(readings)
-    assert found is not None
-    assert (found.seen.data_segs_in, found.rtt_median_ms) == (110, 0.6)
+    used = carrier(readings)
+    assert used is not None
+    assert (used.seen.data_segs_in, used.rtt_median_ms) == (110, 0.6)
 
 
 def test_without_connections_there_is_no_carrier() -> None:
@@ -155,19 +155,19 @@ def test_a_series_has_lists_of_one_length_and_counts_from_its_beginning() -> Non
         11, net={"tx_bytes": 900}, cores={"cpu0": core(50, 50)}, group={"usage_s": 3.5}, available_bytes=7,
         disks={"sda": Disk(25, 6, 0.0)}, processes={SERVER: Process("smbd", 2.5), OLD: Process("idle", 0.0)},
     )  # fmt: skip
-    found = json.loads(json.dumps(series((first, middle, last))))
-    assert (found["at_s"], found["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
-    assert (found["cpu_s"], found["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
-    assert found["available_bytes"] == [None, None, 7]
-    assert found["core_busy"] == {}
-    assert found["processes"] == [[1.0, {"smbd 8": 0.5}]]
-    assert [row[:2] for row in found["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
-    assert found["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)
+    used = json.loads(json.dumps(series((first, middle, last))))
+    assert (used["at_s"], used["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
+    assert (used["cpu_s"], used["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
+    assert used["available_bytes"] == [None, None, 7]
+    assert used["core_busy"] == {}
+    assert used["processes"] == [[1.0, {"smbd 8": 0.5}]]
+    assert [row[:2] for row in used["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
+    assert used["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)
 
 
 def test_a_series_has_what_each_core_did_since_the_reading_before() -> None:
-    found = series(
+    used = series(
         [reading(at_s, cores={"cpu0": core(busy, idle)}) for at_s, busy, idle in ((0, 0, 0), (1, 1, 3), (2, 5, 3))]
     )
-    assert found["core_busy"] == {"cpu0": [None, 0.25, 1.0]}
-    assert found["user"] == [None, 0.25, 1.0]
+    assert used["core_busy"] == {"cpu0": [None, 0.25, 1.0]}
+    assert used["user"] == [None, 0.25, 1.0]

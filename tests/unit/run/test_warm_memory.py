@@ -47,11 +47,11 @@ def commands(
 
 
 def test_the_host_that_the_payload_goes_to_has_its_memory_at_hand() -> None:
-    told = (transfer.WARM_MEMORY, "/s", str(MIB))
-    assert commands("write") == {Role.CLIENT: [], Role.SERVER: [told]}
+    command = (transfer.WARM_MEMORY, "/s", str(MIB))
+    assert commands("write") == {Role.CLIENT: [], Role.SERVER: [command]}
     assert commands("read")[Role.CLIENT] == [(transfer.WARM_MEMORY, "/c", str(MIB))]
     assert commands("read", store="disk")[Role.CLIENT]  # which reads into its RAM disk all the same
-    assert commands("write", size=5 * MOST_WARMED)[Role.SERVER] == [(*told[:2], str(MOST_WARMED))]
+    assert commands("write", size=5 * MOST_WARMED)[Role.SERVER] == [(*command[:2], str(MOST_WARMED))]
 
 
 def warm(folder: Path, name: str) -> int:

@@ -28,7 +28,7 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
         host.reconnect()
         settings.host_journals["client"].take()
         assert all(gone(pid) for pid in pids.read_text().split())
-        assert all(isinstance(each.exception(), HostError) for each in left)
+        assert all(isinstance(content.exception(), HostError) for content in left)
     assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
 
 
@@ -110,7 +110,7 @@ def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(
             contents.append(read(other, place.folder))
         assert isinstance(left.exception(), HostLost)
     assert reached.exception() is None
-    assert [each for each in contents if not each.in_use] == []
+    assert [content for content in contents if not content.in_use] == []
     settings.unwind()
     assert place.left() == ["knob", "pid"]
 

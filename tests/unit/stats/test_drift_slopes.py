@@ -52,11 +52,11 @@ def test_a_steady_drift_is_found_in_anchors_and_without_them() -> None:
 def test_noise_does_not_hide_a_drift_of_five_percent(blocks: int) -> None:
     """Of 3 blocks, a case's deviation from its own median is 0 in one of three trials, whatever drifted."""
     of = cases(direction=["write", "read"], mtu=[1500, 9000], tcp_space=[1024 * size for size in range(1, 8)])
-    logs, found = np.log(0.95) * np.linspace(0, 1, blocks), []
+    logs, drifts = np.log(0.95) * np.linspace(0, 1, blocks), []
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        found.append(stats.drift(run(of, 4.6 + logs + rng.normal(0, 0.1, (len(of), blocks)))).over_run_pct[0])
-    assert np.mean(found) == pytest.approx(-5, abs=1.2)  # four standard errors
+        drifts.append(stats.drift(run(of, 4.6 + logs + rng.normal(0, 0.1, (len(of), blocks)))).over_run_pct[0])
+    assert np.mean(drifts) == pytest.approx(-5, abs=1.2)  # four standard errors
 
 
 def test_the_interval_of_a_drift_holds_it_in_95_percent_of_runs() -> None:
@@ -86,8 +86,8 @@ def test_anchors_of_other_cases_in_each_block_are_joined_by_the_transfers(seed: 
     rng = np.random.default_rng(seed)
     trials = run(OF, rng.normal(0, 1, (4, 1)) + np.log(0.9) * np.linspace(0, 1, 7))
     first = trials.sample(frac=1, random_state=seed).drop_duplicates("block").assign(anchor=True, position=100)
-    found = stats.drift(pd.concat([trials, first], ignore_index=True))
-    assert found.over_run_pct[0] == pytest.approx(-10, abs=1.5)  # a block's time is the median of its trials'
+    drift = stats.drift(pd.concat([trials, first], ignore_index=True))
+    assert drift.over_run_pct[0] == pytest.approx(-10, abs=1.5)  # a block's time is the median of its trials'
 
 
 @pytest.mark.parametrize("seed", range(5))
