@@ -153,15 +153,15 @@ def settings() -> Iterator[Setting]:
         yield Setting(noise, stopping.LOOKS, stopping.LEAST_BLOCKS, effects, CAP, is_widened)
 
 
-def line(setting: Setting, found: Sequence[tuple[float, float]], runs: int) -> str:
+def line(setting: Setting, coverages: Sequence[tuple[float, float]], runs: int) -> str:
     """One line of the table, marked where it misses 95 % by more than 1 %."""
-    worst = min(share for share, _ in found)
+    worst = min(share for share, _ in coverages)
     rule = f"{setting.looks} looks" if setting.looks > 1 else "plain"
     rule += ", widened" if setting.widened else ""
-    cells = "  ".join(f"{100 * share:4.1f} {count:5.1f}" for share, count in found)
+    cells = "  ".join(f"{100 * share:4.1f} {count:5.1f}" for share, count in coverages)
     error = 100 * math.sqrt(worst * (1 - worst) / runs)
-    said = f"{setting.noise:10}{rule:17}{setting.least_blocks:6}{setting.effects:8}{setting.cap:6}  {cells}"
-    return f"{said}  {100 * worst:5.1f} ± {error:.2f}{'  misses' if worst < 0.94 else ''}"
+    row = f"{setting.noise:10}{rule:17}{setting.least_blocks:6}{setting.effects:8}{setting.cap:6}  {cells}"
+    return f"{row}  {100 * worst:5.1f} ± {error:.2f}{'  misses' if worst < 0.94 else ''}"
 
 
 def main() -> None:

@@ -64,8 +64,8 @@ def normal(chance: np.random.Generator, blocks: int) -> Floats:
 
 def heavy(chance: np.random.Generator, blocks: int) -> Floats:
     """Student's t of 3 degrees of freedom, of the same standard deviation."""
-    found: Floats = SPREAD / math.sqrt(3) * chance.standard_t(3, (CASES, blocks))
-    return found
+    values: Floats = SPREAD / math.sqrt(3) * chance.standard_t(3, (CASES, blocks))
+    return values
 
 
 def unequal(chance: np.random.Generator, blocks: int) -> Floats:
@@ -89,15 +89,15 @@ def plots_only(chance: np.random.Generator, blocks: int) -> Floats:
 def slow_writes(chance: np.random.Generator, blocks: int) -> Floats:
     """Three of ten writes slower by a third, as with memory that is slow to get."""
     slow = (chance.random((CASES, blocks)) < 0.3) & (code("direction") == 0)[:, None]
-    found: Floats = normal(chance, blocks) / 2 - 0.4 * slow
-    return found
+    values: Floats = normal(chance, blocks) / 2 - 0.4 * slow
+    return values
 
 
 def drift(chance: np.random.Generator, blocks: int) -> Floats:
     """20 % slower from the begin to the end of each block, in the lab's order: MTUs and TCP buffers in plots, and each
     second block as the one before it, backwards.
     """
-    found, place = normal(chance, blocks) / 2, np.empty(CASES, dtype=np.intp)
+    values, place = normal(chance, blocks) / 2, np.empty(CASES, dtype=np.intp)
     plot = 2 * code("mtu") + code("tcp_space")
     for block in range(blocks):
         if block % 2:
@@ -105,16 +105,16 @@ def drift(chance: np.random.Generator, blocks: int) -> Floats:
         else:
             order = np.lexsort((chance.random(CASES), chance.random(4)[plot], chance.random(2)[code("mtu")]))
             place[order] = np.arange(CASES)
-        found[:, block] += math.log(0.8) * place / (CASES - 1)
-    return found
+        values[:, block] += math.log(0.8) * place / (CASES - 1)
+    return values
 
 
 def alike(chance: np.random.Generator, blocks: int) -> Floats:
     """Each case's noise half alike from block to block (first-order autoregressive, ρ = 0.5)."""
-    found = normal(chance, blocks)
+    values = normal(chance, blocks)
     for block in range(1, blocks):
-        found[:, block] = 0.5 * found[:, block - 1] + math.sqrt(0.75) * found[:, block]
-    return found
+        values[:, block] = 0.5 * values[:, block - 1] + math.sqrt(0.75) * values[:, block]
+    return values
 
 
 def demo() -> Draw:
@@ -132,8 +132,8 @@ def demo() -> Draw:
 
     def draw(chance: np.random.Generator, blocks: int) -> Floats:
         signs = chance.choice([-1.0, 1.0], (CASES, blocks))
-        found: Floats = signs * np.array([chance.choice(pools[group], blocks) for group in groups])
-        return found
+        values: Floats = signs * np.array([chance.choice(pools[group], blocks) for group in groups])
+        return values
 
     return draw
 
@@ -174,7 +174,7 @@ def simulate(draw: Draw, of: Table, runs: int, blocks: int, seed: int) -> Floats
     """
     chance = np.random.default_rng(seed)
     held, halves = np.zeros((2, len(of.truth))), np.zeros((runs, 2, len(of.truth)))
-    false_in, found = np.zeros(2), np.zeros(len(of.truth))
+    false_in, starred = np.zeros(2), np.zeros(len(of.truth))
     null = np.abs(of.truth) < 1e-9
     for run in range(runs):
         values = of.weights @ draw(chance, blocks) + of.truth[:, None]
@@ -185,11 +185,11 @@ def simulate(draw: Draw, of: Table, runs: int, blocks: int, seed: int) -> Floats
             halves[run, number] = np.expm1(means.half)
         star = (adjust_by_gate(moderated.p, of.comparison) < SIGNIFICANCE) & (plain.p < SIGNIFICANCE)
         false_in += (star & null).any(), (star & null & ~of.is_overall).any()
-        found += star
+        starred += star
     parts = [of.is_overall, ~of.is_overall]
     coverage = [held[number, part].mean() / runs for part in parts for number in range(2)]
     widths = [np.median(halves[:, number, part]) for part in parts for number in range(2)]
-    powers = [found[part & ~null].mean() / runs for part in parts]
+    powers = [starred[part & ~null].mean() / runs for part in parts]
     return 100 * np.array([*coverage, *widths, *false_in / runs, *powers])
 
 
@@ -200,12 +200,12 @@ def drifts(blocks: int, runs: int, seed: int) -> tuple[float, float, float]:
     Noise of the demo, and of 2 % of each block.
     """
     chance, times, held = np.random.default_rng(seed), np.linspace(0, 1, blocks), np.zeros(runs)
-    found = np.zeros(runs)
+    slopes = np.zeros(runs)
     for run in range(runs):
         log_speed = SCENARIOS["demo"](chance, blocks) + chance.normal(0, 0.02, blocks) + math.log(0.95) * times
         slope, low, high = theil_sen(times, two_way(log_speed)[1])
-        found[run], held[run] = slope, low <= math.log(0.95) <= high if math.isfinite(low) else math.nan
-    return 100 * math.expm1(found.mean()), 100 * float(found.std()) / math.sqrt(runs), 100 * float(held.mean())
+        slopes[run], held[run] = slope, low <= math.log(0.95) <= high if math.isfinite(low) else math.nan
+    return 100 * math.expm1(slopes.mean()), 100 * float(slopes.std()) / math.sqrt(runs), 100 * float(held.mean())
 
 
 def main() -> None:
@@ -223,10 +223,10 @@ def main() -> None:
     print(f"{'scenario':14}{'blocks':>8}{'overall':^14}{'below':^14}{'overall':^14}{'below':^14}{'any':>9}{'below':>14}"
           f"{'overall':>10}{'below':>7}")  # fmt: skip
     for name, blocks in itertools.product(given.scenario, given.blocks):
-        found = simulate(SCENARIOS[name], of, given.runs, blocks, given.seed)
-        error = math.sqrt(found[8] * (100 - found[8]) / given.runs)
-        cells = "".join(f"{value:7.1f}" for value in found[:8])
-        stars = f"{found[8]:7.2f} ± {error:4.2f}{found[9]:9.2f}{found[10]:10.0f}{found[11]:7.0f}"
+        figures = simulate(SCENARIOS[name], of, given.runs, blocks, given.seed)
+        error = math.sqrt(figures[8] * (100 - figures[8]) / given.runs)
+        cells = "".join(f"{value:7.1f}" for value in figures[:8])
+        stars = f"{figures[8]:7.2f} ± {error:4.2f}{figures[9]:9.2f}{figures[10]:10.0f}{figures[11]:7.0f}"
         print(f"{name:14}{blocks:8}{cells}{stars}", flush=True)
     for blocks in DRIFT_BLOCKS:
         mean, error, coverage = drifts(blocks, given.runs, given.seed)

@@ -54,7 +54,7 @@ def report(name: str, done: Done) -> None:
     timed_s = sum(trial["elapsed_s"] for trial in done.trials)
     link_s = sum(link["elapsed_s"] for link in done.ceilings)
     each_s = (done.wall_s - timed_s - link_s) / len(done.trials)
-    gap = f"{statistics.median(found):7.2f}" if (found := gaps(done.trials)) else "      –"
+    gap = f"{statistics.median(pauses_s):7.2f}" if (pauses_s := gaps(done.trials)) else "      –"
     print(
         f"{name:44}{len(done.trials):7}{done.wall_s:8.1f}{timed_s:9.1f}{link_s:9.1f}"
         f"{done.wall_s / timed_s:11.2f}{each_s:10.2f}{gap}", flush=True,
@@ -66,13 +66,13 @@ def gaps(trials: list[dict[str, Any]]) -> list[float]:
 
     Before the first of them its server stood already: what comes before was served alike.
     """
-    found = []
+    gaps_s = []
     for (before, one), (_, other) in itertools.pairwise(itertools.pairwise(trials)):
         served_alike = all(before[key] == one[key] for key in SERVED)
         if served_alike and [key for key in (*SERVED, "tool", "direction") if one[key] != other[key]] == ["direction"]:
             began, ended = (datetime.fromisoformat(trial["started_at"]) for trial in (one, other))
-            found.append((ended - began).total_seconds() - one["elapsed_s"])
-    return found
+            gaps_s.append((ended - began).total_seconds() - one["elapsed_s"])
+    return gaps_s
 
 
 if __name__ == "__main__":

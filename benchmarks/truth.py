@@ -80,7 +80,7 @@ def clock(blocks: int | None, seed: int) -> None:
     print(f"{'':22}{'n':>4}{'median ms':>11}{'least':>8}{'most':>8}{'median %':>10}{'packets over payload':>22}")
     compared = list(against_packets(done, frames))
     for name in sorted({name for name, *_ in compared}):
-        same = [(lab_s, wire_s, share) for found, lab_s, wire_s, share in compared if found == name]
+        same = [(lab_s, wire_s, share) for of_case, lab_s, wire_s, share in compared if of_case == name]
         over = [1000 * (lab_s - wire_s) for lab_s, wire_s, _ in same]
         percent = statistics.median(100 * (lab_s / wire_s - 1) for lab_s, wire_s, _ in same)
         share = statistics.median(share for *_, share in same)
@@ -129,23 +129,23 @@ def placebo(blocks: int | None, seed: int) -> None:
     with bench_lab("--rate", "1gbit") as lab:
         done = lab.run(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
         trials = run_folder.load(done.folder)
-    found = effects_by_sweep(trials, "placebo", BLOCKS_A_PLACEBO).dropna(subset="low_pct")
-    found["missed"] = (found["low_pct"] > 0) | (found["high_pct"] < 0)
+    effects = effects_by_sweep(trials, "placebo", BLOCKS_A_PLACEBO).dropna(subset="low_pct")
+    effects["missed"] = (effects["low_pct"] > 0) | (effects["high_pct"] < 0)
     print(f"{sweeps} A/A sweeps of {BLOCKS_A_PLACEBO} blocks, {len(done.trials)} transfers of 64 KiB; "
           f"{total} blocks took {done.wall_s:.0f} s, {done.wall_s / total:.1f} s each")  # fmt: skip
-    print(f"95 % intervals without 0: {share(found['missed'])}")
-    by_sweep, rate = found.groupby("sweep")["missed"].agg(["sum", "size"]), found["missed"].mean()
+    print(f"95 % intervals without 0: {share(effects['missed'])}")
+    by_sweep, rate = effects.groupby("sweep")["missed"].agg(["sum", "size"]), effects["missed"].mean()
     expected = (by_sweep["size"] * rate * (1 - rate)).mean()
     print(f"variance of misses over sweeps / binomial (independent: 1): {by_sweep['sum'].var() / expected:.2f}")
-    adjusted = found.groupby("sweep")["established"].any()
+    adjusted = effects.groupby("sweep")["established"].any()
     print(f"sweeps in which anything was called established (Holm): {adjusted.sum()} of {len(adjusted)}")
-    print(f"median half-width of an interval: {(found['high_pct'] - found['low_pct']).median() / 2:.1f} %")
+    print(f"median half-width of an interval: {(effects['high_pct'] - effects['low_pct']).median() / 2:.1f} %")
 
 
-def share(found: pd.Series[bool]) -> str:
+def share(outcomes: pd.Series[bool]) -> str:
     """How many are true, of how many, and the percentage with its exact 95 % interval."""
-    low, high = binomtest(int(found.sum()), len(found)).proportion_ci()
-    return f"{found.sum()} of {len(found)}: {100 * found.mean():.1f} %, {100 * low:.1f} to {100 * high:.1f}"
+    low, high = binomtest(int(outcomes.sum()), len(outcomes)).proportion_ci()
+    return f"{outcomes.sum()} of {len(outcomes)}: {100 * outcomes.mean():.1f} %, {100 * low:.1f} to {100 * high:.1f}"
 
 
 def injected(blocks: int | None, seed: int) -> None:
@@ -172,13 +172,13 @@ def report_injected(trials: pd.DataFrame) -> None:
     print(f"{'injected':>10}{'intervals':>11}{'with it':>9}{'bias, points':>14}{'half-width':>12}")
     for percent in SLOWER:
         paired = trials["placebo"].isin([f"full{percent}", f"slower{percent}"])
-        found = effects_by_sweep(trials[paired], "placebo", BLOCKS_A_SWEEP).dropna(subset="low_pct")
-        found["right_pct"] = expected_changes(trials[~paired], found, percent)
-        found["held"] = found["right_pct"].between(found["low_pct"], found["high_pct"])
-        half = (found["high_pct"] - found["low_pct"]).median() / 2
-        bias = (found["change_pct"] - found["right_pct"]).median()
-        print(f"{-percent:9} %{len(found):11}{found['held'].sum():9}{bias:14.2f}{half:12.2f}")
-        tables.append(found)
+        effects = effects_by_sweep(trials[paired], "placebo", BLOCKS_A_SWEEP).dropna(subset="low_pct")
+        effects["right_pct"] = expected_changes(trials[~paired], effects, percent)
+        effects["held"] = effects["right_pct"].between(effects["low_pct"], effects["high_pct"])
+        half = (effects["high_pct"] - effects["low_pct"]).median() / 2
+        bias = (effects["change_pct"] - effects["right_pct"]).median()
+        print(f"{-percent:9} %{len(effects):11}{effects['held'].sum():9}{bias:14.2f}{half:12.2f}")
+        tables.append(effects)
     every = pd.concat(tables)
     print(f"95 % intervals with the right change: {share(every['held'])}")
     shown = ["protocol", "tool", "direction", "right_pct", "change_pct", "low_pct", "high_pct"]
@@ -253,12 +253,12 @@ def tools(blocks: int | None, seed: int) -> None:
                 for number in range(rounds):
                     for name in random.Random(f"{seed}/{number}").sample(list(ways), len(ways)):
                         taken[name].append(ways[name](session, case, f"{name}-{number}"))
-            said = [f"{name} {statistics.median(times):.4f}" for name, times in taken.items()]
+            cells = [f"{name} {statistics.median(times):.4f}" for name, times in taken.items()]
             for name in list(ways)[1:]:
                 ratios = sorted(mine / labs for mine, labs in zip(taken[name], taken["lab"], strict=True))
                 low, high = stats.median_interval(ratios)
-                said.append(f"{name}/lab {statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]")
-            print(f"{protocol} cp write: " + ", ".join(said), flush=True)
+                cells.append(f"{name}/lab {statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]")
+            print(f"{protocol} cp write: " + ", ".join(cells), flush=True)
 
 
 def by_lab(session: Session, case: Case, name: str) -> float:
@@ -280,8 +280,8 @@ def by_hyperfine(session: Session, case: Case, name: str) -> float:
     kept = f"{session.pair.sides[Role.CLIENT].directory}/hyperfine.json"
     words = ["hyperfine", "--runs", "1", "-N", "--export-json", kept, "--style", "none", copy]
     session.pair.hosts[Role.CLIENT].run(*words, deadline_s=60)
-    said = session.pair.hosts[Role.CLIENT].shell(f"cat {kept}; rm {source} {target}").stdout
-    return float(json.loads(said)["results"][0]["mean"])
+    exported = session.pair.hosts[Role.CLIENT].shell(f"cat {kept}; rm {source} {target}").stdout
+    return float(json.loads(exported)["results"][0]["mean"])
 
 
 def files(session: Session, case: Case, name: str) -> tuple[str, str]:

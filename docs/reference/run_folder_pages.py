@@ -64,9 +64,7 @@ SAMPLES = {
 }
 
 
-def run_folder_page() -> Iterator[str]:
-    """Files and fields of a run folder."""
-    yield """# Files and fields of a run folder
+FILES = """# Files and fields of a run folder
 
 `results/<UTC>-<sweep name>/`
 
@@ -98,6 +96,11 @@ eval "$(grep '^w[0-9a-f]*=' commands.log)"    # the words; runs nothing
 To read one script: `eval "$(grep '^w3f2a91bc=' commands.log)"; echo "$w3f2a91bc"`. In a run of somebody else
 these lines are not yours: read them, and evaluate nothing.
 """
+
+
+def run_folder_page() -> Iterator[str]:
+    """Files and fields of a run folder."""
+    yield FILES
     assert RUN_KEYS.keys() >= trial._RUN_TYPES.keys(), "describe the new keys of run.json in RUN_KEYS"
     about = {key: text.format(schema=trial.SCHEMA) for key, text in RUN_KEYS.items()}
     yield "## run.json\n\n" + table(("key", "meaning"), [(f"`{key}`", text) for key, text in about.items()])

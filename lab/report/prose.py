@@ -57,8 +57,8 @@ def about_hosts(run: RunJson) -> str:
     if not named:
         return ""
     alike = len(named) == len(run["hosts"]) and len(set(map(str, named.values()))) == 1
-    each = [f"{name}" if alike else f"{name} ({role})" for role, name in named.items()]
-    return f"TCP congestion control: {', '.join(dict.fromkeys(each))}"
+    algorithms = [f"{name}" if alike else f"{name} ({role})" for role, name in named.items()]
+    return f"TCP congestion control: {', '.join(dict.fromkeys(algorithms))}"
 
 
 def chance(table: pd.DataFrame) -> str:

@@ -79,8 +79,10 @@ def _larger_ceilings(trials: pd.DataFrame) -> Series:
     ok = trials["status"] == "ok"
     shots = trials[ok & (trials["protocol"] == "link") & (trials["bytes_per_s"] > 0)]
     largest = shots.groupby(_SHOT_OF, sort=False)["bytes_per_s"].max().rename("largest")
-    found = trials[_SHOT_OF].join(largest, on=_SHOT_OF)["largest"]
-    return trials["ceiling_bytes_per_s"].where(~ok | (trials["protocol"] == "store") | found.isna(), found)
+    largest_shot = trials[_SHOT_OF].join(largest, on=_SHOT_OF)["largest"]
+    return trials["ceiling_bytes_per_s"].where(
+        ~ok | (trials["protocol"] == "store") | largest_shot.isna(), largest_shot
+    )
 
 
 def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:

@@ -61,8 +61,8 @@ def check_answer(host: Host, helper: str, line: str) -> None:
     host.run("sudo", "-k", check=False)  # a password that it remembers would do too
     answer = host.run("sudo", "-n", "--", helper, VERSION_WORD, check=False)
     if answer.stdout.strip() != version(host.run("uname", "-s").stdout.strip()):
-        said = first_line(answer.stderr.strip()) or f"exit code {answer.exit_code}"
-        message = f"{helper} is there, but sudo does not let the account run it: {said}"
+        reason = first_line(answer.stderr.strip()) or f"exit code {answer.exit_code}"
+        message = f"{helper} is there, but sudo does not let the account run it: {reason}"
         remedy = (
             f"sudo there reads no /etc/sudoers.d, as on Macs before 10.11: add the line `{line}` at the end, by `sudo "
             "visudo`, and take it out again when the helper is removed"

@@ -72,7 +72,7 @@ class Session:
         self._ram_disks: dict[Role, str] = {}
         self._served: Served | None = None
         self._mount: Mount | None = None
-        self._said: set[str] = set()
+        self._notices: set[str] = set()
 
     def open(self) -> None:
         """Make the lab's own folder on both hosts, and the RAM disks."""
@@ -172,6 +172,6 @@ class Session:
         return [(serving, serve), (attaching, attach)]
 
     def _say_once(self, text: str) -> None:
-        if text and text not in self._said:
-            self._said.add(text)
+        if text and text not in self._notices:
+            self._notices.add(text)
             self.settings.connections.tell(text)
