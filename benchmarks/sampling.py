@@ -82,8 +82,9 @@ def load(session: Session) -> None:
     """A stream of iperf3 for LOAD_S seconds."""
     server = session.pair.sides[Role.SERVER]
     with session.settings.scope():
-        session.settings.apply(iperf3.server(server.host, server.address, server.directory, server.listening))
-        iperf3.measure(session.pair.hosts[Role.CLIENT], server.address, Direction.WRITE, LOAD_S)
+        call = (iperf3.NAME,)
+        session.settings.apply(iperf3.server(server.host, call, server.address, server.directory, server.listening))
+        iperf3.measure(session.pair.hosts[Role.CLIENT], call, server.address, Direction.WRITE, LOAD_S)
 
 
 def main() -> None:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happen; gone after a reboot
-HOLDING = ("smb-no-hash",)  # on until it is switched off: the others happen as many times as is asked for
+HOLDING = (
+    "smb-no-hash",
+    "firewall-on",
+    "firewall-block-all",
+    "firewall-stealth",
+)  # on until it is switched off: the others happen as many times as is asked for
 # Each name with what then happens
 FAULTS = {
     "attach-busy": "hdiutil attach fails: Resource temporarily unavailable",
@@ -19,6 +24,9 @@ FAULTS = {
     "smb-ntstatus": "mount_smbfs fails: unknown error: -1073741275, an NTSTATUS in decimal",
     "smb-unreachable": "mount_smbfs fails: No route to host, as where Local Network privacy refuses it",
     "smb-no-hash": "the server keeps no SMB-NT hash of the account: SMB refuses its password; holds",
+    "firewall-on": "socketfilterfw says that the firewall is on; holds",
+    "firewall-block-all": "socketfilterfw says that it blocks all incoming connections; holds",
+    "firewall-stealth": "socketfilterfw says that it does not answer ping; holds",
     "nfs-refused": "mount_nfs fails: Operation not permitted, as where a server wants a reserved port",
     "nfs-times-out": "mount_nfs fails: Operation timed out",
     "nfsd-full-disk-access": "nfsd checkexports fails: sandbox_check failed, as without Full Disk Access",

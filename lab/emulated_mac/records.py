@@ -77,7 +77,10 @@ class SharePointRecord(TypedDict):
 
 
 class SmbSession(TypedDict):
-    """What client and server agreed on over SMB; ``required`` is whether the server requires signing."""
+    """What client and server agreed on over SMB; ``required`` is whether the server requires signing.
+
+    ``full_sync`` is whether the server takes part in F_FULLFSYNC (kAAPL_SUPPORTS_FULL_SYNC of its AAPL context).
+    """
 
     dialect: str
     capabilities: int
@@ -86,6 +89,7 @@ class SmbSession(TypedDict):
     required: bool
     client_requires: NotRequired[bool]
     signed: bool
+    full_sync: NotRequired[bool]
 
 
 class SmbFacts(SmbSession):

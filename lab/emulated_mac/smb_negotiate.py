@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from .tcp_stream import receive_exactly
 
 PORT = 445
+MAC_SERVER = "macos-smbx"  # the name of an emulated Mac's Samba: it stands for what smbx answers in an AAPL context
 DIALECTS = {"SMB_2.002": 0x0202, "SMB_2.1": 0x0210, "SMB_3.0": 0x0300, "SMB_3.0.2": 0x0302, "SMB_3.1.1": 0x0311}
 SIGNING_ENABLED, SIGNING_REQUIRED = 1, 2
 CAPABILITIES = 0x7F  # DFS, leasing, large MTU, multichannel, persistent handles, directory leasing, encryption
@@ -25,13 +26,17 @@ CMAC, GMAC = 1, 2
 
 @dataclass(frozen=True)
 class Negotiated:
-    """The server's answer: the dialect's name, its capabilities as bits, and the algorithms that it chose."""
+    """The server's answer: the dialect's name, its capabilities as bits, the algorithms that it chose, and its name.
+
+    Samba gives its NetBIOS name, in small letters, as the server's GUID.
+    """
 
     dialect: str
     signing_required: bool
     capabilities: int
     cipher: int  # 1 to 4 as in MS-SMB2 2.2.3.1.2; 0 for none
     signing: int  # CMAC or GMAC
+    server: str
 
 
 def negotiate(address: str, dialects: list[str], timeout_s: float) -> Negotiated:
@@ -94,4 +99,6 @@ def _parse(answer: bytes) -> Negotiated:
             if kind in (ENCRYPTION, SIGNING):
                 (chosen[kind],) = struct.unpack_from("<H", answer, position + 10)
             position += 8 + -(-length // 8) * 8
-    return Negotiated(names[revision], bool(mode & SIGNING_REQUIRED), capabilities, chosen[ENCRYPTION], chosen[SIGNING])
+    server = body[8:24].rstrip(b"\0").decode(errors="replace")
+    required = bool(mode & SIGNING_REQUIRED)
+    return Negotiated(names[revision], required, capabilities, chosen[ENCRYPTION], chosen[SIGNING], server)

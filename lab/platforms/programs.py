@@ -18,25 +18,37 @@ class Programs(Part):
     """The programs of a host.
 
     ``calls`` are the first words of a command by program, where on this system the plain name would not do what the
-    lab measures; see :mod:`lab.workloads` for what each tool needs.
+    lab measures; see :mod:`lab.workloads` for what each tool needs. ``other_names`` are those, by program, under which
+    the system itself may have it.
     """
 
     calls: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    other_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def call(self, program: str) -> tuple[str, ...]:
-        """The words that a command of this program begins with: ``("cp", "-X")``, or just its name."""
-        return self.calls.get(program, (program,))
+        """The words that a command of this program begins with: ``("cp", "-X")``, or just its name there."""
+        return self.calls.get(program) or (self._name(program),)
+
+    def _name(self, program: str) -> str:
+        """The name under which the host has a program: its own wherever it is there by that."""
+        other = self.other_names.get(program)
+        return other if other and self._absent([program, other]) == {program} else program
 
     def missing(self, programs: Iterable[str]) -> list[str]:
         """Those of these programs that the host does not have."""
-        return self.host.shell(MISSING, *programs).stdout.split()
+        asked = list(programs)
+        absent = self._absent([*asked, *(self.other_names[name] for name in asked if name in self.other_names)])
+        return [name for name in asked if {name, self.other_names.get(name, name)} <= absent]
+
+    def _absent(self, names: Iterable[str]) -> set[str]:
+        return set(self.host.shell(MISSING, *names).stdout.split())
 
     def attempt(self, attempts: Iterable[tuple[str, str, str]], seconds: int) -> list[tuple[bool, str]]:
         """Run programs side by side; for each, whether it ended in so many seconds, and a line of what it printed.
 
         An attempt is a program and two words for it; the second may be empty.
         """
-        words = [word for attempt in attempts for word in attempt]
+        words = [word for program, *options in attempts for word in (self._name(program), *options)]
         lines = self.host.shell(TRY, str(seconds), *words, deadline_s=seconds + 30).stdout.splitlines()
         answers = [line.partition(" ") for line in lines]
         return [(state == "ended", first_line(printed)) for state, _, printed in answers]

@@ -38,15 +38,22 @@ sub run {
     return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
 
-# Adds to the report how the file was flushed, and what went wrong. On macOS fsync may leave the data in the memory of
-# the drive or of the server, which F_FULLFSYNC does not; a file system that does not offer it refuses, and then fsync is
-# all there is.
+# Adds to the report how the file was flushed, why not better, and what went wrong. On macOS fsync may leave the data in
+# the memory of the drive or of the server, which F_FULLFSYNC does not; a file system that does not offer it refuses, and
+# then fsync is all there is. Over SMB a Mac's fsync of a file that is open for reading alone succeeds and sends nothing
+# (smbfs_smb_fsync of SMBClient-231 to -494), so there it is opened for writing; where that is refused, fsync proves
+# nothing.
 sub flush_file {
     return "flushed none\n" if $flush eq '';
-    open my $file, '<', $flush or return "flushed none\nflush_error cannot open $flush to flush it: $!\n";
+    my $file;
+    my $unwritable = $mac && !open($file, '+<', $flush) ? "it cannot be opened for writing: $!" : '';
+    if ((!$mac || $unwritable) && !open $file, '<', $flush) {
+        return "flushed none\nflush_error cannot open $flush to flush it: $!\n";
+    }
     return "flushed F_FULLFSYNC\n" if $mac && fcntl $file, $F_FULLFSYNC, 0;
-    my $refused = $mac ? "fullfsync_error $!\n" : '';
-    return $file->sync ? "flushed fsync\n$refused" : "flushed none\nflush_error cannot flush $flush: $!\n";
+    my $reason = $unwritable || ($mac ? "F_FULLFSYNC: $!" : '');
+    return "flushed none\nflush_error cannot flush $flush: $!\n" unless $file->sync;
+    return 'flushed ' . ($unwritable ? 'none' : 'fsync') . "\n" . ($reason && "flush_reason $reason\n");
 }
 
 $report .= 'clock ' . ($monotonic ? 'monotonic' : 'wall') . "\n";

@@ -81,10 +81,10 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
 
 
 def _describe_flush(values: Mapping[str, str]) -> str:
-    """How the data was flushed, and, where that was by the weaker of two ways, why."""
+    """How the data was flushed, and, where there would have been a better way, why not so."""
     how = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
-    refused = values.get("fullfsync_error")
-    return f"{how} (F_FULLFSYNC: {first_line(refused)})" if refused else how
+    reason = values.get("flush_reason")
+    return f"{how} ({first_line(reason)})" if reason else how
 
 
 def field_of(values: Mapping[str, str], name: str, check: Callable[[str], T]) -> T:

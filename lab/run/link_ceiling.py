@@ -67,7 +67,8 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
     session.stand_on_network(slot.case)
     with session.settings.scope():
         server = session.pair.sides[Role.SERVER]
-        session.settings.apply(iperf3.server(server.host, server.address, server.directory, server.listening))
+        call = session.pair.platforms[Role.SERVER].programs.call(iperf3.NAME)
+        session.settings.apply(iperf3.server(server.host, call, server.address, server.directory, server.listening))
         trials: dict[str, Trial] = {}
         try:
             for direction, row in rows.items():
@@ -92,7 +93,8 @@ def _run(session: Session, row: Trial, seconds: float) -> Trial:
     client, server = session.pair.hosts[Role.CLIENT], session.pair.sides[Role.SERVER].address
     row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
     try:
-        report = iperf3.measure(client, server, row.direction, seconds)
+        call = session.pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
+        report = iperf3.measure(client, call, server, row.direction, seconds)
         outcome = replace(
             row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
             retransmits=int(report["retransmits"]), status="ok",

@@ -155,7 +155,8 @@ def _disk(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
     values = {"on_disk": 1.0} | _quotient("disk_share", rate, observed.get("store_ceiling_bytes_per_s"))
     if trial["direction"] == "write":
         effective = trial["effective"]
-        values["flushed"] = float(effective.get("flushed") != "none" and effective.get("server_sync") != "async")
+        flushed = str(effective.get("flushed")).split(" ")[0]  # "none (why)" is none, too
+        values["flushed"] = float(flushed != "none" and effective.get("server_sync") != "async")
     counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * size
     moved = server.get("disk_written_bytes" if trial["direction"] == "write" else "disk_read_bytes")
     return values | ({"disk_moved": moved / size} if counted and moved is not None else {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
@@ -18,13 +18,16 @@ GRACE_S = 20.0
 ANEW_S, PAUSE_S = 5.0, 0.1
 
 
-def server(host: Host, address: str, directory: str, listening: Callable[[int], str]) -> Setting:
-    """iperf3 on the server's data address; ``listening`` makes a shell test whether a port of that host is in use."""
-    argv = ("iperf3", "--server", "--bind", address, "--port", str(PORT))
+def server(host: Host, call: Sequence[str], address: str, directory: str, listening: Callable[[int], str]) -> Setting:
+    """iperf3 on the server's data address; ``listening`` makes a shell test whether a port of that host is in use.
+
+    ``call`` are the words by which that host calls iperf3.
+    """
+    argv = (*call, "--server", "--bind", address, "--port", str(PORT))
     return background_process(host.role, "iperf3", argv, directory, listening(PORT), root=False)
 
 
-def measure(client: Host, address: str, direction: str, seconds: float) -> dict[str, float]:
+def measure(client: Host, call: Sequence[str], address: str, direction: str, seconds: float) -> dict[str, float]:
     """One TCP stream for about ``seconds``; ``direction`` as the client sees it (``read``: server to client).
 
     Returns ``bytes`` that arrived, ``elapsed_s`` and ``bytes_per_s`` as the receiver counted them, and ``retransmits``
@@ -32,7 +35,7 @@ def measure(client: Host, address: str, direction: str, seconds: float) -> dict[
     """
     reverse = ("--reverse",) if direction == "read" else ()
     argv = (
-        "iperf3",
+        *call,
         "--client",
         address,
         "--port",

@@ -108,6 +108,11 @@ def tagged(tag: str, name: str) -> str:
     return "".join(f"{tag}:{line}\n" for line in (MACOS_CAPTURES / name).read_text().splitlines())
 
 
+FIREWALL = """\
+globalstate Firewall is enabled. (State = 1)
+blockall Firewall has block all state set to disabled.
+stealthmode Firewall stealth mode is on
+"""
 TIMING = "clock monotonic\nelapsed_s 0.5\nflushed fsync\ntool_cpu_s 0.1\n"
 IOSTAT = "iostat:   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.61\n"
 MACOS_NET = (
@@ -164,6 +169,7 @@ PARSERS = {
     ),
     "pmset": Parser(macos_noise.parse_pmset, (PMSET,)),
     "battery": Parser(macos_noise.parse_battery, ("Now drawing from 'Battery Power'\n",)),
+    "firewall": Parser(macos_noise.parse_firewall, (FIREWALL,)),
     "tmutil": Parser(macos_noise.parse_tmutil, ("Backup session status:\n{\n    Running = 1;\n}\n",)),
     "macos processes": Parser(macos_noise.parse_processes, ("  50.1 /usr/libexec/mds_stores\n",)),
     "mdutil": Parser(

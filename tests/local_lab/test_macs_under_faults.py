@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -52,6 +53,25 @@ def switch_on(bench: Bench, **faults: tuple[str, int]) -> None:
     for name, (host, times) in faults.items():
         done = bench.lab("local", "fault", "--name", bench.name, host, name.replace("_", "-"), str(times))
         assert done.returncode == 0, done.stderr
+
+
+def firewall_of_client(bench: Bench) -> set[str]:
+    """What `lab check` tells of it: the first clause of each line."""
+    report = json.loads(bench.lab("check", "--hosts", str(bench.hosts), "--json").stdout)
+    return {
+        finding["message"].partition(":")[0]
+        for finding in report["findings"]
+        if finding["subject"] == "client firewall"
+    }
+
+
+def test_a_firewall_is_told_before_a_run(macs: Bench) -> None:
+    assert firewall_of_client(macs) == set()
+    switch_on(macs, firewall_on=("client", 1), firewall_stealth=("client", 1))
+    assert firewall_of_client(macs) == {"its firewall is on", "its firewall answers no ping (stealth mode)"}
+    switch_on(macs, firewall_block_all=("client", 1), firewall_stealth=("client", 0))
+    assert firewall_of_client(macs) == {"its firewall blocks all incoming connections"}
+    switch_on(macs, firewall_on=("client", 0), firewall_block_all=("client", 0))
 
 
 def test_many_faults_in_one_sweep_fail_one_trial_and_nothing_else(macs: Bench) -> None:

@@ -40,6 +40,9 @@ def test_what_two_systems_have_is_measured_and_put_back(
 ) -> None:
     bench = new_bench("--platform", f"client={client}", "--platform", f"server={server}")
     platforms = (client, server)
+    if client == "macos@27":  # without Homebrew's, macOS has an iperf3 of its own
+        for host in HOSTS:
+            bench.inside(host, "mv /opt/homebrew/bin/iperf3 /usr/bin/iperf3-darwin")
     before = state(bench, platforms)
     asked = [*protocols, *({"afp"} - set(protocols))]  # where Apple has taken AFP out, a sweep goes on without it
     trials = swept(bench, protocol=asked, tool=["cp", "rsync"], mtu=[9000], store=[store], size="2 MiB")
@@ -57,6 +60,17 @@ def test_what_two_systems_have_is_measured_and_put_back(
         assert told["smb"].startswith("SMB 1" if client == "macos@10.6" else ("SMB 2", "SMB 3"))
     run = json.loads((bench.newest() / "run.json").read_text())
     assert "EMULATED" in run["title"]
+    assert all(facts["tools"]["iperf3"].startswith("iperf 3") for facts in run["hosts"].values())
+    if client != "linux":
+        check_flushes(bench, trials, server)
+
+
+def check_flushes(bench: Bench, trials: pd.DataFrame, server: str) -> None:
+    """Each write over SMB is flushed, as well as its server takes part, by one request, and the record says so."""
+    writes = trials[(trials["protocol"] == "smb") & (trials["direction"] == "write")]
+    flushed = {effective["flushed"] for effective in writes["effective"]}
+    assert flushed == {"fsync (F_FULLFSYNC: Operation not supported)" if server == "linux" else "F_FULLFSYNC"}
+    assert bench.inside("client", "cat /private/var/run/smbfs/flushes-*") == "FLUSH\n" * len(writes)
 
 
 def test_a_line_in_the_exports_is_taken_out_again_and_no_other(new_bench: Callable[..., Bench]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,6 +13,7 @@ from lab.design.case import Case
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES
 from lab.platforms import Counters, Timing
+from lab.platforms.programs import Programs
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
@@ -57,7 +58,10 @@ class Bench:
         self.session: Any = SimpleNamespace(
             pair=SimpleNamespace(
                 hosts=self.world.hosts,
-                platforms={role: SimpleNamespace(network=LinkCounter(self, role)) for role in ROLES},
+                platforms={
+                    role: SimpleNamespace(network=LinkCounter(self, role), programs=Programs(self.world.hosts[role]))
+                    for role in ROLES
+                },
                 interface=lambda role: "eth0",
                 sides={"server": side_of(self.world.hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
             ),
@@ -82,7 +86,10 @@ class Bench:
         self.transfers.append(trial_id)
         return self.outcome(trial_id)
 
-    def measure(self, client: Any, address: str, direction: str, seconds: float) -> dict[str, float]:
+    def measure(
+        self, client: Any, call: Sequence[str], address: str, direction: str, seconds: float
+    ) -> dict[str, float]:
+        assert call == ("iperf3",)
         assert self.world.hosts["server"].values["mount"] == "iperf3 runs"
         self.ceilings.append((direction, int(self.world.hosts["server"].values["mtu"])))
         return self.link(direction)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..gvfs import Session, Share
 from ..records import NfsFacts, SmbFacts
+from . import smb_flushes
 from .mounts import Mount, table
 from .system_calls import Caller, Kernel, system_call, waiting_system_call
 
@@ -49,18 +50,30 @@ def mount_share(
     with _password_refusals(has_passwords=kind != "nfs"):
         session = Session(uri, password, owner, smb_conf, reserved=reserved and caller.uid == 0)
         share = Share(session, target, owner, denied=kernel.fault("tcc-network-volume"))
-
-    def undo(force: bool) -> None:
-        share.unmount(force)
-        kernel.part(ShareFacts).pop(target, None)
-
     if not (PROC / str(caller.pid)).exists():  # the program has ended, and what it had begun ends with it
         share.unmount(force=True)
         raise OSError(errno.EINTR, target)
+    undo = _undo(kernel, share, target, kind, owner, facts)
     with kernel.lock:
         if facts is not None:
             kernel.part(ShareFacts)[target] = facts
         table(kernel).append(Mount(source, target, kind, tuple(flags), caller.uid, undo))
+
+
+def _undo(
+    kernel: Kernel, share: Share, target: str, kind: str, owner: int, facts: SmbFacts | NfsFacts | None
+) -> Callable[[bool], None]:
+    """What takes a share off again; for one of SMB, the files that tell how its files are flushed are made."""
+    full_sync = bool(facts is not None and facts.get("full_sync"))
+    flushing = smb_flushes.begin(target, owner, full_sync) if kind == "smbfs" else None
+
+    def undo(force: bool) -> None:
+        share.unmount(force)
+        kernel.part(ShareFacts).pop(target, None)
+        if flushing:
+            flushing.unlink(missing_ok=True)
+
+    return undo
 
 
 @waiting_system_call

@@ -48,7 +48,7 @@ PLACES: dict[str, Place] = {
     "mount_afp": before("/sbin", 27),
     # the file servers
     "sharing": "/usr/sbin", "launchctl": "/bin", "nfsd": "/sbin", "pwpolicy": "/usr/bin", "dseditgroup": "/usr/sbin",
-    "dscl": "/usr/bin", "sysadminctl": "/usr/sbin",
+    "socketfilterfw": "/usr/libexec/ApplicationFirewall", "dscl": "/usr/bin", "sysadminctl": "/usr/sbin",
 }  # fmt: skip
 
 

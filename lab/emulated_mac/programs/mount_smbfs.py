@@ -15,6 +15,7 @@ from ..kernel_client import call
 from ..mount_options import Refused
 from ..password_prompt import ask
 from ..records import SmbFacts, SmbSession
+from ..smb_negotiate import MAC_SERVER
 
 EX_USAGE, EX_DATAERR, EX_NOHOST, EX_OSERR, EX_NOPERM = 64, 65, 68, 71, 77
 CONNECT_DEADLINE_S = 15.0
@@ -166,6 +167,7 @@ def _negotiate(url: smb_url.Url, offered: list[str], preferences: nsmb_conf.Pref
         "required": agreed.signing_required,
         "client_requires": client_requires,
         "signed": client_requires or agreed.signing_required,
+        "full_sync": agreed.server == MAC_SERVER,
     }
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from ..kernel.system_calls import Kernel
 from ..linux_programs import Daemon, environment, linux_command
 from ..share_points import SharePoint, read_all
+from ..smb_negotiate import MAC_SERVER
 from . import accounts
 
 STATE = Path("/linux/run/emulated_mac/smb")
 # Macs require no signing unless com.apple.smb.server says so
 CONF = """\
 [global]
+netbios name = {name}
 server role = standalone server
 server min protocol = {oldest}
 server max protocol = {newest}
@@ -57,7 +59,7 @@ def start(kernel: Kernel) -> Daemon:
     """Start Samba with the present share points; ``reload`` has it read later ones."""
     STATE.mkdir(mode=0o700, parents=True, exist_ok=True)
     oldest, newest = dialects(kernel.profile.number)
-    (STATE / "smb.conf").write_text(CONF.format(oldest=oldest, newest=newest, state=STATE))
+    (STATE / "smb.conf").write_text(CONF.format(name=MAC_SERVER, oldest=oldest, newest=newest, state=STATE))
     write_shares()
     write_password(kernel)
     return Daemon(START, str(STATE), log=STATE / "log")

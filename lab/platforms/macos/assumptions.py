@@ -192,7 +192,7 @@ SYSTEM = (
         since=(10, 11),
     ),
     Assumption(
-        "shares take F_FULLFSYNC",
+        "NFS, and SMB to a Mac, take F_FULLFSYNC",
         "",
         "see whether `flushed` of trials is F_FULLFSYNC",
         "SMBClient and NFS sources; AFP is closed: unverified",

@@ -6,6 +6,8 @@ echo "user $(id -un)"
 echo "uid $(id -u)"
 echo "home $HOME"
 for tool in "$@"; do
-    command -v "$tool" >/dev/null && echo "tool $tool $("$tool" --version 2>/dev/null | sed -n '/./{p;q;}')"
+    name=$tool
+    [ "$tool" != iperf3 ] || command -v iperf3 >/dev/null || name=iperf3-darwin
+    command -v "$name" >/dev/null && echo "tool $tool $("$name" --version 2>/dev/null | sed -n '/./{p;q;}')"
 done
 echo end

@@ -1,4 +1,4 @@
-"""What on a Mac would disturb a measurement: power, Time Machine, Spotlight, busy services, load, swap."""
+"""What on a Mac would disturb a measurement: power, Time Machine, Spotlight, busy services, firewall, load, swap."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ INDEXED = r"""
 volume=$(df -P "$1" | sed -n '2s/^.*% *\(\/.*\)$/\1/p') && mdutil -s "$volume"
 """
 INDEX_STATE = re.compile("ndexing|No index|no index|Spotlight server is disabled|Server search enabled|invalid path")
+SOCKETFILTERFW = "/usr/libexec/ApplicationFirewall/socketfilterfw"
+FIREWALL = f"""
+[ ! -x {SOCKETFILTERFW} ] || for state in globalstate blockall stealthmode; do
+    echo "$state $({SOCKETFILTERFW} --get$state)"
+done
+"""
 STATUS = "if command -v tmutil >/dev/null; then tmutil status; fi"  # none before 10.7
 
 
@@ -41,6 +47,7 @@ def noises(host: Host, folder: str | None) -> Noises:
             *parse_tmutil(host.shell(STATUS).stdout),
             *parse_processes(host.run("ps", "-A", "-o", "pcpu=", "-o", "comm=").stdout),
         ],
+        "firewall": lambda: parse_firewall(host.shell(FIREWALL).stdout),
         "load": lambda: parse_load(host.run("sysctl", "vm.loadavg", "hw.ncpu").stdout),
         "swap": lambda: parse_swap(host.run("sysctl", "vm.swapusage").stdout),
     }
@@ -94,6 +101,37 @@ def parse_processes(text: str) -> list[Noise]:
         for service, share in sorted(shares.items())
         if share >= BUSY_PERCENT
     ]
+
+
+def parse_firewall(text: str) -> list[Noise]:
+    """What the Application Firewall keeps out, of lines of socketfilterfw; of no text at all, where there is none.
+
+    Its words differ by version: block all is ``DISABLED!``, ``set to disabled`` or ``set to block all …``; stealth mode
+    is ``disabled`` or ``off``.
+    """
+    states = dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
+    state = re.search(r"State = ([012])\)", states.get("globalstate", ""))
+    if text and not state:
+        raise ValueError(f"no state in what `socketfilterfw --getglobalstate` printed: {text[:80]!r}")
+    if not state or state[1] == "0":
+        return []
+    noises = []
+    blocks = re.search(r"(?i)to block all|is blocking all|enabled|is on", states.get("blockall", ""))
+    if state[1] == "2" or blocks:
+        remedy = f"for the time of the run: `sudo {SOCKETFILTERFW} --setblockall off`, afterwards `on`"
+        noises.append(
+            Noise("its firewall blocks all incoming connections: shares and iperf3 here are out of reach", remedy)
+        )
+    else:
+        what = (
+            "its firewall is on: before a program that Apple has not signed is reached, the Mac asks on its own screen"
+        )
+        remedy = f"where this Mac is the server: `sudo {SOCKETFILTERFW} --add $(command -v iperf3)`, or answer there"
+        noises.append(Noise(what, remedy, urgent=False))
+    if re.search(r"(?i)enabled|is on", states.get("stealthmode", "")):
+        what = "its firewall answers no ping (stealth mode): whether large packets pass cannot be seen"
+        noises.append(Noise(what, f"for the time of the run: `sudo {SOCKETFILTERFW} --setstealthmode off`, then `on`"))
+    return noises
 
 
 def parse_mdutil(text: str, folder: str) -> list[Noise]:

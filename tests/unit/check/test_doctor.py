@@ -116,7 +116,7 @@ def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFix
     assert about(lines, "client interface") == ["ok       client interface: en0, 10 Gbit/s, full duplex, MTU 1500"]
     assert about(lines, "server memory") == ["ok       server memory: ram_disk = 256 MiB; 11791 MiB are free"]
     assert about(lines, "client clock")[0].startswith("ok ")
-    quiet = "ok       client quiet: nothing that disturbs in power, backups and indexers, load, swap"
+    quiet = "ok       client quiet: nothing that disturbs in power, backups and indexers, firewall, load, swap"
     assert about(lines, "client quiet") == [quiet]
     assert about(lines, "nfs")[0] == "ok       nfs: client: kernel nfs; server: served by nfsd"
     assert about(lines, "nfs options") == [

@@ -41,6 +41,36 @@ def test_what_is_no_time_is_refused(said: str) -> None:
         skew(0.0, said, 1.0)
 
 
+# --- Mac: the firewall
+
+
+@pytest.mark.parametrize(
+    ("state", "block_all", "stealth", "expected"),
+    [
+        (0, "Firewall has block all state set to disabled.", "Firewall stealth mode is on", []),
+        (1, "Block all DISABLED! ", "Stealth mode disabled", ["is on"]),
+        (1, "Firewall has block all state set to disabled.", "Firewall stealth mode is off", ["is on"]),
+        (1, "Firewall has block all state set to disabled.", "Firewall stealth mode is on", ["is on", "no ping"]),
+        (1, "Firewall has block all state set to enabled.", "Stealth mode enabled", ["blocks all", "no ping"]),
+        (1, "Firewall is set to block all non-essential incoming connections", "Stealth mode disabled", ["blocks all"]),
+        (2, "Block all ENABLED!", "Stealth mode disabled", ["blocks all"]),
+    ],
+)
+def test_what_the_firewall_of_a_mac_keeps_out(state: int, block_all: str, stealth: str, expected: list[str]) -> None:
+    """The words are those of public outputs of several versions."""
+    word = "enabled" if state else "disabled"
+    text = f"globalstate Firewall is {word}. (State = {state})\nblockall {block_all}\nstealthmode {stealth}\n"
+    noises = whats(macos_noise.parse_firewall(text))
+    assert len(noises) == len(expected)
+    assert all(part in what for part, what in zip(expected, noises, strict=True))
+
+
+def test_a_firewall_that_says_nothing_is_none_or_cannot_be_read() -> None:
+    assert macos_noise.parse_firewall("") == []
+    with pytest.raises(ValueError, match="getglobalstate"):
+        macos_noise.parse_firewall("globalstate dyld: symbol not found\n")
+
+
 # --- Linux
 
 

@@ -16,6 +16,7 @@ from lab.platforms.clock import Clock
 from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.ram_disk import FORMAT
 from lab.platforms.macos.platform import MacOS
+from lab.platforms.macos.programs import MacPrograms
 from lab.platforms.preflight import Preflight
 from lab.platforms.programs import Programs
 from lab.platforms.settings import SystemSettings
@@ -48,6 +49,18 @@ def test_an_unknown_system_is_an_error_and_no_guess() -> None:
     host.on(("uname", "-s"), "SunOS\n")
     with pytest.raises(Unsupported, match=r"server: uname says 'SunOS'; the lab knows .*linux.* and does not guess"):
         platforms.detect(host)
+
+
+@pytest.mark.parametrize(
+    ("there", "name"),
+    [(("iperf3", "iperf3-darwin"), "iperf3"), (("iperf3-darwin",), "iperf3-darwin"), ((), "iperf3")],
+)
+def test_a_mac_has_iperf3_by_one_of_two_names(tmp_path: Path, there: tuple[str, ...], name: str) -> None:
+    host = EmulatedHost(tmp_path, {program: f"echo {program} 3.17" for program in there}, REAL)
+    programs = MacPrograms(host)
+    assert programs.call("iperf3") == (name,)
+    assert programs.missing(["sh", "iperf3", "nosuch"]) == [*([] if there else ["iperf3"]), "nosuch"]
+    assert Programs(host).missing(["iperf3"]) == ([] if "iperf3" in there else ["iperf3"])
 
 
 @pytest.mark.parametrize(("uname", "platform"), SYSTEMS)

@@ -6,12 +6,14 @@ import errno
 import os
 import shutil
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
 from support.paths import MACOS_CAPTURES
 
+from lab.base.present import present
 from lab.platforms import Counters
 from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux import counters as linux_counts
@@ -161,9 +163,47 @@ def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: P
     """This system has no F_FULLFSYNC, so it refuses it just as such a file system does."""
     emulate_netstat(tmp_path, "netstat-en0.txt")
     values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
-    assert (values["flushed"], values["fullfsync_error"]) == ("fsync", os.strerror(errno.EINVAL))
+    assert (values["flushed"], values["flush_reason"]) == ("fsync", f"F_FULLFSYNC: {os.strerror(errno.EINVAL)}")
     values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(tmp_path / "missing"), "true")
     assert "missing" in values["flush_error"]
+
+
+# As smbfs: it has no F_FULLFSYNC without a server that takes part, and its fsync of what may only be read sends nothing
+SMBFS = """
+BEGIN {
+    require IO::Handle;
+    *CORE::GLOBAL::fcntl = sub (*$$) { $! = 95; return undef };
+    no warnings 'redefine';
+    *IO::Handle::sync = sub {
+        print STDERR CORE::fcntl($_[0], 3, 0) & 3 ? "FLUSH\n" : "nothing sent\n";
+        return '0 but true';
+    };
+}
+"""
+
+
+@linux
+@pytest.mark.parametrize(
+    ("runs", "sent", "flushed", "reason"),
+    [
+        (False, "FLUSH\n", "fsync", f"F_FULLFSYNC: {os.strerror(errno.EOPNOTSUPP)}"),
+        (True, "nothing sent\n", "none", f"it cannot be opened for writing: {os.strerror(errno.ETXTBSY)}"),
+    ],
+)
+def test_on_a_mac_a_file_is_opened_for_writing_to_be_flushed_and_else_nothing_is_claimed(
+    tmp_path: Path, runs: bool, sent: str, flushed: str, reason: str
+) -> None:
+    """A program that runs cannot be opened for writing, not even by root."""
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    target = Path(shutil.copy(present(shutil.which("sleep")), tmp_path))
+    content = target.read_bytes()
+    with subprocess.Popen([target, "60"]) if runs else nullcontext() as program:
+        values, done = run(tmp_path, ("-e", SMBFS + ON_A_MAC), "en0", str(target), "true")
+        if program:
+            program.kill()
+    assert (values["flushed"], values["flush_reason"]) == (flushed, reason)
+    assert done.stderr == sent
+    assert target.read_bytes() == content
 
 
 def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:

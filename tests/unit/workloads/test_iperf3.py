@@ -51,14 +51,14 @@ def link_client(folder: Path, failures: int, failed: str) -> EmulatedHost:
 
 def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_path: Path) -> None:
     client = link_client(tmp_path, 2, "iperf3-reset.json")
-    assert iperf3.measure(client, "192.0.2.2", "read", 1)["bytes"] > 0
+    assert iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)["bytes"] > 0
     assert len(client.calls("iperf3")) == 3
 
 
 def test_a_test_that_had_begun_is_no_other_the_second_time(tmp_path: Path) -> None:
     client = link_client(tmp_path, 1, "iperf3-broken.json")
     with pytest.raises(LabFailure, match="iperf3: control socket has closed unexpectedly"):
-        iperf3.measure(client, "192.0.2.2", "read", 1)
+        iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)
     assert len(client.calls("iperf3")) == 1
 
 
@@ -66,7 +66,7 @@ def test_a_server_that_does_not_come_back_is_given_up(tmp_path: Path, monkeypatc
     monkeypatch.setattr(iperf3, "ANEW_S", 0.3)
     client = link_client(tmp_path, 99, "iperf3-refused.json")
     with pytest.raises(LabFailure, match="Connection refused"):
-        iperf3.measure(client, "192.0.2.2", "read", 1)
+        iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)
     assert len(client.calls("iperf3")) > 1
 
 

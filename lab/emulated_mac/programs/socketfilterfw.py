@@ -1,0 +1,37 @@
+"""socketfilterfw(8), the Application Firewall: what it says of its state, in the words of public outputs.
+
+The words changed with a version that no source names; here that is 14. It only tells: no connection is kept out.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .. import profiles
+from ..kernel_client import call
+
+OLD = {
+    "--getblockall": ("Block all DISABLED! ", "Firewall is set to block all non-essential incoming connections"),
+    "--getstealthmode": ("Stealth mode disabled", "Stealth mode enabled"),
+}
+NEW = {
+    "--getblockall": ("Firewall has block all state set to disabled.", "Firewall has block all state set to enabled."),
+    "--getstealthmode": ("Firewall stealth mode is off", "Firewall stealth mode is on"),
+}
+FAULTS = {"--getblockall": "firewall-block-all", "--getstealthmode": "firewall-stealth"}
+
+
+def main(argv: list[str]) -> int:
+    """Print what is asked for."""
+    states = NEW if profiles.current().number >= (14,) else OLD
+    for word in argv:
+        if word == "--getglobalstate":
+            blocks, is_on = call("fault", name="firewall-block-all"), call("fault", name="firewall-on")
+            state = 2 if blocks else 1 if is_on else 0
+            print(f"Firewall is {'enabled' if state else 'disabled'}. (State = {state})")
+        elif word in states:
+            print(states[word][bool(call("fault", name=FAULTS[word]))])
+        else:
+            print(f"socketfilterfw: not emulated: {word}", file=sys.stderr)
+            return 1
+    return 0
