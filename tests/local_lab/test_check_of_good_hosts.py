@@ -61,7 +61,8 @@ def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> Non
 
 
 def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
-    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], blocks=50))) as run:
+    sizes = ["default", "64 KiB", "128 KiB", "256 KiB", "512 KiB", "1 MiB"]  # each at the MTU of the one before
+    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], tcp_space=sizes))) as run:
         bench.wait_for('"b001-0001"', run)
         problems = dict(of(findings(bench), "problem"))
         for role in ("client", "server"):

@@ -12,12 +12,13 @@ from lab.check.hardware import assumptions_about
 from lab.platforms.macos.platform import MacOS
 
 NEW, OLD = "client", "server"  # macOS 15.5 and Mac OS X 10.6.8
-# What a sweep changes on a Mac and below it, and must not leave
+# What a sweep changes on a Mac and below it, and must not leave; ps has what has ended in parentheses
 STATE = r"""
 ifconfig en0 | grep -v inet6; sysctl -a | grep -v -e loadavg -e swapusage; mount; hdiutil info -plist
 cat /linux/proc/sys/net/ipv4/tcp_rmem /linux/proc/sys/net/ipv4/tcp_wmem; cut -d ' ' -f 2,3 /linux/proc/self/mounts
 find /private/tmp /private/var/tmp /private/var/db /Volumes /Users /dev -name pts -prune -o -print | sort
-ps -A -o command= | grep -v -e ^ps -e '/grep$' -e '/sort$' -e '^grep' -e '^sort' -e sshd -e /bin/ps -e '^sh -c' | sort
+ps -A -o command= | grep -v -e ^ps -e '/grep$' -e '/sort$' -e '^grep' -e '^sort' -e sshd -e /bin/ps |
+    grep -v -e '^sh -c' -e '^(' | sort
 """
 
 
