@@ -43,6 +43,10 @@ class ClientDriver:
         """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
         return ""
 
+    def explain_missing_bytes(self, client: Side, path: str, interface: str) -> str:
+        """Why bytes of a mount may have gone past an interface of the client, and what to do; empty if not known."""
+        return ""
+
     # --- attaching
 
     def prepare(self, client: Side) -> Steps:

@@ -22,6 +22,7 @@ from lab.results.observed import Observed
 from lab.run.observation import observe
 from lab.run.pair import Pair
 from lab.run.session import Session, Standing
+from lab.run.wire_proof import not_on_the_wire
 from lab.workloads import Tool, file
 from lab.workloads.file import payload_name
 
@@ -107,7 +108,9 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             partial(_at_once, observed, partial(files.remove, endpoints.source_role)),
         )
     states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
-    void = _not_on_the_wire(case, timing) or _not_in_effect(pair, case, states) or seen.void
+    driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
+    elsewhere = not_on_the_wire(pair, driver, path, case, timing.counted)
+    void = elsewhere or _not_in_effect(pair, case, states) or seen.void
     effective = _effective(standing, case, timing, states, {**versions, **seen.effective})
     return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 
@@ -251,15 +254,6 @@ def _effective(
     ends = {"clock": timing.clock, "flushed": timing.flushed}
     mount = {**standing.served.durability, **standing.attached.effective}
     return Effective.from_json({**network, **disks, **mount, **cache, **ends, **more})
-
-
-def _not_on_the_wire(case: Case, timing: Timing) -> str:
-    """Why a transfer was none; empty where every byte crossed the wire."""
-    counted = timing.counted
-    moved = counted.tx_bytes if case.direction is Direction.WRITE else counted.rx_bytes
-    if moved < case.size_bytes:
-        return f"only {moved} of {case.size_bytes} bytes crossed the client's interface: something was cached"
-    return ""
 
 
 def _not_in_effect(pair: Pair, case: Case, states: States) -> str:

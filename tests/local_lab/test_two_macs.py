@@ -43,6 +43,10 @@ def test_what_two_systems_have_is_measured_and_put_back(
     if client == "macos@27":  # without Homebrew's, macOS has an iperf3 of its own
         for host in HOSTS:
             bench.inside(host, "mv /opt/homebrew/bin/iperf3 /usr/bin/iperf3-darwin")
+    if server != "linux":
+        assert (
+            bench.inside("server", "ipconfig getifaddr en0; ipconfig getifaddr en7 || echo none") == "10.99.0.2\nnone\n"
+        )
     before = state(bench, platforms)
     asked = [*protocols, *({"afp"} - set(protocols))]  # where Apple has taken AFP out, a sweep goes on without it
     trials = swept(bench, protocol=asked, tool=["cp", "rsync"], mtu=[9000], store=[store], size="2 MiB")

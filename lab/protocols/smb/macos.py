@@ -34,6 +34,7 @@ CLIENT_TCP_REACH = {
     (11, 0): Reach(False, "it asks for 8 MiB, and for less where it does not get them", BUFFER_LIMIT),
     (15, 0): SYSTEM,
 }
+ONE_CHANNEL = "a line mc_on=no below [default] in ~/Library/Preferences/nsmb.conf of the client keeps it to one"
 # Darwin 13 is OS X 10.9, whose client was the first with SMB 2
 HAS_SMB1_ALONE = 'system=$(uname -r) && [ "${system%%.*}" -lt 13 ]'
 HAS_OWN_SESSIONS = "mount_smbfs -h 2>&1 | grep -qF -- '[-s]'"  # it tells how it is used; -h is no success
@@ -104,6 +105,12 @@ class MacSmb(macos_sharing.MacShare):
             client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_sharing.url(server, share), path
         )
 
+    def explain_missing_bytes(self, client: Side, path: str, interface: str) -> str:
+        """From 11.3 on SMB uses every network that both hosts are on, the fastest first, and that may be Wi-Fi."""
+        channels = parse_channels(client.host.run("smbutil", "multichannel", "-m", path, check=False).stdout)
+        others = [f"{name} ({kind})" for name, kind in channels.items() if name != interface]
+        return f"SMB used {' and '.join(others)}, too: {ONE_CHANNEL}" if others else ""
+
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
@@ -114,6 +121,12 @@ class MacSmb(macos_sharing.MacShare):
             **parse_multichannel(channels.stdout if channels.exit_code == 0 else ""),
             **({"session": "own"} if self.own_session else {}),
         }
+
+
+def parse_channels(text: str) -> dict[str, str]:
+    """The kind of each interface, such as ``Ethernet``, that a session now sends over: ``smbutil multichannel -m``."""
+    row = r"^[A-Z]* +\d+ +([a-z0-9]{1,15}) +\(([\w-]{1,20}) *\).*\[session active *\]"
+    return dict(re.findall(row, text, re.MULTILINE))
 
 
 def parse_statshares(text: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from lab.platforms.macos.programs import MacPrograms
 from lab.protocols.mounts.macos import parse_df_point, parse_mounts
 from lab.protocols.nfs.macos import parse_network, parse_nfsstat
 from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
-from lab.protocols.smb.macos import parse_multichannel, parse_statshares
+from lab.protocols.smb.macos import parse_channels, parse_multichannel, parse_statshares
 from lab.workloads.rsync import parse_version
 
 
@@ -60,6 +60,10 @@ def test_channels_of_smbutil() -> None:
     assert parse_multichannel(text) == {"multichannel": "on"}
     assert parse_multichannel(text.replace("ON: yes", "ON: no")) == {"multichannel": "off"}
     assert parse_multichannel("smbutil: unknown command\n") == {}
+    wired = {"en6": "Ethernet", "en15": "Ethernet"}  # and over Wi-Fi a session that is inactive
+    assert parse_channels(text) == wired
+    assert parse_channels(text.replace("inactive ", "active   ")) == {"en0": "wifi", **wired}
+    assert parse_channels("smbutil: unknown command\n") == {}
 
 
 def test_what_counts_of_nfsstat_is_what_is_in_effect() -> None:
@@ -122,6 +126,7 @@ def test_an_unknown_rsync_is_an_error(tmp_path: Path) -> None:
         parse_mounts,
         parse_statshares,
         parse_multichannel,
+        parse_channels,
         parse_nfsstat,
         parse_share_points,
         parse_df_point,
