@@ -155,9 +155,11 @@ class OpenSshConnection(Connection):
     @property
     def ending(self) -> str:
         """See :meth:`Connection.ending`."""
-        if self.is_active or not self.folder.exists():  # it is removed where we close it ourselves
+        if self.is_active:
             return ""
-        return "; ".join(filter(None, map(str.strip, self.errors.splitlines())))
+        with suppress(OSError):  # the file is gone where we have closed it ourselves
+            return "; ".join(filter(None, map(str.strip, self.errors.splitlines())))
+        return ""
 
     def begin(self, line: str, given: str, deadline: float) -> Conversation:
         """See :meth:`Connection.begin`. What has not been taken at the deadline is seen while it is waited for."""

@@ -26,6 +26,7 @@ from lab.hosts.ssh_target import SshTarget
 # paramiko's own calls say any of these where the connection ends while they run, even a close
 LOST = (paramiko.SSHException, OSError, EOFError)
 SPARE_SESSIONS = 2  # two commands often begin at once; an sshd allows ten sessions (MaxSessions), and the lab uses four
+ENDING_S = 1.0  # what a connection takes to end, once a channel has
 # what it says of a host that knows only algorithms older than its own, and those that such a host knows
 TOO_OLD = {"host key": "ssh-rsa", "kex algorithm": "ssh-rsa diffie-hellman-group14-sha1"}
 # what paramiko has to say comes as an exception too; without a handler it prints tracebacks
@@ -167,6 +168,7 @@ class ParamikoConnection(Connection):
     @property
     def ending(self) -> str:
         """See :meth:`Connection.ending`."""
+        self.transport.join(ENDING_S)  # it closes its channels a moment before it is over
         if self.is_active:
             return ""
         error = self.transport.saved_exception
@@ -258,11 +260,17 @@ class Proxy:
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
+        self._closing = threading.Lock()  # two commands may find at once that their connection is lost
+        self._ending: str | None = None
 
     def close(self) -> str:
-        """End it; returns what it wrote to standard error, or that it was killed."""
-        if self.process.returncode is not None:
-            return ""
+        """End it; returns what it wrote to standard error, or that it was killed. The same at every call."""
+        with self._closing:
+            if self._ending is None:
+                self._ending = self._end()
+            return self._ending
+
+    def _end(self) -> str:
         self.socket.close()
         killed = ""
         try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,22 @@ def test_a_proxy_that_was_killed_is_said(sshd: Sshd, proxies: list[paramiko.Prox
     proxies[0].process.kill()
     with pytest.raises(HostLost, match=r"was lost.*: its proxy_command was killed by signal 9$"):
         host.run("true")
+    host.close()
+
+
+@ONLY_PARAMIKO
+def test_commands_that_are_lost_at_once_with_their_proxy_all_say_why(sshd: Sshd, proxies: list[paramiko.Proxy]) -> None:
+    host = SshHost("client", sshd.config(proxy_command=relay(sshd)))
+    with ThreadPoolExecutor(4) as threads:
+        sleeping = [threads.submit(host.run, "sleep", "50") for _ in range(4)]
+        while len(host.run("pgrep", "-x", "sleep", check=False).stdout.split()) < 4:
+            time.sleep(0.01)
+        proxies[0].process.kill()
+        reasons = [str(one.exception()) for one in sleeping]
+    lost = (
+        f"client: the connection to {host.config.host} was lost during sleep: its proxy_command was killed by signal 9"
+    )
+    assert reasons == [lost] * 4
     host.close()
 
 
