@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happen; gone after a reboot
-HOLDING = (
-    "smb-no-hash",
-    "firewall-on",
-    "firewall-block-all",
-    "firewall-stealth",
-)  # on until it is switched off: the others happen as many times as is asked for
+# Those that stay on until they are switched off: the others happen as many times as is asked for
+HOLDING = ("smb-no-hash", "firewall-on", "firewall-block-all", "firewall-stealth")
 # Each name with what then happens
 FAULTS = {
     "attach-busy": "hdiutil attach fails: Resource temporarily unavailable",
