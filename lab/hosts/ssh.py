@@ -126,7 +126,8 @@ class SshHost(Host):
             raise self._lost("", self.connection.ending or str(error)) from error
 
     def _lost(self, moment: str, reason: str) -> HostLost:
-        why = f": {first_line(reason)}" if reason else ""
+        last_line = first_line(reason.strip().rpartition("\n")[2])  # what a proxy said before was well then
+        why = f": {last_line}" if last_line else ""
         return HostLost(f"the connection to {self.config.host} was lost{moment}{why}", host=self.role)
 
     def _end(self, conversation: Conversation, root: bool) -> None:

@@ -11,6 +11,7 @@ import os
 import selectors
 import socket
 import sys
+from contextlib import suppress
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import printable
@@ -43,6 +44,11 @@ def watch(host: state.Process) -> int:
 
 def relay(connection: socket.socket, host: int) -> None:
     """Pass bytes between standard input and output and the connection until either side, or the host, ends."""
+    with suppress(ConnectionError):  # a host whose power was cut resets it once it is up again
+        _pass_on(connection, host)
+
+
+def _pass_on(connection: socket.socket, host: int) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(0, selectors.EVENT_READ)
         selector.register(connection, selectors.EVENT_READ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,6 +52,23 @@ def test_a_way_in_ends_with_the_host_though_no_connection_was_closed(host: subpr
             way.wait(0.2)  # as long as the host is there
         host.kill()
         assert way.wait(60) == 0
+
+
+def test_a_connection_that_is_reset_is_an_end_and_no_traceback(host: subprocess.Popen[bytes]) -> None:
+    process = Process.of(host.pid)
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as there:
+        here, _ = server.accept()
+        words = [str(there.fileno()), str(process.pid), str(process.started)]
+        with subprocess.Popen(
+            [sys.executable, "-c", RELAY, *words], cwd=ROOT, pass_fds=[there.fileno()],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as way:  # fmt: skip
+            here.sendall(b"out")
+            assert way.stdout is not None
+            assert way.stdout.read(3) == b"out"
+            here.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            here.close()
+            assert (way.wait(60), way.stderr and way.stderr.read()) == (0, b"")
 
 
 def test_another_process_with_the_pid_of_a_host_that_ended_is_not_taken_for_it() -> None:
