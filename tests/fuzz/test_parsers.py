@@ -194,6 +194,7 @@ PARSERS = {
     "testparm": Parser(linux_smb.parse_testparm, ("Yes\nno\n",), LabError),
     "ksmbd": Parser(ksmbd.parse_interface, ("2: eth0    inet 10.0.0.2/24 scope global eth0\n",), LabError),
     "statshares": Parser(macos_smb.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
+    "channels": Parser(macos_smb.parse_channels, ("smbutil-multichannel-*.txt",), None),
     "multichannel": Parser(macos_smb.parse_multichannel, ("smbutil-multichannel-*.txt",), None),
     "afpd": Parser(netatalk.parse_login, ("afpd.log",), None),
     "sharing": Parser(macos_sharing.parse_share_points, ("sharing-l-*.txt",), LabError),

@@ -74,7 +74,7 @@ def check_flushes(bench: Bench, trials: pd.DataFrame, server: str) -> None:
     writes = trials[(trials["protocol"] == "smb") & (trials["direction"] == "write")]
     flushed = {effective["flushed"] for effective in writes["effective"]}
     assert flushed == {"fsync (F_FULLFSYNC: Operation not supported)" if server == "linux" else "F_FULLFSYNC"}
-    assert bench.inside("client", "cat /private/var/run/smbfs/flushes-*") == "FLUSH\n" * len(writes)
+    assert bench.inside("client", "cat /linux/run/emulated_mac_smbfs/flushes-*") == "FLUSH\n" * len(writes)
 
 
 def test_a_line_in_the_exports_is_taken_out_again_and_no_other(new_bench: Callable[..., Bench]) -> None:

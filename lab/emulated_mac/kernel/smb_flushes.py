@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-FOLDER = Path("/private/var/run/smbfs")
+FOLDER = Path("/linux/run/emulated_mac_smbfs")
 
 
 def begin(target: str, owner: int, full_sync: bool) -> Path:

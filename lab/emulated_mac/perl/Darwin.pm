@@ -11,7 +11,7 @@ my ($TIOCPTYGRANT, $TIOCPTYUNLK, $TIOCPTYGNAME, $TIOCSCTTY) = (0x20007454, 0x200
 my ($LINUX_TIOCSPTLCK, $LINUX_TIOCGPTN, $LINUX_TIOCSCTTY) = (0x40045431, 0x80045430, 0x540E);
 
 # Of a file on a mounted SMB share, what the kernel notes of the mount (kernel/smb_flushes.py); undef elsewhere
-my $SMBFS = '/private/var/run/smbfs';
+my $SMBFS = '/linux/run/emulated_mac_smbfs';
 sub smb_mount_of {
     my ($device) = stat $_[0] or return undef;
     my $owner = (stat "$SMBFS/$device")[4];
