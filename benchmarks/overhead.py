@@ -54,7 +54,7 @@ def report(name: str, done: Done) -> None:
     timed_s = sum(trial["elapsed_s"] for trial in done.trials)
     link_s = sum(link["elapsed_s"] for link in done.ceilings)
     each_s = (done.wall_s - timed_s - link_s) / len(done.trials)
-    gap = f"{statistics.median(pauses_s):7.2f}" if (pauses_s := gaps(done.trials)) else "      –"
+    gap = f"{statistics.median(gaps_s):7.2f}" if (gaps_s := gaps(done.trials)) else "      –"
     print(
         f"{name:44}{len(done.trials):7}{done.wall_s:8.1f}{timed_s:9.1f}{link_s:9.1f}"
         f"{done.wall_s / timed_s:11.2f}{each_s:10.2f}{gap}", flush=True,

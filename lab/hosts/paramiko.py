@@ -26,7 +26,7 @@ from lab.hosts.ssh_target import SshTarget
 # paramiko's own calls say any of these where the connection ends while they run, even a close
 LOST = (paramiko.SSHException, OSError, EOFError)
 SPARE_SESSIONS = 2  # two commands often begin at once; an sshd allows ten sessions (MaxSessions), and the lab uses four
-ENDING_S = 1.0  # what a connection takes to end, once a channel has
+ENDING_S = 1.0  # within which a lost connection is over, once its channel is
 # what it says of a host that knows only algorithms older than its own, and those that such a host knows
 TOO_OLD = {"host key": "ssh-rsa", "kex algorithm": "ssh-rsa diffie-hellman-group14-sha1"}
 # what paramiko has to say comes as an exception too; without a handler it prints tracebacks

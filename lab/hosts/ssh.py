@@ -22,8 +22,8 @@ PID_DEADLINE_S = 10.0
 # shell (login_shell.py), and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed.
 # It is not replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a
 # shell. A command's own 255 is said, because ssh exits so too where the connection breaks. What a command leaves of its
-# standard input is read to the end: where it ends sooner, paramiko may send that end on a channel that sshd has closed
-# already, for which sshd closes the connection.
+# standard input is read to the end: were the channel closed before that, paramiko could send the end of the input on a
+# channel that sshd no longer knows, and sshd would close the connection.
 WRAPPER = (
     'echo "file-share-lab:$$" >&2; '
     "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
@@ -104,7 +104,7 @@ class SshHost(Host):
             self._end(conversation, root)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
-            raise self._lost(f" during {argv[0]}", self.connection.ending)
+            raise self._lost(self.connection.ending, f" during {argv[0]}")
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
@@ -123,10 +123,10 @@ class SshHost(Host):
         except TimeoutError as error:
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:
-            raise self._lost("", self.connection.ending or str(error)) from error
+            raise self._lost(self.connection.ending or str(error)) from error
 
-    def _lost(self, moment: str, reason: str) -> HostLost:
-        last_line = first_line(reason.strip().rpartition("\n")[2])  # what a proxy said before was well then
+    def _lost(self, reason: str, moment: str = "") -> HostLost:
+        last_line = first_line(reason.strip().rpartition("\n")[2])  # what ends a connection is what a proxy says last
         why = f": {last_line}" if last_line else ""
         return HostLost(f"the connection to {self.config.host} was lost{moment}{why}", host=self.role)
 

@@ -26,7 +26,10 @@ class Programs(Part):
     other_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def call(self, program: str) -> tuple[str, ...]:
-        """The words that a command of this program begins with: ``("cp", "-X")``, or just its name there."""
+        """The words that a command of this program begins with: ``("cp", "-X")``, or just its name there.
+
+        Raises HostError where the host has to be asked for the name.
+        """
         return self.calls.get(program) or (self._name(program),)
 
     def _name(self, program: str) -> str:

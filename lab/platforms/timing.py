@@ -81,7 +81,7 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
 
 
 def _describe_flush(values: Mapping[str, str]) -> str:
-    """How the data was flushed, and, where there would have been a better way, why not so."""
+    """How the data was flushed; in parentheses what kept the client from a better way."""
     how = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
     reason = values.get("flush_reason")
     return f"{how} ({first_line(reason)})" if reason else how

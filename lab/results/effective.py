@@ -70,8 +70,8 @@ class Effective(JsonObject):
     clock: str | None = None
     """The clock that timed it: ``monotonic``, or ``wall`` where the client has no better one."""
     flushed: str | None = None
-    """How written data was flushed in the measured time: ``none``, ``fsync`` or ``F_FULLFSYNC``; in parentheses why not
-    by the better of two ways.
+    """How written data was flushed in the measured time: ``none``, ``fsync`` or ``F_FULLFSYNC``; in parentheses what
+    kept the client from a better way.
     """
     tool_version: str | None = None
     """The program of that name that copied, with its version."""

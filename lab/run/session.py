@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from lab.base.errors import TransferError
+from lab.base.errors import HostError, TransferError
 from lab.base.present import present
+from lab.base.scripts import read_script
 from lab.design.case import Case
 from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import Hosts
@@ -25,15 +26,7 @@ from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
 from lab.settings.layers import Layer, Layers
 
-# GVfs takes a moment to notice that the process which served a mount has died; until then other errors come
-IS_GONE = """
-tries=0
-until ls -d "$1" 2>&1 | grep -q "No such file"; do
-    tries=$((tries + 1))
-    [ $tries -lt 20 ] || exit 1
-    sleep 0.1
-done
-"""
+IS_GONE = read_script(__file__, "mount_is_gone.sh")
 
 
 @dataclass(frozen=True)
@@ -153,7 +146,10 @@ class Session:
         """
         if standing.attached.remote_shell:
             return False
-        looked = self.pair.hosts[Role.CLIENT].shell(IS_GONE, standing.attached.path, check=False)
+        try:
+            looked = self.pair.hosts[Role.CLIENT].shell(IS_GONE, standing.attached.path, check=False)
+        except HostError:  # it hangs, so it is there; the transfer's error says more
+            return False
         return looked.exit_code == 0 and self.mounting.drop(error)
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:

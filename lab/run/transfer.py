@@ -78,7 +78,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
 
 
 def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> Measured:
-    """Move it once over what stands."""
+    """Move the payload once over what stands."""
     pair = session.pair
     endpoints = _endpoints(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
@@ -109,8 +109,8 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         )
     states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
-    elsewhere = not_on_the_wire(pair, driver, path, case, timing.counted)
-    void = elsewhere or _not_in_effect(pair, case, states) or seen.void
+    unproven = not_on_the_wire(pair, driver, path, case, timing.counted)
+    void = unproven or _not_in_effect(pair, case, states) or seen.void
     effective = _effective(standing, case, timing, states, {**versions, **seen.effective})
     return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
 

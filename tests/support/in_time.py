@@ -17,6 +17,8 @@ def must_end_within(seconds: int) -> Iterator[None]:
     with lab_signals():
         old = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it does not end"))
         signal.alarm(seconds)
-        yield
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, old)
+        try:
+            yield
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, old)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,17 +53,6 @@ def mount_share(
     if not (PROC / str(caller.pid)).exists():  # the program has ended, and what it had begun ends with it
         share.unmount(force=True)
         raise OSError(errno.EINTR, target)
-    undo = _undo(kernel, share, target, kind, owner, facts)
-    with kernel.lock:
-        if facts is not None:
-            kernel.part(ShareFacts)[target] = facts
-        table(kernel).append(Mount(source, target, kind, tuple(flags), caller.uid, undo))
-
-
-def _undo(
-    kernel: Kernel, share: Share, target: str, kind: str, owner: int, facts: SmbFacts | NfsFacts | None
-) -> Callable[[bool], None]:
-    """What takes a share off again; for one of SMB, the files that tell how its files are flushed are made."""
     full_sync = bool(facts is not None and facts.get("full_sync"))
     flushing = smb_flushes.begin(target, owner, full_sync) if kind == "smbfs" else None
 
@@ -73,7 +62,10 @@ def _undo(
         if flushing:
             flushing.unlink(missing_ok=True)
 
-    return undo
+    with kernel.lock:
+        if facts is not None:
+            kernel.part(ShareFacts)[target] = facts
+        table(kernel).append(Mount(source, target, kind, tuple(flags), caller.uid, undo))
 
 
 @waiting_system_call

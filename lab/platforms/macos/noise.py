@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable
 
+from lab.base.scripts import read_script
 from lab.hosts import Host
 from lab.platforms.findings import Noise, Noises, load_noise, swap_noise
 
@@ -25,11 +26,7 @@ volume=$(df -P "$1" | sed -n '2s/^.*% *\(\/.*\)$/\1/p') && mdutil -s "$volume"
 """
 INDEX_STATE = re.compile("ndexing|No index|no index|Spotlight server is disabled|Server search enabled|invalid path")
 SOCKETFILTERFW = "/usr/libexec/ApplicationFirewall/socketfilterfw"
-FIREWALL = f"""
-[ ! -x {SOCKETFILTERFW} ] || for state in globalstate blockall stealthmode; do
-    echo "$state $({SOCKETFILTERFW} --get$state)"
-done
-"""
+FIREWALL = read_script(__file__, "firewall.sh")
 STATUS = "if command -v tmutil >/dev/null; then tmutil status; fi"  # none before 10.7
 
 
@@ -47,7 +44,7 @@ def noises(host: Host, folder: str | None) -> Noises:
             *parse_tmutil(host.shell(STATUS).stdout),
             *parse_processes(host.run("ps", "-A", "-o", "pcpu=", "-o", "comm=").stdout),
         ],
-        "firewall": lambda: parse_firewall(host.shell(FIREWALL).stdout),
+        "firewall": lambda: parse_firewall(host.shell(FIREWALL, SOCKETFILTERFW).stdout),
         "load": lambda: parse_load(host.run("sysctl", "vm.loadavg", "hw.ncpu").stdout),
         "swap": lambda: parse_swap(host.run("sysctl", "vm.swapusage").stdout),
     }

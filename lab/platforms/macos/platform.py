@@ -31,6 +31,7 @@ from lab.platforms.platform import Platform
 
 MAX_BUFFER = "kern.ipc.maxsockbuf"
 FACTS = read_script(__file__, "facts.sh")
+NAMED_TOOLS = [":".join([tool, *MacPrograms.other_names.get(tool, "").split()]) for tool in TOOLS]
 # What is good to have beside figures, each command by itself: an older system lacks some. $@ names of sysctl
 ABOUT = """
 for name in "$@"; do sysctl "$name"; done 2>/dev/null
@@ -60,7 +61,7 @@ class MacOS(Platform):
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""
-        values, tools = self.parse(parse_facts, self.host.shell(FACTS, *TOOLS))
+        values, tools = self.parse(parse_facts, self.host.shell(FACTS, *NAMED_TOOLS))
         memory_bytes, cores, processor = self.read(parse_hardware, "sysctl", *HARDWARE)
         interface = self.read(parse_route, "route", "-n", "get", peer)
         link = self.read(parse_ifconfig, "ifconfig", "-v", interface)

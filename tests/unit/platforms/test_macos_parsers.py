@@ -12,7 +12,7 @@ from support.fake_host import EmulatedHost, FakeHost
 
 from lab.base.errors import LabFailure
 from lab.hosts.command import script
-from lab.platforms.facts import TOOLS, parse_facts
+from lab.platforms.facts import parse_facts
 from lab.platforms.macos import parsers as output
 from lab.platforms.macos import platform
 from lab.platforms.macos.platform import MacOS
@@ -152,7 +152,7 @@ def test_the_script_for_facts(tmp_path: Path) -> None:
     programs = {"hostname": "echo mini", "uname": "echo 25.4.0", "ssh": "echo usage >&2; exit 255"}
     programs["rsync"] = "echo; echo openrsync: protocol version 29; echo more"
     host = EmulatedHost(tmp_path, programs, ("sh", "id", "sed"))
-    values, tools = parse_facts(host.shell(platform.FACTS, *TOOLS).stdout)
+    values, tools = parse_facts(host.shell(platform.FACTS, *platform.NAMED_TOOLS).stdout)
     assert (values["hostname"], values["kernel"], values["home"]) == ("mini", "25.4.0", "/Users/lab")
     assert tools == {"rsync": "openrsync: protocol version 29", "ssh": ""}
 
@@ -201,7 +201,7 @@ def test_the_range_of_an_mtu(said: str, limits: tuple[int | None, int | None]) -
 
 def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     identity = "hostname mini\nkernel 25.4.0\nuser lab\nuid 501\nhome /Users/lab\ntool rsync openrsync: 29\nend\n"
-    host.on(script(platform.FACTS, *TOOLS), identity)
+    host.on(script(platform.FACTS, *platform.NAMED_TOOLS), identity)
     hardware = "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: Apple M1\n"
     host.on(("sysctl", *output.HARDWARE), hardware)
     host.on(("route", "-n", "get", peer), capture(route))
@@ -234,7 +234,10 @@ def test_the_peer_is_not_the_host_itself(peer: str, route: str) -> None:
 
 def test_unreadable_output_is_an_error_with_host_and_command() -> None:
     host = FakeHost("server")
-    host.on(script(platform.FACTS, *TOOLS), "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n")
+    host.on(
+        script(platform.FACTS, *platform.NAMED_TOOLS),
+        "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n",
+    )
     host.on(("sysctl", *output.HARDWARE), "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: M\n")
     host.on(("route", "-n", "get", "203.0.113.7"), stderr="route: writing to routing socket: not in table")
     with pytest.raises(LabFailure, match=r"server: route -n get 203\.0\.113\.7: no interface; .*\n.*not in table"):

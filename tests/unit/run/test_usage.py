@@ -116,16 +116,16 @@ def test_the_carrier_is_the_connection_that_moved_most_meanwhile() -> None:
     last = reading(
         5, connections=(connection(1, acked_bytes=10**9 + 5), connection(2, acked_bytes=8000, retransmits=4))
     )
-    used = carrier((first, last))
-    assert used is not None
-    assert (used.age_s, used.seen.acked_bytes, used.seen.retransmits) == (0.0, 7000, 1)
+    carrying = carrier((first, last))
+    assert carrying is not None
+    assert (carrying.age_s, carrying.seen.acked_bytes, carrying.seen.retransmits) == (0.0, 7000, 1)
 
 
 def test_a_connection_that_ended_is_known_from_its_last_sample() -> None:
     during = [reading(at_s, connections=(connection(3, received_bytes=moved),)) for at_s, moved in ((1, 50), (4, 200))]
-    used = carrier((reading(0), *during, reading(4.5)))
-    assert used is not None
-    assert (used.age_s, used.seen.received_bytes) == (0.5, 200)
+    carrying = carrier((reading(0), *during, reading(4.5)))
+    assert carrying is not None
+    assert (carrying.age_s, carrying.seen.received_bytes) == (0.5, 200)
 
 
 def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_trip() -> None:
@@ -134,9 +134,9 @@ def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_tr
         reading(at_s, connections=(connection(1, acked_bytes=moved, data_segs_in=requests, rtt_ms=rtt_ms),))
         for at_s, (moved, requests, rtt_ms) in enumerate(states)
     ]
-    used = carrier(readings)
-    assert used is not None
-    assert (used.seen.data_segs_in, used.rtt_median_ms) == (110, 0.6)
+    carrying = carrier(readings)
+    assert carrying is not None
+    assert (carrying.seen.data_segs_in, carrying.rtt_median_ms) == (110, 0.6)
 
 
 def test_without_connections_there_is_no_carrier() -> None:
@@ -155,19 +155,19 @@ def test_a_series_has_lists_of_one_length_and_counts_from_its_beginning() -> Non
         11, net={"tx_bytes": 900}, cores={"cpu0": core(50, 50)}, group={"usage_s": 3.5}, available_bytes=7,
         disks={"sda": Disk(25, 6, 0.0)}, processes={SERVER: Process("smbd", 2.5), OLD: Process("idle", 0.0)},
     )  # fmt: skip
-    used = json.loads(json.dumps(series((first, middle, last))))
-    assert (used["at_s"], used["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
-    assert (used["cpu_s"], used["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
-    assert used["available_bytes"] == [None, None, 7]
-    assert used["core_busy"] == {}
-    assert used["processes"] == [[1.0, {"smbd 8": 0.5}]]
-    assert [row[:2] for row in used["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
-    assert used["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)
+    course = json.loads(json.dumps(series((first, middle, last))))
+    assert (course["at_s"], course["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
+    assert (course["cpu_s"], course["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
+    assert course["available_bytes"] == [None, None, 7]
+    assert course["core_busy"] == {}
+    assert course["processes"] == [[1.0, {"smbd 8": 0.5}]]
+    assert [row[:2] for row in course["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
+    assert course["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)
 
 
 def test_a_series_has_what_each_core_did_since_the_reading_before() -> None:
-    used = series(
+    course = series(
         [reading(at_s, cores={"cpu0": core(busy, idle)}) for at_s, busy, idle in ((0, 0, 0), (1, 1, 3), (2, 5, 3))]
     )
-    assert used["core_busy"] == {"cpu0": [None, 0.25, 1.0]}
-    assert used["user"] == [None, 0.25, 1.0]
+    assert course["core_busy"] == {"cpu0": [None, 0.25, 1.0]}
+    assert course["user"] == [None, 0.25, 1.0]

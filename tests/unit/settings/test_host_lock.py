@@ -28,7 +28,7 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
         host.reconnect()
         settings.host_journals["client"].take()
         assert all(gone(pid) for pid in pids.read_text().split())
-        assert all(isinstance(content.exception(), HostError) for content in left)
+        assert all(isinstance(command.exception(), HostError) for command in left)
     assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
 
 

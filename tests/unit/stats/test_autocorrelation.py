@@ -30,24 +30,24 @@ def test_the_correlation_is_that_of_statsmodels_less_its_bias(seed: int) -> None
 
 @pytest.mark.parametrize("alike", [0.3, 0.5, 0.8])
 def test_of_many_rows_the_correlation_that_they_have_is_found(alike: float) -> None:
-    widened = [correlation(blocks_alike(seed, 40, 25, alike)) for seed in range(20)]
-    assert np.mean(widened) == pytest.approx(alike, abs=0.05)
+    correlations = [correlation(blocks_alike(seed, 40, 25, alike)) for seed in range(20)]
+    assert np.mean(correlations) == pytest.approx(alike, abs=0.05)
 
 
 def test_independent_blocks_are_taken_for_alike_in_one_of_twenty_tables() -> None:
-    widened = [correlation(np.random.default_rng(seed).normal(0, 1, (8, 20))) for seed in range(400)]
-    assert 0.01 < np.mean(np.array(widened) > 0) < 0.09
+    correlations = [correlation(np.random.default_rng(seed).normal(0, 1, (8, 20))) for seed in range(400)]
+    assert 0.01 < np.mean(np.array(correlations) > 0) < 0.09
 
 
 def test_an_interval_is_that_of_as_many_blocks_as_these_are_as_good_as() -> None:
     values = blocks_alike(1, 10, 24, 0.6)
-    plain, widened = t_means(values), widen(values, t_means(values), np.zeros(10, dtype=np.intp))
+    plain, correlations = t_means(values), widen(values, t_means(values), np.zeros(10, dtype=np.intp))
     alike = correlation(values)
     count = 24 * (1 - alike) / (1 + alike)
     error = values.std(axis=1, ddof=1) / np.sqrt(count)
-    np.testing.assert_allclose(widened.half, student.ppf(0.975, count - 1) * error)
-    np.testing.assert_allclose(widened.p, 2 * student.sf(np.abs(values.mean(axis=1)) / error, count - 1))
-    assert (widened.half > 1.3 * plain.half).all()
+    np.testing.assert_allclose(correlations.half, student.ppf(0.975, count - 1) * error)
+    np.testing.assert_allclose(correlations.p, 2 * student.sf(np.abs(values.mean(axis=1)) / error, count - 1))
+    assert (correlations.half > 1.3 * plain.half).all()
 
 
 def test_few_blocks_and_holes_change_nothing_that_is_independent() -> None:
