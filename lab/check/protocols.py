@@ -132,9 +132,9 @@ def _refused_options(protocol: Protocol, share: ShareConfig, machine: Machine) -
         programs
     ):  # else there is no choice on this system, and the line on support names what is used
         yield from ((f"{role} = {program}", refusal) for program, refusal in refused)
-    mount_options = mount_option_names(protocol.options) if role == "client" else []
-    if mount_options and (refusal := _refusal(protocol, share, machine, dict.fromkeys(mount_options, ""))):
-        yield from ((name, refusal) for name in mount_options)
+    for name in mount_option_names(protocol.options) if role == "client" else ():
+        if refusal := _refusal(protocol, share, machine, {name: ""}):
+            yield name, refusal
 
 
 def _refusal(protocol: Protocol, share: ShareConfig, machine: Machine, options: Mapping[str, str]) -> Refusal | None:

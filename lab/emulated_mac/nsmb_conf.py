@@ -1,8 +1,9 @@
-"""nsmb.conf(5): /etc/nsmb.conf goes before ~/Library/Preferences/nsmb.conf, a server's section before [default]."""
+"""nsmb.conf(5): /etc/nsmb.conf goes before the file below $HOME (rcfile.c), a server's section before [default]."""
 
 from __future__ import annotations
 
 import configparser
+import os
 from pathlib import Path
 
 from .smb_negotiate import DIALECTS
@@ -26,14 +27,19 @@ WORDS = {"normal": SMB1 | SMB2 | SMB3, "smb1_only": SMB1, "smb2_only": SMB2 | SM
 class Preferences:
     """What holds for one server. Raises nothing: a file that cannot be read says nothing."""
 
-    def __init__(self, server: str, home: Path):
+    def __init__(self, server: str):
         self._values: dict[str, str] = {}
-        for path in (home / PERSONAL, GLOBAL):
+        home = os.environ.get("HOME")
+        for path in (*([Path(home) / PERSONAL] if home else []), GLOBAL):
             self._values |= _section(path, server)
 
-    def yes(self, key: str) -> bool:
+    def yes(self, key: str, unasked: str = "no") -> bool:
         """Whether a boolean key is on."""
-        return self._values.get(key, "no").lower() in ("yes", "true", "1", "on")
+        return self._values.get(key, unasked).lower() in ("yes", "true", "1", "on")
+
+    def wants_multichannel(self, number: tuple[int, ...]) -> bool:
+        """Whether a session may have several channels: from 11.3 on, unless mc_on says no (SMBClient-231.100.34)."""
+        return number >= (11, 3) and self.yes("mc_on", unasked="yes")
 
     def versions(self, number: tuple[int, ...]) -> int:
         """Bits of what may be spoken: 10.6 knows SMB1 alone, 10.9 and 10.10 have smb_neg for it."""

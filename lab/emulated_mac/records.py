@@ -79,7 +79,8 @@ class SharePointRecord(TypedDict):
 class SmbSession(TypedDict):
     """What client and server agreed on over SMB; ``required`` is whether the server requires signing.
 
-    ``full_sync`` is whether the server takes part in F_FULLFSYNC (kAAPL_SUPPORTS_FULL_SYNC of its AAPL context).
+    ``full_sync`` is whether the server takes part in F_FULLFSYNC (kAAPL_SUPPORTS_FULL_SYNC of its AAPL context),
+    ``multichannel`` whether the session may have several channels.
     """
 
     dialect: str
@@ -90,6 +91,7 @@ class SmbSession(TypedDict):
     client_requires: NotRequired[bool]
     signed: bool
     full_sync: NotRequired[bool]
+    multichannel: NotRequired[bool]
 
 
 class SmbFacts(SmbSession):

@@ -19,6 +19,7 @@ MAC_SERVER = "macos-smbx"  # the name of an emulated Mac's Samba: it stands for 
 DIALECTS = {"SMB_2.002": 0x0202, "SMB_2.1": 0x0210, "SMB_3.0": 0x0300, "SMB_3.0.2": 0x0302, "SMB_3.1.1": 0x0311}
 SIGNING_ENABLED, SIGNING_REQUIRED = 1, 2
 CAPABILITIES = 0x7F  # DFS, leasing, large MTU, multichannel, persistent handles, directory leasing, encryption
+MULTICHANNEL = 8  # of the capabilities
 HEADER_BYTES = 64
 PREAUTH, ENCRYPTION, SIGNING = 1, 2, 8  # negotiate contexts
 CMAC, GMAC = 1, 2

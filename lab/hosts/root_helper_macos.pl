@@ -24,6 +24,7 @@ sub operations {
 sub types_of_system {
     return (
         number => ['[0-9]{1,10}', between(0, 2147483647)],
+        nfs_options => ['(?:,(?:vers=(?:3|4\.[0-2])|[rw]size=[0-9]{1,8}|readahead=[0-9]{1,3}|hard|soft))*'],
         device => ['/dev/disk[0-9]{1,4}(?:s[0-9]{1,4})?'],
         format => ['hfs|apfs'],
     );

@@ -5,12 +5,14 @@ No kernel is told of two of them: ``client`` and ``server`` name the program tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from lab.base.units import parse_size, size_label
 
 PROGRAMS = ("client", "server")
+MOUNT_OPTION = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,14 @@ def find_clash(options: Mapping[str, str]) -> str:
     """Why these levels cannot go together; empty where they can."""
     if options.get("client") == "gvfs" and (names := mount_option_names(options)):
         return f"client gvfs with {' and '.join(names)}: GVfs takes no options of a mount"
+    if options.get("multichannel") == "true" and options.get("dialect", "").startswith("2"):
+        return f"dialect {options['dialect']} with multichannel: SMB has that from 3.0 on"
     return ""
+
+
+def split_mount_options(text: str) -> dict[str, str]:
+    """The options of a mount by name, each with its value or an empty text; without those of odd characters."""
+    return {match[1]: match[3] or "" for option in text.split(",") if (match := MOUNT_OPTION.fullmatch(option))}
 
 
 def one_of(*levels: str) -> Callable[[object], str]:

@@ -12,7 +12,7 @@ from lab.platforms.macos.ram_disk import RamVolume, leave_alone, mount_volume
 from lab.platforms.macos.settings import MacMtu
 from lab.platforms.macos.sysctl import MacSysctl, Name
 from lab.protocols.mounts.macos import MacShareMount
-from lab.protocols.nfs.macos import mount_nfs
+from lab.protocols.nfs.macos import OPTIONS, mount_nfs
 from lab.run.root_helper_table import MNT, RAM, Entry, folders, journal, make_entry, readings
 
 
@@ -39,8 +39,8 @@ def _mounts() -> Iterator[Entry]:
     yield make_entry("a RAM disk; always nosuid, nodev", mount_volume("kind", "device", RAM), volume, act="volume")
     alone = {RAM: "{ram}", "1": "{uid}"}
     yield make_entry("no Spotlight on it; it is the account's", leave_alone(RAM, 1, "700"), alone, act="leave_alone")
-    nfs = {"source": "{nfs}", MNT: "{mnt}"}
-    yield make_entry("an NFS share; always nosuid, nodev", mount_nfs("source", MNT), nfs, act="mount")
+    nfs = {"source": "{nfs}", MNT: "{mnt}", f"{OPTIONS},asked": f"{OPTIONS}{{nfs_options}}"}
+    yield make_entry("an NFS share; always nosuid, nodev", mount_nfs("source", MNT, ["asked"]), nfs, act="mount")
     for step in RamVolume(RAM).undo("absent"):
         yield make_entry("unmount a RAM disk", step, {RAM: "{ram}"}, act="unmount")
     for step in MacShareMount(MNT).undo("absent"):

@@ -25,7 +25,7 @@ from lab.design.case import Case
 from lab.design.sweep_file import load_sweep
 from lab.platforms.clock import STOPWATCH
 from lab.protocols import options_in_effect
-from lab.protocols.smb import linux as smb
+from lab.protocols.smb import options as smb
 from lab.run.catalogue import CATALOGUE
 from lab.run.vocabulary import kinds, line_format
 from lab.settings.changes import Settings

@@ -34,7 +34,7 @@ from lab.protocols import ssh
 from lab.protocols.afp import netatalk
 from lab.protocols.mounts import linux as linux_mount
 from lab.protocols.mounts import macos as macos_mount
-from lab.protocols.nfs import knfsd
+from lab.protocols.nfs import knfsd, nfsstat
 from lab.protocols.nfs import linux as linux_nfs
 from lab.protocols.nfs import macos as macos_nfs
 from lab.protocols.servers import macos_sharing, unflushed
@@ -202,7 +202,7 @@ PARSERS = {
     "etab": Parser(knfsd.parse_export, ("/x\t*(rw,sync,no_root_squash,fsid=77)\n",), LabError),
     "export of ganesha": Parser(linux_nfs.parse_export, ("ganesha-export-*.txt",), LabError),
     "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), ("ifconfig-*.txt",), LabError),
-    "nfsstat": Parser(macos_nfs.parse_nfsstat, ("nfsstat-m*.txt",), LabError),
+    "nfsstat": Parser(lambda text: nfsstat.read_parameters(nfsstat.parse_nfsstat(text)), ("nfsstat-m*.txt",), LabError),
     "host journal": Parser(
         lambda text: host_journal.read(Saying(text), line_format()),
         (recorded("client"), recorded("server"), "free\n"),

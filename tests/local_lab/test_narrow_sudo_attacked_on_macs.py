@@ -26,7 +26,7 @@ RAM, MNT = f"{FOLDER}/ram", f"{FOLDER}/mnt"
 MAKE_FOLDER = make_folder("you")
 UNDO = "".join(" ".join(step.argv) for step in MacMtu("en0").undo("1500")[:1]) + "\n"
 VOLUME = mount_volume("hfs", "/dev/disk9", RAM).argv
-NFS = mount_nfs("10.99.0.2:/x", MNT).argv
+NFS = mount_nfs("10.99.0.2:/x", MNT, ["vers=3", "soft"]).argv
 UNMOUNT = RamVolume(RAM).undo("absent")[0].argv
 
 

@@ -77,6 +77,31 @@ def check_flushes(bench: Bench, trials: pd.DataFrame, server: str) -> None:
     assert bench.inside("client", "cat /linux/run/emulated_mac_smbfs/flushes-*") == "FLUSH\n" * len(writes)
 
 
+def test_macs_are_told_options_of_a_mount_and_their_owners_file_stays(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--platform", "client=macos@15.5", "--platform", "server=linux")
+    mine = "mkdir -p ~/Library/Preferences; echo '[default]\nmc_on=no' > ~/Library/Preferences/nsmb.conf"
+    bench.inside("client", mine)
+    before = state(bench, ("macos@15.5", "linux"))
+    options = {
+        "smb.multichannel": [True, False], "smb.signing": [True, False], "smb.dialect": ["2.1", "3.1.1"],
+        "nfs.rsize": ["64 KiB"], "nfs.readahead": [4, 128], "nfs.hard": [True],
+    }  # fmt: skip
+    trials = swept(bench, protocol=["smb", "nfs"], direction=["write"], size="1 MiB", **options)
+    assert state(bench, ("macos@15.5", "linux")) == before
+    assert "mc_on=no" in bench.inside("client", "cat ~/Library/Preferences/nsmb.conf")
+    over_smb = [effective for effective in trials["effective"] if effective["dialect"].startswith("SMB")]
+    ciphers = {"SMB 2.1": "AES_128_CMAC", "SMB 3.1.1": "AES_128_GMAC"}
+    assert {tuple(told[name] for name in ("dialect", "signing", "multichannel")) for told in over_smb} == {
+        (dialect, signing, multichannel)
+        for dialect, cipher in ciphers.items()
+        for signing in ("off", cipher)
+        for multichannel in ("off", *(["on"] if dialect == "SMB 3.1.1" else []))
+    }
+    over_nfs = trials[trials["protocol"] == "nfs"]
+    assert {effective["nfs.readahead"] for effective in over_nfs["effective"]} == {"4", "128"}
+    assert {effective["rsize"] for effective in over_nfs["effective"]} == {65536}
+
+
 def test_a_line_in_the_exports_is_taken_out_again_and_no_other(new_bench: Callable[..., Bench]) -> None:
     """Others' lines stay, byte by byte, also one that does not end."""
     bench = new_bench("--platform", "client=linux", "--platform", "server=macos@12")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import getopt
 import os
-import pwd
 import sys
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,7 +14,7 @@ from ..kernel_client import call
 from ..mount_options import Refused
 from ..password_prompt import ask
 from ..records import SmbFacts, SmbSession
-from ..smb_negotiate import MAC_SERVER
+from ..smb_negotiate import MAC_SERVER, MULTICHANNEL
 
 EX_USAGE, EX_DATAERR, EX_NOHOST, EX_OSERR, EX_NOPERM = 64, 65, 68, 71, 77
 CONNECT_DEADLINE_S = 15.0
@@ -113,9 +112,9 @@ def _attach(
     new_session: bool,
     number: tuple[int, ...],
 ) -> None:
-    preferences = nsmb_conf.Preferences(url.server, Path(pwd.getpwuid(os.getuid()).pw_dir))
+    preferences = nsmb_conf.Preferences(url.server)
     offered = nsmb_conf.dialects(number, preferences.versions(number))
-    session = _negotiate(url, offered, preferences)
+    session = _negotiate(url, offered, preferences, number)
     password = url.password
     if password is None:
         password = "" if silent else ask(f"Password for {url.server}: ") or ""
@@ -144,7 +143,9 @@ def _attach(
         raise _refusal(error, target) from error
 
 
-def _negotiate(url: smb_url.Url, offered: list[str], preferences: nsmb_conf.Preferences) -> SmbSession:
+def _negotiate(
+    url: smb_url.Url, offered: list[str], preferences: nsmb_conf.Preferences, number: tuple[int, ...]
+) -> SmbSession:
     """Reach the server: exit 68 where that fails, as for STATUS_CONNECTION_REFUSED.
 
     No source has the message of a version with SMB 1 alone to a server without it.
@@ -168,6 +169,7 @@ def _negotiate(url: smb_url.Url, offered: list[str], preferences: nsmb_conf.Pref
         "client_requires": client_requires,
         "signed": client_requires or agreed.signing_required,
         "full_sync": agreed.server == MAC_SERVER,
+        "multichannel": preferences.wants_multichannel(number) and bool(agreed.capabilities & MULTICHANNEL),
     }
 
 

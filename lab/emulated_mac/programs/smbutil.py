@@ -6,11 +6,9 @@ import errno
 import getopt
 import json
 import os
-import pwd
 import socket
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from .. import mac_errors, nsmb_conf, profiles, smb_negotiate, smb_url
 from ..kernel_client import call
@@ -55,7 +53,7 @@ def main(argv: list[str]) -> int:
     subcommands: dict[str, Callable[[list[str], tuple[int, ...]], int]] = {"view": _view}
     if number >= (10, 9):
         subcommands["statshares"] = _statshares
-    if number >= (11,):
+    if number >= (11, 3):
         subcommands["multichannel"] = _multichannel
     if not argv or argv[0] not in subcommands:
         print(USAGE, end="", file=sys.stderr)
@@ -154,12 +152,18 @@ def _json(mount: SmbMount, number: tuple[int, ...]) -> dict[str, object]:
 
 
 def _multichannel(argv: list[str], number: tuple[int, ...]) -> int:
-    """One channel: the link of a local lab is one interface at either end."""
+    """As multichannel.c of SMBClient-494 prints it. One channel: a link of a local lab is one interface at each end."""
     mounts, _, refused = _select_mounts(
         argv, number, "usage : smbutil multichannel [-m <mount_path> | -a] [options] [-f <format>]\n"
     )
     for mount in mounts:
-        print(f"Session: {mount['source'].rpartition('/')[0]}\nInfo: Multichannel ON: no, Reconnect Count: 0")
+        is_on = "yes" if mount.get("multichannel") else "no"
+        print(f"Session: {mount['target']}\nInfo: Multichannel ON: {is_on}, Reconnect Count: 0")
+        print(f"{'':7}id{'':9}client IF{'':13}server IF   state{'':21}server ip{'':17}port   speed\n{'=' * 120}")
+        if mount.get("multichannel"):
+            client = f" {'en0':6} ({'Ethernet':8}) {'   4        ':12} "
+            row = f"{'M':3}{1:6} {client:27} {'   2        ':12}  [{'session active':21}]   {mount['server']:24}"
+            print(f"{row}  {445:3}    1.0 Gb")
     return refused
 
 
@@ -179,7 +183,7 @@ def _view(argv: list[str], number: tuple[int, ...]) -> int:
     password = (
         url.password if url.password is not None else ("" if silent else ask(f"Password for {url.server}: ") or "")
     )
-    preferences = nsmb_conf.Preferences(url.server, Path(pwd.getpwuid(os.getuid()).pw_dir))
+    preferences = nsmb_conf.Preferences(url.server)
     conf = nsmb_conf.samba_conf(nsmb_conf.dialects(number, preferences.versions(number)), signed=False)
     try:
         socket.create_connection((url.server, smb_negotiate.PORT), CONNECT_DEADLINE_S).close()

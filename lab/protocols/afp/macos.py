@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from lab.base.errors import Unsupported
@@ -71,9 +72,9 @@ class MacAfp(macos_sharing.MacShare):
         url = f"afp:{macos_sharing.url(server, share)}"
         return answer_prompt(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
 
-    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """No command of macOS tells; netatalk does."""
-        return read_last_login(server, share)
+        return read_last_login(server, share), {}
 
 
 def read_file_system(server: Side, path: str) -> str:

@@ -14,7 +14,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols.driver import Driver, Steps
 from lab.protocols.mounts import gvfs
-from lab.protocols.options import Option, mount_option_names
+from lab.protocols.options import Option, mount_option_names, split_mount_options
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -25,7 +25,6 @@ from lab.settings.setting import Setting
 PROBE = r"""
 if mount -i -t "$1" none /tmp 2>&1 | grep -q 'unknown filesystem type'; then echo no; else echo yes; fi
 """
-MOUNT_OPTION = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
 UNMOUNT = f"find_mount() {{ {FIND}; }}\n" + read_script(__file__, "linux_unmount.sh")
 
 
@@ -86,6 +85,8 @@ class LinuxMount(Driver):
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
         """Only the kernel's own mount takes any."""
+        if options.keys() - self.options.keys() - {"server"}:
+            return f"the {self.kernel_type} of Linux knows no such option"
         if options.get("client") == "gvfs":
             self._check_gvfs(client)
         elif ("client" in options or mount_option_names(options)) and not self._kernel_can(client):
@@ -156,11 +157,6 @@ def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
     if re.fullmatch(r"[0-9.]{1,8}", options.get("vers", "")):
         limits["dialect"] = versions_of + options["vers"]
     return limits
-
-
-def split_mount_options(text: str) -> dict[str, str]:
-    """The options of a mount by name, each with its value or an empty text; without those of odd characters."""
-    return {match[1]: match[3] or "" for option in text.split(",") if (match := MOUNT_OPTION.fullmatch(option))}
 
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:

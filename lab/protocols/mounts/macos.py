@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from lab.base.untrusted import first_line, printable
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
+from lab.protocols.options import Option
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -63,7 +64,8 @@ class MacMount(Driver):
     """A driver that mounts.
 
     A subclass names the kernel's file system, the program that mounts, why that may be missing and what to do then. In
-    ``reasons`` it has the remedies for failures, by pattern of what a command printed; the first that fits counts.
+    ``reasons`` it has the remedies for failures, by pattern of what a command printed; the first that fits counts. In
+    ``options`` it has those that it can give a mount.
     """
 
     own_server = False
@@ -72,20 +74,26 @@ class MacMount(Driver):
     gone: ClassVar[str]
     gone_remedy: ClassVar[str] = ""
     reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
+    options: ClassVar[Mapping[str, Option]] = {}
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """The command that mounts the share at ``path``."""
         raise NotImplementedError
 
-    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
-        """What client and server agreed on, as either of them tells."""
-        return {}
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
+        """What client and server agreed on, as either of them tells, and the words that ``options`` are told by."""
+        return {}, {}
 
     def mount_method(self, client: Side) -> str:
         """By the kernel, where the program that mounts is there."""
         if not has_program(client, self.program):
             raise Absent(f"no {self.program}: {self.gone}", self.gone_remedy, host=client.host.role)
         return f"kernel {self.file_system}"
+
+    def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
+        """Those that are in ``options`` it can give a mount; ``server`` is none of the client's."""
+        unknown = options.keys() - self.options.keys() - {"server"}
+        return f"the {self.file_system} of a Mac knows no such option" if unknown else ""
 
     def explain(self, output: str) -> str:
         """The remedy of the first pattern that is found."""
@@ -97,9 +105,15 @@ class MacMount(Driver):
         path = real_path(client.host, f"{client.directory}/mnt")
         yield mount_setting(client, path, self.mount(client, server, share, path))
         client.host.shell('ls "$1" >/dev/null', path)
-        options = read_mount_options(client, path, self.file_system)
-        effective = {"mount": "kernel", **self.read_negotiated(client, server, share, path), "mount_options": options}
-        return Attached(path, effective=effective)
+        flags = read_mount_options(client, path, self.file_system)
+        negotiated, words = self.read_negotiated(client, server, share, path)
+        levels = {name: level for name, option in self.options.items() if (level := option.read_level(words))}
+        effective = {"mount": "kernel", **negotiated, "mount_options": flags}
+        return Attached(path, effective=effective, options=levels)
+
+    def chosen(self, share: Share) -> list[str]:
+        """How this Mac is told of the options that a share is to be mounted with, one by one."""
+        return [self.options[name].mount_option(level) for name, level in share.options.items() if name in self.options]
 
 
 def has_program(side: Side, name: str) -> bool:

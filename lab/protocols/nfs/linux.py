@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.base.units import parse_size, size_label
 from lab.hosts.command import shell_line
 from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
@@ -16,7 +15,7 @@ from lab.protocols.mounts.linux import LinuxMount, in_private_mounts
 from lab.protocols.nfs import knfsd
 from lab.protocols.nfs.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.nfs.macos import exported_path
-from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
+from lab.protocols.nfs.options import OPTIONS
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
 from lab.protocols.share import Share, Side, Values
 from lab.settings.background import background_process
@@ -43,44 +42,6 @@ COMMIT = {
 }
 EXPORT_OPTION_COMMIT = 0x400  # include/nfs_exports.h of Ganesha
 START = read_script(__file__, "ganesha_start.sh")
-
-
-def _request(name: str) -> Option:
-    """The largest read or write request; a kernel cuts it down to whole KiB, and from 4 KiB on to whole pages."""
-
-    def read_level(mounted_with: Mapping[str, str]) -> str:
-        value = mounted_with.get(name, "")
-        return size_label(int(value)) if re.fullmatch("[0-9]{1,18}", value) else ""
-
-    about = f"The largest {'read' if name == 'rsize' else 'write'} request."
-    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", read_level, about=about)
-
-
-# nfs(5). What a sweep can say of a mount; soft unless it says hard
-OPTIONS = {
-    "client": program("client", "kernel", "gvfs"),
-    "server": program("server", "kernel", "ganesha"),
-    "version": Option(
-        one_of("3", "4.0", "4.1", "4.2"),
-        "vers={}".format,
-        lambda mounted_with: mounted_with.get("vers", ""),
-        about="The version of NFS.",
-    ),
-    "nconnect": Option(
-        whole(1, 16),
-        "nconnect={}".format,
-        lambda mounted_with: mounted_with.get("nconnect", "1"),
-        about="How many TCP connections the mount has.",
-    ),
-    "rsize": _request("rsize"),
-    "wsize": _request("wsize"),
-    "hard": Option(
-        yes_or_no,
-        {"true": "hard", "false": "soft"}.__getitem__,
-        lambda mounted_with: str("hard" in mounted_with).lower(),
-        about="Whether requests wait for a dead server for ever (false: they fail after a while).",
-    ),
-}
 
 
 class LinuxNfs(LinuxMount):

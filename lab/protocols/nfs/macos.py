@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, Literal, TypeAlias, cast
 
@@ -12,12 +13,13 @@ from pydantic import Field
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, word
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import BUFFER_LIMIT, NO_ROUTE, MacMount, has_program, parse_df_point
 from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.nfs.nfsstat import parse_nfsstat, read_parameters
+from lab.protocols.nfs.options import MACOS_OPTIONS
 from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
 from lab.settings.operation import Operation
@@ -25,7 +27,6 @@ from lab.settings.parameters import AccountId, OwnPath
 from lab.settings.setting import Setting
 from lab.settings.tcp_reach import SYSTEM, Reach
 
-CURRENT = "-- Current mount parameters:"  # of nfsstat -m
 EXPORTS = "/etc/exports"
 Condition: TypeAlias = Literal["missing", "unended", "whole"]
 EXPORTABLE = r"/[A-Za-z0-9_./+@~-]*"  # what exports can say
@@ -33,7 +34,8 @@ IPV4 = r"^[0-9]{1,3}([.][0-9]{1,3}){3}$"
 EDIT = read_script(__file__, "exports.pl")
 # A port below 1024, which servers ask for unless told otherwise; no lock manager, which copies do not need; soft, for a
 # dead server must end a trial, not hang the host
-OPTIONS = "vers=3,tcp,resvport,nolocks,soft,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
+OPTIONS = "tcp,resvport,nolocks,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
+UNASKED = {"version": "3", "hard": "false"}
 CONDITION = """
 if [ ! -e "$1" ]; then echo missing; elif [ -z "$(tail -c 1 "$1")" ]; then echo whole; else echo unended; fi
 """
@@ -162,6 +164,7 @@ class MacNfs(MacMount):
 
     file_system = "nfs"
     program = "mount_nfs"
+    options = MACOS_OPTIONS
     gone = "every macOS has it; this system is damaged"
     reasons = REASONS
     client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
@@ -192,20 +195,22 @@ class MacNfs(MacMount):
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As root, for only root gets a port below 1024."""
         source = f"{server.address}:{exported_path(server, share)}"
-        return mount_nfs(source, path)
+        return mount_nfs(source, path, self.chosen(replace(share, options=UNASKED | dict(share.options))))
 
-    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
         parameters = parse_nfsstat(client.host.run("nfsstat", "-m", path, check=False).stdout)
-        if parameters.get("dialect", "NFSv3") != "NFSv3":
-            message = f"asked for NFSv3, and nfsstat -m says {parameters['dialect']}"
+        values, asked = read_parameters(parameters), f"NFSv{share.options.get('version', UNASKED['version'])}"
+        if values.get("dialect", asked) != asked:
+            message = f"asked for {asked}, and nfsstat -m says {values['dialect']}"
             raise LabFailure(message, host=client.host.role)
-        return parameters
+        return values, parameters
 
 
-def mount_nfs(source: str, path: str) -> Command:
-    """The command that mounts an export at a folder."""
-    return command("mount_nfs", "-o", OPTIONS, source, path, root=True, deadline_s=60)
+def mount_nfs(source: str, path: str, chosen: Iterable[str]) -> Command:
+    """The command that mounts an export at a folder, with these options besides those that every mount has."""
+    options = ",".join([OPTIONS, *chosen])
+    return command("mount_nfs", "-o", options, source, path, root=True, deadline_s=60)
 
 
 def exported_path(server: Side, share: Share) -> str:
@@ -272,17 +277,3 @@ def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
         raise Unsupported(f"ifconfig shows no IPv4 address {address}", remedy, host="server")
     mask = ipaddress.IPv4Address(int(match[1], 16))
     return ipaddress.IPv4Network(f"{address}/{mask}", strict=False)
-
-
-def parse_nfsstat(text: str) -> dict[str, str | int]:
-    """Version and largest requests (``rsize``, ``wsize``, bytes) of ``nfsstat -m PATH``. Raises LabFailure."""
-    has_parts = "-- Original mount options:" in text or CURRENT in text
-    current = text.partition(CURRENT)[2] if has_parts else text
-    parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
-    options = dict(option.split("=", 1) for option in parameters[1].split(",") if "=" in option) if parameters else {}
-    try:
-        sizes: Values = {name: count(options[name]) for name in ("rsize", "wsize") if name in options}
-        dialect = {"dialect": "NFSv" + word(options["vers"], r"[0-9.]{1,8}")} if "vers" in options else {}
-    except ValueError as error:
-        raise LabFailure(f"nfsstat -m: {error}", host="client") from error
-    return {**sizes, **dialect}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from lab.protocols.driver import Protocol
 from lab.protocols.nfs.knfsd import PORT
-from lab.protocols.nfs.linux import COMMIT, OPTIONS, LinuxNfs
+from lab.protocols.nfs.linux import COMMIT, LinuxNfs
 from lab.protocols.nfs.macos import MacNfs
+from lab.protocols.nfs.options import MACOS_OPTIONS, OPTIONS
 
 DRIVERS = {"linux": LinuxNfs, "macos": MacNfs}
-PROTOCOL = Protocol("nfs", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(COMMIT), options=OPTIONS)
+PROTOCOL = Protocol(
+    "nfs", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(COMMIT), options=OPTIONS | MACOS_OPTIONS
+)

@@ -11,11 +11,11 @@ from lab.base.untrusted import from_json, word
 from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount
-from lab.protocols.options import Option, one_of, program, yes_or_no
 from lab.protocols.share import Share, Side, Values, read_ids
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb.ksmbd import PORT
 from lab.protocols.smb.macos import SMB1
+from lab.protocols.smb.options import OPTIONS
 from lab.settings.background import background_process
 
 # All state in the lab's own folder: the host's own Samba, its accounts and shares are neither read nor written
@@ -57,30 +57,7 @@ SYNC = {
 READ_SYNC = """
 for name in "strict sync" "sync always"; do testparm -s --section-name "$2" --parameter-name "$name" "$1"; done
 """
-
-
-# By the words of mount.cifs(8), and by what the kernel says of a connection
-VERSIONS = {"2.0.2": "2.0", "2.1": "2.1", "3.0": "3.0", "3.0.2": "3.02", "3.1.1": "3.1.1"}
 DEBUG_DATA = "cat /proc/fs/cifs/DebugData"
-DIALECT_NAMES = {kernels: level for level, kernels in VERSIONS.items()}
-# What a sweep can say of a mount. A server may demand signatures, and only a client can ask for none: unasked, Linux
-# has none, and whether there were any is read back
-OPTIONS = {
-    "client": program("client", "kernel", "gvfs"),
-    "server": program("server", "samba", "ksmbd"),
-    "dialect": Option(
-        one_of(*VERSIONS),
-        lambda level: f"vers={VERSIONS[level]}",
-        lambda mounted_with: DIALECT_NAMES.get(mounted_with.get("vers", ""), ""),
-        about="The version of SMB.",
-    ),
-    "signing": Option(
-        yes_or_no,
-        {"true": "sign", "false": ""}.__getitem__,
-        lambda mounted_with: mounted_with.get("signed", ""),
-        about="Whether every message is signed.",
-    ),
-}
 
 
 class LinuxSmb(LinuxMount):

@@ -13,6 +13,7 @@ from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, NO_ROUTE, answer_prompt
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
+from lab.protocols.smb.options import MACOS_OPTIONS
 from lab.settings.tcp_reach import CLOSED, SYSTEM, Reach
 
 SERVICE = macos_sharing.Service(
@@ -37,6 +38,9 @@ CLIENT_TCP_REACH = {
 ONE_CHANNEL = "a line mc_on=no below [default] in ~/Library/Preferences/nsmb.conf of the client keeps it to one"
 # Darwin 13 is OS X 10.9, whose client was the first with SMB 2
 HAS_SMB1_ALONE = 'system=$(uname -r) && [ "${system%%.*}" -lt 13 ]'
+# Darwin 20.4 is macOS 11.3, the first with several channels; before Darwin 15, OS X 10.11, SMB 2 was chosen otherwise
+KERNEL = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})")
+FIRST_WITH = {"multichannel": (20, 4), "dialect": (15, 0)}
 HAS_OWN_SESSIONS = "mount_smbfs -h 2>&1 | grep -qF -- '[-s]'"  # it tells how it is used; -h is no success
 # Errors stand as mount_smbfs.c of SMBClient writes them; what the numbers mean: MS-ERREF
 REASONS = (
@@ -77,6 +81,7 @@ class MacSmb(macos_sharing.MacShare):
     gone = "every macOS has it; this system is damaged"
     reasons = REASONS
     service = SERVICE
+    options = MACOS_OPTIONS
     client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
     server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 
@@ -92,6 +97,15 @@ class MacSmb(macos_sharing.MacShare):
         """SMB 1 before 10.9."""
         return SMB1 if client.host.shell(HAS_SMB1_ALONE, check=False).exit_code == 0 else ""
 
+    def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
+        """Some of its options came with later versions."""
+        release = KERNEL.match(client.host.run("uname", "-r").stdout) if options else None
+        kernel = tuple(map(int, release.groups())) if release else ()
+        late = sorted(name for name in options if kernel < FIRST_WITH.get(name, ()))
+        return super().cannot_attach(client, options) or (
+            f"this macOS is too old to be told {' and '.join(late)}" if late else ""
+        )
+
     def prepare(self, client: Side) -> Steps:
         """Find out what this version knows: SMB 1 alone, and whether a mount can have a session of its own."""
         self.smb1_alone = bool(self.old_dialect(client))
@@ -101,9 +115,21 @@ class MacSmb(macos_sharing.MacShare):
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As the account that logs in, for Macs let nobody else into what it mounts."""
         session = ("-s",) if self.own_session else ()
-        return answer_prompt(
-            client, share, "mount_smbfs", *session, "-o", "nobrowse", macos_sharing.url(server, share), path
-        )
+        url = macos_sharing.url(server, share)
+        preferences = self._write_preferences(client, share)
+        return answer_prompt(client, share, *preferences, "mount_smbfs", *session, "-o", "nobrowse", url, path)
+
+    def _write_preferences(self, client: Side, share: Share) -> tuple[str, ...]:
+        """Write the nsmb.conf of this mount, if it is to have options; returns what has mount_smbfs read that file.
+
+        The account's own file is neither read then nor changed. /etc/nsmb.conf goes before either.
+        """
+        lines = self.chosen(share)
+        if not lines:
+            return ()
+        client.host.run("mkdir", "-p", f"{client.directory}/smb-home/Library/Preferences")
+        client.write("smb-home/Library/Preferences/nsmb.conf", "\n".join(["[default]", *lines, ""]))
+        return "env", f"HOME={client.directory}/smb-home"
 
     def explain_missing_bytes(self, client: Side, path: str, interface: str) -> str:
         """From 11.3 on SMB uses every network that both hosts are on, the fastest first, and that may be Wi-Fi."""
@@ -111,16 +137,16 @@ class MacSmb(macos_sharing.MacShare):
         others = [f"{name} ({kind})" for name, kind in channels.items() if name != interface]
         return f"SMB used {' and '.join(others)}, too: {ONE_CHANNEL}" if others else ""
 
-    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> Values:
+    def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
         channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on
-        return {
+        words = {
             **({"dialect": SMB1} if self.smb1_alone else {}),
             **parse_statshares(shares.stdout if shares.exit_code == 0 else ""),
             **parse_multichannel(channels.stdout if channels.exit_code == 0 else ""),
-            **({"session": "own"} if self.own_session else {}),
         }
+        return words | ({"session": "own"} if self.own_session else {}), words
 
 
 def parse_channels(text: str) -> dict[str, str]:

@@ -16,8 +16,11 @@ def test_preferences_choose_the_dialects(tmp_path: Path, monkeypatch: pytest.Mon
     personal.parent.mkdir(parents=True)
     personal.write_text("[default]\nsigning_required=yes\nprotocol_vers_map=7\n[OTHER]\nprotocol_vers_map=2\n")
     nsmb_conf.GLOBAL.write_text("[SERVER]\nprotocol_vers_map=4\n")
-    found = nsmb_conf.Preferences("server", tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = nsmb_conf.Preferences("server")
     assert found.yes("signing_required")
+    assert not found.wants_multichannel((11, 2))
+    assert found.wants_multichannel((11, 3))
     assert nsmb_conf.dialects((15, 5), found.versions((15, 5))) == ["SMB_3.0", "SMB_3.0.2", "SMB_3.1.1"]
     assert nsmb_conf.dialects((10, 9, 5), found.versions((10, 9, 5))) == ["SMB_2.002", "SMB_2.1"]
     assert nsmb_conf.dialects((10, 6, 8), found.versions((10, 6, 8))) == []

@@ -15,7 +15,9 @@ from lab import workloads
 from lab.base.errors import LabFailure, Unsupported
 from lab.platforms.macos.programs import MacPrograms
 from lab.protocols.mounts.macos import parse_df_point, parse_mounts
-from lab.protocols.nfs.macos import parse_network, parse_nfsstat
+from lab.protocols.nfs.macos import parse_network
+from lab.protocols.nfs.nfsstat import parse_nfsstat, read_parameters
+from lab.protocols.nfs.options import MACOS_OPTIONS
 from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
 from lab.protocols.smb.macos import parse_channels, parse_multichannel, parse_statshares
 from lab.workloads.rsync import parse_version
@@ -52,7 +54,7 @@ def test_what_no_session_has_is_a_message_and_no_traceback() -> None:
     with pytest.raises(LabFailure, match="client: smbutil statshares: 'SMB_9;rm' is not of the form"):
         parse_statshares("  SMB_VERSION  SMB_9;rm\n")
     with pytest.raises(LabFailure, match="client: nfsstat -m: '-1' is not a count"):
-        parse_nfsstat("-- Current mount parameters:\n     NFS parameters: vers=3,rsize=-1\n")
+        read_parameters({"vers": "3", "rsize": "-1"})
 
 
 def test_channels_of_smbutil() -> None:
@@ -66,13 +68,24 @@ def test_channels_of_smbutil() -> None:
     assert parse_channels("smbutil: unknown command\n") == {}
 
 
+def levels_of(parameters: dict[str, str]) -> dict[str, str]:
+    return {name: option.read_level(parameters) for name, option in MACOS_OPTIONS.items()}
+
+
 def test_what_counts_of_nfsstat_is_what_is_in_effect() -> None:
     text = capture("nfsstat-m.txt")
     asked, current = text.split("  -- Current")
     clamped = f"{asked.replace('131072', '1048576')}  -- Current{current}"
-    assert parse_nfsstat(clamped) == {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}
+    in_effect = parse_nfsstat(clamped)
+    assert read_parameters(in_effect) == {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}
+    assert levels_of(in_effect) == {
+        "version": "3", "rsize": "128 KiB", "wsize": "128 KiB", "hard": "false", "readahead": "16",
+    }  # fmt: skip
     assert parse_nfsstat(asked) == {}
-    assert parse_nfsstat("     NFS parameters: vers=3,tcp,rsize=65536\n") == {"dialect": "NFSv3", "rsize": 65536}
+    old = parse_nfsstat("     NFS parameters: vers=4,tcp,hard,rsize=65536\n")
+    assert read_parameters(old) == {"dialect": "NFSv4.0", "rsize": 65536}
+    assert levels_of(old)["version"] == "4.0"
+    assert levels_of(old)["hard"] == "true"
 
 
 def test_share_points_of_either_layout() -> None:

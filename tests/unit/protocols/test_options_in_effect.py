@@ -11,7 +11,7 @@ from support.sides import OWN, side_of
 from lab import protocols
 from lab.base.errors import SettingRefused
 from lab.protocols import Attached, Share
-from lab.protocols.mounts.linux import split_mount_options
+from lab.protocols.options import split_mount_options
 from lab.protocols.smb.linux import parse_signed
 
 SIGNED, UNSIGNED = (
@@ -118,5 +118,21 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
         assert driver.cannot_attach(side, options) == ""
     vars(driver)["_kernel_can"] = lambda _: True
     assert driver.cannot_attach(side, {"version": "3", "client": "kernel"}) == ""
-    mac, there = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
-    assert "the lab tells macos" in mac.cannot_attach(there, {"client": "gvfs"})
+    assert driver.cannot_attach(side, {"readahead": "4"}) == "the nfs of Linux knows no such option"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options", "cannot"),
+    [
+        ("25.4.0", {"client": "gvfs"}, "the smbfs of a Mac knows no such option"),
+        ("25.4.0", {"server": "samba"}, ""),
+        ("20.4.0", {"multichannel": "true", "dialect": "3.1.1", "signing": "true"}, ""),
+        ("20.3.0", {"multichannel": "true", "signing": "true"}, "this macOS is too old to be told multichannel"),
+        ("14.5.0", {"dialect": "2.1"}, "this macOS is too old to be told dialect"),
+    ],
+)
+def test_a_mac_takes_the_options_of_its_version(kernel: str, options: dict[str, str], cannot: str) -> None:
+    host = FakeHost()
+    host.on(("uname", "-r"), f"{kernel}\n")
+    driver, side = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
+    assert driver.cannot_attach(side, options) == cannot

@@ -246,4 +246,4 @@ def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: ty
     server = side_of(FakeHost("server"), "macos", "192.0.2.2", OWN, "me")  # which fails for whatever it is asked
     share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
     assert driver().read_negotiated(server, share) == {}
-    assert MacAfp().read_negotiated(server, server, share, f"{OWN}/mnt") == {}
+    assert MacAfp().read_negotiated(server, server, share, f"{OWN}/mnt") == ({}, {})

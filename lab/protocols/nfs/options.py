@@ -1,0 +1,64 @@
+"""What a sweep may say of a mount of NFS: how a Linux kernel is told, and how mount_nfs of a Mac is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lab.base.units import parse_size, size_label
+from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
+
+
+def _request(name: str) -> Option:
+    """The largest read or write request; a kernel cuts it down to whole KiB, and from 4 KiB on to whole pages."""
+
+    def read_level(mounted_with: Mapping[str, str]) -> str:
+        value = mounted_with.get(name, "")
+        return size_label(int(value)) if re.fullmatch("[0-9]{1,18}", value) else ""
+
+    about = f"The largest {'read' if name == 'rsize' else 'write'} request."
+    return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", read_level, about=about)
+
+
+# nfs(5). What a sweep can say of a mount; soft unless it says hard
+OPTIONS = {
+    "client": program("client", "kernel", "gvfs"),
+    "server": program("server", "kernel", "ganesha"),
+    "version": Option(
+        one_of("3", "4.0", "4.1", "4.2"),
+        "vers={}".format,
+        lambda mounted_with: mounted_with.get("vers", ""),
+        about="The version of NFS.",
+    ),
+    "nconnect": Option(
+        whole(1, 16),
+        "nconnect={}".format,
+        lambda mounted_with: mounted_with.get("nconnect", "1"),
+        about="How many TCP connections the mount has.",
+    ),
+    "rsize": _request("rsize"),
+    "wsize": _request("wsize"),
+    "hard": Option(
+        yes_or_no,
+        {"true": "hard", "false": "soft"}.__getitem__,
+        lambda mounted_with: str("hard" in mounted_with).lower(),
+        about="Whether requests wait for a dead server for ever (false: they fail after a while).",
+    ),
+}
+# mount_nfs(8). What `nfsstat -m` says is in effect is read back
+MACOS_OPTIONS = {
+    "version": replace(
+        OPTIONS["version"],
+        read_level=lambda mounted_with: {"4": "4.0"}.get(version := mounted_with.get("vers", ""), version),
+    ),
+    "rsize": OPTIONS["rsize"],
+    "wsize": OPTIONS["wsize"],
+    "hard": OPTIONS["hard"],
+    "readahead": Option(
+        whole(0, 128),
+        "readahead={}".format,
+        lambda mounted_with: mounted_with.get("readahead", ""),
+        about="How many read requests a Mac sends ahead.",
+    ),
+}
