@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, first_line, quantity, word
@@ -13,12 +13,20 @@ from lab.platforms.readings import Reading
 T = TypeVar("T")
 
 
+class Moved(NamedTuple):
+    """Bytes that an interface has sent and received."""
+
+    tx_bytes: int
+    rx_bytes: int
+
+
 @dataclass(frozen=True)
 class Counters:
     """Ever-growing counts of a host: bytes through the data interface, CPU seconds in use, TCP segments sent again.
 
     ``state`` is what was in effect when they were taken: ``mtu`` always, and TCP buffers as the platform names them.
-    ``reading`` is all that was counted, None where the platform counts no more than this.
+    ``reading`` is all that was counted, None where the platform counts no more than this. ``others`` are the host's
+    other interfaces, by name.
     """
 
     tx_bytes: int
@@ -27,6 +35,7 @@ class Counters:
     retransmits: int | None
     state: dict[str, str] = field(default_factory=dict)
     reading: Reading | None = None
+    others: Mapping[str, Moved] = field(default_factory=dict)
 
     def since(self, before: Counters) -> Counters:
         """What was counted since ``before``. Raises LabFailure where the interface began again from nothing."""
@@ -34,7 +43,15 @@ class Counters:
         if min(tx_bytes, rx_bytes) < 0:
             raise LabFailure("the byte counters of the data interface went back: it was reset during the transfer")
         cpu_s, resent = grown(self.cpu_s, before.cpu_s), grown(self.retransmits, before.retransmits)
-        return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state)
+        return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state, others=self._others_since(before))
+
+    def _others_since(self, before: Counters) -> dict[str, Moved]:
+        """What other interfaces have moved since; one that is new, or was reset, counts from nothing."""
+        moved = {}
+        for name, now in self.others.items():
+            sent, received = (grown(*pair) for pair in zip(now, before.others.get(name, Moved(0, 0)), strict=True))
+            moved[name] = now if sent is None or received is None else Moved(sent, received)
+        return moved
 
 
 CountT = TypeVar("CountT", int, float)

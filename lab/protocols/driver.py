@@ -43,9 +43,9 @@ class ClientDriver:
         """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
         return ""
 
-    def explain_missing_bytes(self, client: Side, path: str, interface: str) -> str:
-        """Why bytes of a mount may have gone past an interface of the client, and what to do; empty if not known."""
-        return ""
+    def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
+        """The client's interfaces that a mount sends over, each with a word on its kind; empty if not known."""
+        return {}
 
     # --- attaching
 

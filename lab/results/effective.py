@@ -35,6 +35,10 @@ class Effective(JsonObject):
     """``net.inet.tcp.recvspace`` on macOS, bytes."""
     server_mtu: str | None = None
     """MTU of the data interface during the transfer, bytes."""
+    client_other_interfaces: str | None = None
+    """What crossed the client's other interfaces during the transfer, where it was 1 % of the payload or more."""
+    server_other_interfaces: str | None = None
+    """The same of the server."""
     client_ram_disk: str | None = None
     """The client's RAM disk: its file system, on Linux with the options of its mount."""
     server_ram_disk: str | None = None
@@ -56,7 +60,7 @@ class Effective(JsonObject):
     encryption: str | None = None
     """Encryption of SMB messages."""
     multichannel: str | None = None
-    """``on`` or ``off``: whether the SMB mount of a Mac may use several connections."""
+    """``on`` or ``off``: whether the SMB mount of a Mac may have several channels."""
     session: str | None = None
     """``own`` where the SMB mount of a Mac has a session of its own."""
     cipher: str | None = None

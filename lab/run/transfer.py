@@ -22,7 +22,7 @@ from lab.results.observed import Observed
 from lab.run.observation import observe
 from lab.run.pair import Pair
 from lab.run.session import Session, Standing
-from lab.run.wire_proof import not_on_the_wire
+from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Tool, file
 from lab.workloads.file import payload_name
 
@@ -111,8 +111,10 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
     unproven = not_on_the_wire(pair, driver, path, case, timing.counted)
     void = unproven or _not_in_effect(pair, case, states) or seen.void
-    effective = _effective(standing, case, timing, states, {**versions, **seen.effective})
-    return Measured(timing, counted.since(before), effective, void, seen.observed, seen.samples)
+    moved = counted.since(before)
+    others = dict([*describe_others(Role.CLIENT, case, timing.counted), *describe_others(Role.SERVER, case, moved)])
+    effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
+    return Measured(timing, moved, effective, void, seen.observed, seen.samples)
 
 
 def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:

@@ -12,22 +12,24 @@ from lab.base.untrusted import count, quantity, word
 from lab.platforms.clock import by_source
 from lab.platforms.linux.tcp import parse_ss
 from lab.platforms.readings import Disk, Process, Reading, Ticks
-from lab.platforms.timing import Counters
+from lab.platforms.timing import Counters, Moved
 
 TICKS_PER_S = 100  # the kernel's USER_HZ, whatever its own clock does
 SECTOR_BYTES = 512  # of /proc/diskstats, whatever the disk's are
 STATE = ("/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem")
 UPTIME, STAT, DISKS, MEMORY, SNMP = "/proc/uptime", "/proc/stat", "/proc/diskstats", "/proc/meminfo", "/proc/net/snmp"
+INTERFACES = "/proc/net/dev"
 # A host is a control group of its own, or the root of them all. Version 2, and where version 1 is mounted by habit
 GROUP, PRESSURE = "/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu.pressure"
 OLD_USAGE, OLD_SPLIT = "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpuacct/cpuacct.stat"
 OLD_THROTTLED = "/sys/fs/cgroup/cpu/cpu.stat"
 SAMPLED = (STAT, GROUP, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY)
 NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
-# The lines of these files that are read; for grep -E and perl. Of disks those that are hardware, or look like it.
+# The lines of these files that are read; for grep -E and perl. Of disks those that are hardware, or look like it; the
+# last are those of interfaces.
 KEPT = (
     "^(cpu[0-9 ]|MemAvailable:|Tcp:|(usage|user|system|throttled)_usec |(user|system|throttled_time|some) |[0-9]"
-    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd))"
+    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd)| *[^ :]+:( +[0-9]+){16}$)"
 )
 PROCESS = re.compile(r"([0-9]+) \((.*)\) \S (?:\S+ ){10}([0-9]+) ([0-9]+) (?:\S+ ){6}([0-9]+)", re.DOTALL)
 
@@ -39,7 +41,15 @@ def list_sampled_files(interface: str) -> tuple[str, ...]:
 
 def list_counted_files(interface: str) -> tuple[str, ...]:
     """Every file that is read before and after a transfer."""
-    return (UPTIME, *list_sampled_files(interface), PRESSURE, SNMP, *STATE, f"/sys/class/net/{interface}/mtu")
+    return (
+        UPTIME,
+        *list_sampled_files(interface),
+        PRESSURE,
+        SNMP,
+        INTERFACES,
+        *STATE,
+        f"/sys/class/net/{interface}/mtu",
+    )
 
 
 def parse_counters(lines: Iterable[str], interface: str) -> Counters:
@@ -57,6 +67,7 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
         retransmits=_retransmits(files),
         state={name: word(_only(files, path), r"[\t -~]{1,200}") for name, path in state.items()},
         reading=reading,
+        others=dict(_others(files.get(INTERFACES, ()), interface)),
     )
 
 
@@ -159,6 +170,15 @@ def _cpu_s(reading: Reading, files: Mapping[str, Sequence[str]]) -> float | None
             user, nice, system, _, _, irq, softirq, *_ = map(count, line.split()[1:])
             return (user + nice + system + irq + softirq) / TICKS_PER_S
     return None
+
+
+def _others(lines: Iterable[str], interface: str) -> Iterator[tuple[str, Moved]]:
+    """What each other interface has sent and received: the ninth number and the first (proc_net(5))."""
+    for line in lines:
+        name, _, numbers = line.partition(":")
+        counts = numbers.split()
+        if len(counts) >= 9 and name.strip() not in ("lo", interface):
+            yield word(name.strip(), "[!-~]{1,15}"), Moved(count(counts[8]), count(counts[0]))
 
 
 def _retransmits(files: Mapping[str, Sequence[str]]) -> int | None:

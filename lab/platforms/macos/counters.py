@@ -10,7 +10,7 @@ from lab.base.untrusted import count, quantity
 from lab.platforms.clock import by_source
 from lab.platforms.macos.parsers import parse_memory, parse_sizes
 from lab.platforms.readings import ALL_CORES, Reading, Ticks
-from lab.platforms.timing import Counters
+from lab.platforms.timing import Counters, Moved
 
 SPACES = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 NET = {"tx_bytes": "Obytes", "rx_bytes": "Ibytes", "tx_packets": "Opkts", "rx_packets": "Ipkts",
@@ -37,6 +37,7 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
         retransmits=None,
         state={name.rpartition(".")[2]: str(spaces[name]) for name in SPACES} | {"mtu": str(_mtu(tables))},
         reading=reading,
+        others=_others(tables, interface),
     )
 
 
@@ -86,18 +87,31 @@ def _reading(tables: Tables, interface: str, at_s: float) -> Reading:
 
 
 def _row(tables: Tables) -> dict[str, str]:
-    """The row of the whole interface by its columns: the one named <Link#N>; empty where there is none.
+    """The row of the whole interface by its columns; empty where there is none. Raises ValueError."""
+    return next((row for _, row in _rows(tables.get("netstat", ()))), {})
 
-    Its address may be missing, so columns are named from the right. Raises ValueError.
+
+def _rows(lines: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """By name, the row of each whole interface by its columns: those named <Link#N>. Raises ValueError.
+
+    Its address may be missing, so columns are named from the right.
     """
-    head, *rows = [line.split() for line in tables.get("netstat", ())] or [[]]
+    head, *rows = [line.split() for line in lines] or [[]]
     for fields in rows:
         if any(re.fullmatch("<Link#[0-9]+>", field) for field in fields):
             row = dict(zip(reversed(head), reversed(fields), strict=False))
             if not row.keys() >= set(NET.values()):
                 raise ValueError(f"no counts in what netstat printed: {' '.join(fields)!r:.80}")
-            return row
-    return {}
+            yield fields[0].removesuffix("*"), row
+
+
+def _others(tables: Tables, interface: str) -> dict[str, Moved]:
+    """What each other interface has sent and received; 10.6 to 10.9 cut names at 5 characters."""
+    return {
+        name: Moved(count(row["Obytes"]), count(row["Ibytes"]))
+        for name, row in _rows(tables.get("interfaces", ()))
+        if name not in ("lo0", interface, interface[:5])
+    }
 
 
 def _mtu(tables: Tables) -> int:

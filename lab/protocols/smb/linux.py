@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from lab.base.errors import Unsupported
-from lab.base.untrusted import from_json, word
+from lab.base.untrusted import first_line, from_json, word
+from lab.hosts.mounts import FIND, in_table
 from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount
@@ -58,6 +59,8 @@ READ_SYNC = """
 for name in "strict sync" "sync always"; do testparm -s --section-name "$2" --parameter-name "$name" "$1"; done
 """
 DEBUG_DATA = "cat /proc/fs/cifs/DebugData"
+# $@ addresses: the interface that leads to each
+WAYS = 'for address in "$@"; do ip -o route get "$address" | sed -n "s/.* dev \\([^ ]*\\) .*/\\1/p"; done'
 
 
 class LinuxSmb(LinuxMount):
@@ -132,6 +135,14 @@ class LinuxSmb(LinuxMount):
         text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
         return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
 
+    def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
+        """The interfaces that lead to those of the server which a kernel's connections go to."""
+        source = first_line(client.host.shell(FIND, in_table(path), check=False).stdout).partition(" ")[0]
+        text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
+        addresses = parse_connected(text, source.replace("/", "\\"))
+        interfaces = client.host.shell(WAYS, *addresses).stdout.split()
+        return {word(name, "[!-~]{1,15}"): "of this kernel" for name in interfaces}
+
     def read_negotiated(self, server: Side, share: Share) -> Values:
         """Dialect, signing and encryption, as our Samba reports its newest session; ksmbd reports none."""
         if not share.served_by_lab or server.platform != "linux" or share.options.get("server") == "ksmbd":
@@ -142,13 +153,26 @@ class LinuxSmb(LinuxMount):
 
 def parse_signed(text: str, share: str) -> str:
     """``true`` or ``false``, from the kernel's DebugData; empty where it does not tell of the share, or tells both."""
-    answers = set()
-    for connection in text.split("ConnectionId: ")[1:]:
-        if f") {share} Mounts: " in connection and (
-            dialect := re.search(r" Dialect 0x[0-9a-f]+( signed)?", connection)
-        ):
-            answers.add("true" if dialect[1] else "false")
+    dialects = [re.search(r" Dialect 0x[0-9a-f]+( signed)?", session) for session in _sessions(text, share)]
+    answers = {"true" if dialect[1] else "false" for dialect in dialects if dialect}
     return answers.pop() if len(answers) == 1 else ""
+
+
+def parse_connected(text: str, share: str) -> list[str]:
+    """The server's addresses that sessions of a share have connections to, from the kernel's DebugData."""
+    addresses = []
+    for session in _sessions(text, share):
+        for interface in re.split(r"^\t\d+\)", session.partition("Server interfaces:")[2], flags=re.MULTILINE):
+            address = re.search(r"^\s+IPv[46]: ([0-9a-fA-F:.]{2,45})$", interface, re.MULTILINE)
+            if address and "[CONNECTED]" in interface:
+                addresses.append(address[1])
+    return list(dict.fromkeys(addresses))
+
+
+def _sessions(text: str, share: str) -> list[str]:
+    """What the kernel's DebugData says of each first connection, with its other channels, that has the share."""
+    sessions = re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]
+    return [session for session in sessions if f") {share} Mounts: " in session]
 
 
 def parse_smbstatus(text: str) -> dict[str, str]:

@@ -35,7 +35,6 @@ CLIENT_TCP_REACH = {
     (11, 0): Reach(False, "it asks for 8 MiB, and for less where it does not get them", BUFFER_LIMIT),
     (15, 0): SYSTEM,
 }
-ONE_CHANNEL = "a line mc_on=no below [default] in ~/Library/Preferences/nsmb.conf of the client keeps it to one"
 # Darwin 13 is OS X 10.9, whose client was the first with SMB 2
 HAS_SMB1_ALONE = 'system=$(uname -r) && [ "${system%%.*}" -lt 13 ]'
 # Darwin 20.4 is macOS 11.3, the first with several channels; before Darwin 15, OS X 10.11, SMB 2 was chosen otherwise
@@ -131,11 +130,9 @@ class MacSmb(macos_sharing.MacShare):
         client.write("smb-home/Library/Preferences/nsmb.conf", "\n".join(["[default]", *lines, ""]))
         return "env", f"HOME={client.directory}/smb-home"
 
-    def explain_missing_bytes(self, client: Side, path: str, interface: str) -> str:
+    def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
         """From 11.3 on SMB uses every network that both hosts are on, the fastest first, and that may be Wi-Fi."""
-        channels = parse_channels(client.host.run("smbutil", "multichannel", "-m", path, check=False).stdout)
-        others = [f"{name} ({kind})" for name, kind in channels.items() if name != interface]
-        return f"SMB used {' and '.join(others)}, too: {ONE_CHANNEL}" if others else ""
+        return parse_channels(client.host.run("smbutil", "multichannel", "-m", path, check=False).stdout)
 
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.emulated_mac import capture
 from support.fake_host import FakeHost
@@ -11,6 +13,7 @@ from lab.base.errors import LabFailure, TransferError
 from lab.platforms import Counters
 from lab.platforms.macos import counters
 from lab.platforms.macos.platform import MacOS
+from lab.platforms.timing import Moved
 
 BEFORE = Counters(1000, 2000, 5.0, 7)
 
@@ -18,6 +21,12 @@ BEFORE = Counters(1000, 2000, 5.0, 7)
 def test_what_was_counted_is_the_difference() -> None:
     state = {"mtu": "1500"}
     assert Counters(1500, 2001, 5.5, 7, state).since(BEFORE) == Counters(500, 1, 0.5, 0, state)
+
+
+def test_other_interfaces_are_counted_too_and_may_come_or_be_reset() -> None:
+    before = replace(BEFORE, others={"en1": Moved(100, 200), "en2": Moved(10**9, 0)})
+    now = {"en1": Moved(150, 200), "en2": Moved(7, 8), "en3": Moved(1, 2)}
+    assert replace(BEFORE, others=now).since(before).others == now | {"en1": Moved(50, 0)}
 
 
 def test_an_interface_that_began_again_fails_the_trial() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,10 +13,10 @@ from support.paths import LINUX_CAPTURES
 
 from lab.platforms import Reading, Ticks
 from lab.platforms.linux import sampler
-from lab.platforms.linux.counters import list_sampled_files, parse_counters, parse_samples
+from lab.platforms.linux.counters import INTERFACES, KEPT, list_sampled_files, parse_counters, parse_samples
 from lab.platforms.linux.tcp import as_filter, parse_ss
 from lab.platforms.readings import Disk, Process
-from lab.platforms.timing import Counters
+from lab.platforms.timing import Counters, Moved
 
 # Written by hand, by the table of Documentation/admin-guide/iostats.rst: no host at hand has such disks
 DISKS = """\
@@ -110,6 +112,21 @@ def test_what_cannot_be_true_is_refused(broken: str, why: str) -> None:
 def test_another_interface_is_none() -> None:
     with pytest.raises(ValueError, match="no interface eth1"):
         parse_counters(lines("counted-cgroup2.txt"), "eth1")
+
+
+def test_the_bytes_of_other_interfaces_are_counted() -> None:
+    dev = """\
+  eth0: 1296 15 0 0 0 0 0 0 2000 9 0 0 0 0 0 0
+    lo: 77 1 0 0 0 0 0 0 77 1 0 0 0 0 0 0
+ wlan0:123456789012 5 0 0 0 0 0 0 987 9 0 0 0 0 0 0""".splitlines()
+    others = parse_counters([*lines("counted-cgroup2.txt"), *(f"{INTERFACES}:{line}" for line in dev)], "eth0").others
+    assert others == {"wlan0": Moved(987, 123456789012)}
+
+
+def test_the_kernels_own_table_of_interfaces_is_kept_line_by_line() -> None:
+    table = Path(INTERFACES).read_text(encoding="utf-8").splitlines()
+    kept = [line for line in table if re.search(KEPT, line)]
+    assert kept == table[2:]
 
 
 def test_names_of_processes_may_hold_anything() -> None:

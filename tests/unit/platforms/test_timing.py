@@ -140,12 +140,14 @@ def test_on_a_mac_it_reads_netstat(
     )
     for counters in (before, after):
         assert (counters.tx_bytes, counters.rx_bytes) == (int(sent), int(received))
+        assert counters.others == {}
         assert counters.state == {"mtu": mtu, "sendspace": "131072", "recvspace": "131072"}
     assert before.reading is not None
     assert after.reading is not None
     assert after.reading.at_s - before.reading.at_s >= 0.1
     calls = (tmp_path / "calls").read_text().splitlines()
-    asked = ["sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace", "vm_stat ", f"netstat -I {interface} -b -n"]
+    asked = ["sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace", "netstat -i -b -n", "vm_stat "]
+    asked.append(f"netstat -I {interface} -b -n")
     assert calls == [*asked, *reversed(asked)]  # the bytes of the interface stand next to the transfer
     assert float(values["elapsed_s"]) >= 0.1
 

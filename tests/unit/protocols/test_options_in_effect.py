@@ -12,7 +12,7 @@ from lab import protocols
 from lab.base.errors import SettingRefused
 from lab.protocols import Attached, Share
 from lab.protocols.options import split_mount_options
-from lab.protocols.smb.linux import parse_signed
+from lab.protocols.smb.linux import parse_connected, parse_signed
 
 SIGNED, UNSIGNED = (
     (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8") for name in ("signed", "unsigned")
@@ -31,6 +31,21 @@ def test_the_kernel_says_which_connection_is_signed() -> None:
     assert parse_signed(SIGNED, SHARE + "2") == ""
     assert parse_signed(SIGNED + UNSIGNED, SHARE) == ""
     assert parse_signed("", SHARE) == ""
+
+
+def test_the_kernel_says_where_each_channel_goes() -> None:
+    """The other channels of a session stand before its shares: fs/smb/client/cifs_debug.c of Linux 6.12."""
+    assert parse_connected(SIGNED, SHARE) == ["10.99.0.2"]
+    channel = (
+        "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n\t\tNumber of credits: 9,1,1 Dialect 0x300\n"
+    )
+    second = (
+        "\t2)\tSpeed: 1000000000 bps\n\t\tIPv4: 10.99.1.2\n\t\t[CONNECTED]\n\t3)\tSpeed: Unknown\n\t\tIPv6: fe80::2\n"
+    )
+    several = SIGNED.replace("\n\tShares:", f"{channel}\n\tShares:").replace("\n\n\tMIDs", f"{second}\n\n\tMIDs")
+    assert parse_signed(several, SHARE) == "true"
+    assert parse_connected(several, SHARE) == ["10.99.0.2", "10.99.1.2"]
+    assert parse_connected(several, SHARE + "2") == []
 
 
 NFS = {"client": "kernel", "server": "ganesha"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,17 +13,19 @@ from support.emulated_shares import Pair
 from lab.base.errors import HostLost
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.hosts import Role
 from lab.platforms import Counters
+from lab.platforms.timing import Moved
 from lab.protocols import Driver
 from lab.protocols.share import Side
 from lab.protocols.smb.macos import MacSmb
-from lab.run.wire_proof import not_on_the_wire
+from lab.run.wire_proof import describe_others, not_on_the_wire
 
 SIZE = 1_000_000
 
 
 class Lost(Driver):
-    def explain_missing_bytes(self, client: Side, path: str, interface: str) -> str:
+    def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
         raise HostLost("the connection was lost", host="client")
 
 
@@ -31,10 +34,13 @@ def shares(tmp_path: Path) -> Pair:
     return Pair(tmp_path)
 
 
-def proof(shares: Pair, driver: Driver, moved: int, direction: Direction = Direction.WRITE, on: str = "en15") -> str:
-    case = Case("smb", "cp", direction, 1500, "default", "ram", "file", SIZE)
+def proof(
+    shares: Pair, driver: Driver, moved: int, direction: Direction = Direction.WRITE, on: str = "en15", **options: str
+) -> str:
+    asked = tuple((f"smb.{name}", level) for name, level in options.items())
+    case = Case("smb", "cp", direction, 1500, "default", "ram", "file", SIZE, asked)
     sent, received = (moved, 0) if direction is Direction.WRITE else (0, moved)
-    counted = Counters(sent, received, None, None, {})
+    counted = Counters(sent, received, None, None, {}, others={"en6": Moved(SIZE - 7, 9), "en7": Moved(SIZE, SIZE)})
     pair: Any = SimpleNamespace(sides=shares.sides, interface=lambda role: on)
     return not_on_the_wire(pair, driver, "/mnt", case, counted)
 
@@ -48,6 +54,22 @@ def test_what_crossed_the_wire_is_proven_and_what_did_not_was_cached(shares: Pai
 
 
 def test_smb_of_a_mac_tells_over_which_other_interfaces_it_sent(shares: Pair) -> None:
-    why = proof(shares, MacSmb(), SIZE // 2)
-    assert "bytes crossed the client's interface en15: SMB used en6 (Ethernet), too: a line mc_on=no below" in why
-    assert "SMB used en6 (Ethernet) and en15 (Ethernet), too" in proof(shares, MacSmb(), SIZE // 2, on="en5")
+    why = f"it used en6 (Ethernet, {SIZE - 7} bytes), too: give smb.multichannel = [false] in the sweep"
+    assert proof(shares, MacSmb(), 7, multichannel="default").endswith(f"crossed the client's interface en15: {why}")
+    assert f"(Ethernet, {SIZE - 7} bytes) and en15 (Ethernet, unknown bytes), too" in proof(
+        shares, MacSmb(), 7, on="en5"
+    )
+
+
+def test_several_channels_that_were_asked_for_may_carry_it_together(shares: Pair) -> None:
+    assert proof(shares, MacSmb(), 7, multichannel="true") == ""
+    assert f"only 6 of {SIZE} bytes" in proof(shares, MacSmb(), 6, multichannel="true")
+    assert proof(shares, MacSmb(), SIZE - 10, Direction.READ, multichannel="true") != ""
+
+
+def test_what_crossed_other_interfaces_is_noted_where_it_was_much() -> None:
+    case = Case("smb", "cp", Direction.WRITE, 1500, "default", "ram", "file", SIZE)
+    others = {"en0": Moved(SIZE // 100, 5), "en1": Moved(SIZE // 101, SIZE // 101)}
+    told = dict(describe_others(Role.SERVER, case, Counters(SIZE, 0, None, None, others=others)))
+    assert told == {"server_other_interfaces": f"en0: {SIZE // 100} bytes sent, 5 received"}
+    assert dict(describe_others(Role.CLIENT, case, Counters(SIZE, 0, None, None))) == {}
