@@ -10,7 +10,7 @@ from typing import Any
 
 from lab import platforms
 from lab.base.errors import CommandError, HostError, LabFailure
-from lab.check import files, hardware, host, jumbo, link, protocols
+from lab.check import files, hardware, host, jumbo, link, networks, protocols
 from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.hosts import ROLES, SshHost
@@ -96,7 +96,9 @@ def _peer(config: Hosts, role: str) -> HostConfig:
 def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
     """Check what needs both hosts, and say so where one is missing."""
     if len(machines) == len(ROLES):
-        yield from link.findings(machines["client"], machines["server"])
+        client, server = machines["client"], machines["server"]
+        yield from examine(networks.SUBJECT, lambda: networks.findings(config.share, client, server))
+        yield from link.findings(client, server)
     else:
         left = f"only the {next(iter(machines))}" if machines else "neither host"
         message = f"{left} could be looked at: what needs both is left out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from ipaddress import IPv4Interface
 from typing import ClassVar
 
 from lab.base.errors import LabFailure
@@ -66,6 +67,10 @@ class Network(Part, ABC):
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """The IP addresses of each interface; nothing where the platform cannot tell."""
+        return {}
+
+    def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
+        """The IPv4 addresses of each interface, with their networks; nothing where the platform cannot tell."""
         return {}
 
     def carrier_changes(self, interface: str) -> int | None:

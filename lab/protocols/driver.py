@@ -43,6 +43,10 @@ class ClientDriver:
         """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
         return ""
 
+    def takes_every_network(self, client: Side) -> bool:
+        """Whether a mount goes over every network that both hosts are on, unless it is told otherwise."""
+        return False
+
     def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
         """The client's interfaces that a mount sends over, each with a word on its kind; empty if not known."""
         return {}

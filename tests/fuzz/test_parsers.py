@@ -153,6 +153,8 @@ PARSERS = {
     "about": Parser(macos.parse_about, ("hw.model: Mac14,2\n",)),
     "macos route": Parser(macos.parse_route, ("route-*.txt",)),
     "ifconfig": Parser(macos.parse_ifconfig, ("ifconfig-*.txt",)),
+    "linux networks": Parser(linux.parse_networks, ("link-*.json",)),
+    "macos networks": Parser(macos.parse_networks, ("ifconfig-*.txt",)),
     "macos addresses": Parser(macos.parse_addresses, ("ifconfig-*.txt",)),
     "ports": Parser(macos.parse_ports, ("\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n",)),
     "mtu range": Parser(macos.parse_mtu_range, ("Valid MTU Range: 1280-9000\n",)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Interface
+
 from lab.base.untrusted import count
 from lab.hosts.command import shell_line
 from lab.platforms.findings import Medium
-from lab.platforms.linux.parsers import parse_addresses
+from lab.platforms.linux.parsers import parse_addresses, parse_networks
 from lab.platforms.network import Network
 
 # a wireless interface has one of the two folders, an interface that is down no duplex
@@ -33,6 +35,10 @@ class LinuxNetwork(Network):
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """See :meth:`Network.addresses`."""
         return self.read(parse_addresses, "ip", "-j", "address", "show")
+
+    def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
+        """See :meth:`Network.networks`."""
+        return self.read(parse_networks, "ip", "-j", "-4", "address", "show")
 
     def carrier_changes(self, interface: str) -> int | None:
         """By the kernel's count (Documentation/ABI/testing/sysfs-class-net; since Linux 3.15)."""

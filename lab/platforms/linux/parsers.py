@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Interface
+
 from lab.base.untrusted import count, from_json, word
 from lab.hosts.fields import interface_name
 from lab.platforms.facts import parse_facts
@@ -35,6 +37,20 @@ def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
             for link in links
         }
     except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError("no addresses") from error
+
+
+def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
+    """The IPv4 addresses of each interface, with their networks, of ``ip -j -4 address show``."""
+    try:
+        links = [link for link in from_json(text) if "ifname" in link]
+        return {
+            interface_name(link["ifname"]): tuple(
+                IPv4Interface(f"{info['local']}/{count(info['prefixlen'])}") for info in link.get("addr_info", ())
+            )
+            for link in links
+        }
+    except (LookupError, TypeError, AttributeError) as error:
         raise ValueError("no addresses") from error
 
 

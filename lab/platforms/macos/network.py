@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import IPv4Interface
 
 from lab.base.errors import LabFailure
 from lab.hosts.command import shell_line
 from lab.platforms.findings import Medium
-from lab.platforms.macos.parsers import parse_addresses, parse_ifconfig, parse_ports, parse_sizes
+from lab.platforms.macos.parsers import parse_addresses, parse_ifconfig, parse_networks, parse_ports, parse_sizes
 from lab.platforms.macos.sysctl import sysctl_setting
 from lab.platforms.network import Network
 from lab.settings.setting import Setting
@@ -53,6 +54,10 @@ class MacNetwork(Network):
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """See :meth:`Network.addresses`."""
         return self.read(parse_addresses, "ifconfig", "-a")
+
+    def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
+        """See :meth:`Network.networks`."""
+        return self.read(parse_networks, "ifconfig", "-a")
 
     def medium(self, interface: str) -> Medium:
         """See :meth:`Network.medium`. Before 10.9 ifconfig shows a Wi-Fi card like any other; what networksetup calls

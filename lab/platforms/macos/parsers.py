@@ -5,8 +5,9 @@ from __future__ import annotations
 import plistlib
 import re
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface
 from xml.parsers.expat import ExpatError
 
 from lab.base.untrusted import count, first_line
@@ -133,10 +134,26 @@ def _addresses(text: str) -> tuple[str, ...]:
 
 def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
     """The addresses of each interface, of ``ifconfig -a``."""
+    return {name: _addresses(block) for name, block in _interfaces(text)}
+
+
+def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
+    """The IPv4 addresses of each interface, with their networks, of ``ifconfig -a``; not of both ends of a tunnel."""
+    pattern = re.compile(r"^\s+inet ([0-9.]{7,15}) netmask 0x([0-9a-f]{8})\b", re.MULTILINE)
+    return {
+        name: tuple(
+            IPv4Interface(f"{address}/{IPv4Address(int(mask, 16))}") for address, mask in pattern.findall(block)
+        )
+        for name, block in _interfaces(text)
+    }
+
+
+def _interfaces(text: str) -> Iterator[tuple[str, str]]:
+    """What ``ifconfig -a`` says of each interface, by name. Raises ValueError."""
     blocks = re.split(r"^(\S+): flags=", text, flags=re.MULTILINE)
     if len(blocks) < 3:
         raise ValueError("no interfaces")
-    return {name: _addresses(block) for name, block in zip(blocks[1::2], blocks[2::2], strict=True)}
+    yield from zip(blocks[1::2], blocks[2::2], strict=True)
 
 
 def parse_ports(text: str) -> dict[str, str]:

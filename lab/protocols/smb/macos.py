@@ -98,12 +98,15 @@ class MacSmb(macos_sharing.MacShare):
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
         """Some of its options came with later versions."""
-        release = KERNEL.match(client.host.run("uname", "-r").stdout) if options else None
-        kernel = tuple(map(int, release.groups())) if release else ()
+        kernel = read_kernel(client) if options else ()
         late = sorted(name for name in options if kernel < FIRST_WITH.get(name, ()))
         return super().cannot_attach(client, options) or (
             f"this macOS is too old to be told {' and '.join(late)}" if late else ""
         )
+
+    def takes_every_network(self, client: Side) -> bool:
+        """With several channels."""
+        return read_kernel(client) >= FIRST_WITH["multichannel"]
 
     def prepare(self, client: Side) -> Steps:
         """Find out what this version knows: SMB 1 alone, and whether a mount can have a session of its own."""
@@ -144,6 +147,12 @@ class MacSmb(macos_sharing.MacShare):
             **parse_multichannel(channels.stdout if channels.exit_code == 0 else ""),
         }
         return words | ({"session": "own"} if self.own_session else {}), words
+
+
+def read_kernel(client: Side) -> tuple[int, ...]:
+    """The first two numbers of the client's Darwin; none where it says something else."""
+    release = KERNEL.match(client.host.run("uname", "-r").stdout)
+    return tuple(map(int, release.groups())) if release else ()
 
 
 def parse_channels(text: str) -> dict[str, str]:

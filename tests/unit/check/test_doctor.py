@@ -30,8 +30,9 @@ esac
 PORTS = (
     "\nHardware Port: Ethernet\nDevice: en0\nEthernet Address: d0:11:e5:96:31:35\n\nHardware Port: Wi-Fi\nDevice: en1\n"
 )
+MORE_OF_IFCONFIG = "case $1 in -v) cat limit ;; -a) cat second ;; esac"
 MORE = {
-    "ifconfig": IFCONFIG.rstrip() + ' | sed "s/10[.]254[.]100[.]2/$(cat address)/"\n[ "$1" = -v ] && cat limit; :',
+    "ifconfig": f'{IFCONFIG.rstrip()} | sed "s/10[.]254[.]100[.]2/$(cat address)/"\n{MORE_OF_IFCONFIG}',
     "uname": "case $1 in -s) echo Darwin ;; *) echo 25.4.0 ;; esac",
     "hostname": "echo mini",
     "route": 'cat "$MACOS_CAPTURES/route-gateway.txt"',
@@ -58,7 +59,7 @@ MORE = {
 }  # fmt: skip
 STATE = {
     "ports": PORTS, "power": "Now drawing from 'AC Power'\n", "sleep": "0\n", "backup": "0\n",
-    "limit": "\tmax mtu: 9000\n",
+    "limit": "\tmax mtu: 9000\n", "second": "",
     "processes": "  0.3 /usr/libexec/bird\n 42.5 /Applications/Some App.app/Contents/MacOS/Some App\n",
 }  # fmt: skip
 SYSCTLS = """\
@@ -159,6 +160,27 @@ def test_what_disturbs_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.Ca
     assert "wireless" in about(lines, "client interface")[0]
     assert about(lines, "client quiet") == ["ok       client quiet: nothing that disturbs in firewall"]
     assert about(lines, "server quiet")[0].startswith("ok ")
+
+
+def test_two_macs_with_a_second_network(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
+    """Over which SMB would send, too; and data addresses that are wrong."""
+    for number, role in enumerate(("client", "server"), 5):
+        second = f"en1: flags=8863<UP> mtu 1500\n\tinet 192.168.8.{number} netmask 0xffffff00 broadcast 192.168.8.255\n"
+        (macs[role].folder / "second").write_text(second)
+    lines = checked(capsys)
+    way = "192.168.8.0/24 (en1 of the client, en1 of the server, Wi-Fi)"
+    both = "both hosts are on 10.254.0.0/16 (en0 of the client, en0 of the server), and on"
+    assert about(lines, "link networks") == [f"ok       link networks: {both} {way}"]
+    assert about(lines, "smb")[0] == (
+        f"warning  smb: this client sends over {way}, too, where the server takes it: such trials are void"
+        "  -> give smb.multichannel = [false] in the sweep"
+    )
+    hosts = Path("hosts.ini")
+    hosts.write_text(hosts.read_text().replace(ADDRESSES["client"], "10.1.1.1"))
+    assert about(checked(capsys), "link networks")[0] == (
+        "note     link networks: both hosts are on 10.254.0.0/16 (en0 of the client, en0 of the server)"
+        f"  -> data_address = {ADDRESSES['client']} in [client] and {ADDRESSES['server']} in [server] would measure it"
+    )
 
 
 def test_a_mac_that_prints_what_nobody_knows(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Interface
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.emulated_mac import capture
 
 from lab.platforms.findings import Noise, skew
 from lab.platforms.linux import noise as linux_noise
 from lab.platforms.linux import programs
-from lab.platforms.linux.parsers import parse_addresses
+from lab.platforms.linux.parsers import parse_addresses, parse_networks
 from lab.platforms.macos import noise as macos_noise
 from lab.platforms.macos.parsers import parse_addresses as parse_mac_addresses
+from lab.platforms.macos.parsers import parse_networks as parse_mac_networks
 from lab.platforms.macos.parsers import parse_ports
 from lab.platforms.macos.tcp import largest
 
@@ -159,6 +163,19 @@ def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, 
 def test_addresses_of_linux() -> None:
     text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"},{}]},{"ifname":"eth1"}]'
     assert parse_addresses(text) == {"eth0": ("10.0.0.1",), "eth1": ()}
+
+
+def test_networks_of_linux() -> None:
+    text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1","prefixlen":30}]},{"ifname":"eth1"}]'
+    assert parse_networks(text) == {"eth0": (IPv4Interface("10.0.0.1/30"),), "eth1": ()}
+    for bad in ("[7]", "{", '[{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"}]}]', '[{"ifname":"a/b"}]'):
+        with pytest.raises(ValueError, match=r"."):
+            parse_networks(bad)
+
+
+def test_networks_of_a_mac() -> None:
+    found = parse_mac_networks(capture("ifconfig-utun-26.6.2.txt") + capture("ifconfig-10gbase-t.txt"))
+    assert found["en0"] == (IPv4Interface("10.254.100.2/16"),)
 
 
 # --- macOS
