@@ -4,7 +4,10 @@ from __future__ import annotations
 
 FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happen; gone after a reboot
 # Those that stay on until they are switched off: the others happen as many times as is asked for
-HOLDING = ("smb-no-hash", "firewall-on", "firewall-block-all", "firewall-stealth")
+HOLDING = (
+    "smb-no-hash", "firewall-on", "firewall-block-all", "firewall-stealth", "launchd-override-wins",
+    "launchctl-without-load",
+)  # fmt: skip
 # Each name with what then happens
 FAULTS = {
     "attach-busy": "hdiutil attach fails: Resource temporarily unavailable",
@@ -16,6 +19,8 @@ FAULTS = {
     "link-flap": "a change of MTU takes the link down for three seconds",
     "sysctl-refused": "the kernel refuses a value: Result too large",
     "tcc-tmutil": "tmutil needs Full Disk Access",
+    "launchd-override-wins": "launchctl load -F does not start a service that somebody has switched off; holds",
+    "launchctl-without-load": "launchctl no longer knows its old words load and unload; holds",
     "smb-file-exists": "mount_smbfs fails: File exists, with the URL and its password in the message",
     "smb-ntstatus": "mount_smbfs fails: unknown error: -1073741275, an NTSTATUS in decimal",
     "smb-unreachable": "mount_smbfs fails: No route to host, as where Local Network privacy refuses it",

@@ -23,7 +23,8 @@ from lab.protocols.mounts.linux import LinuxShareMount
 from lab.protocols.mounts.macos import MacShareMount
 from lab.protocols.nfs.knfsd import NfsThreads
 from lab.protocols.nfs.macos import MacExport, MacNfsd
-from lab.protocols.servers.macos_sharing import MacService, MacSharePoint
+from lab.protocols.servers.macos_launchd import MacService
+from lab.protocols.servers.macos_sharing import MacSharePoint
 from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal

@@ -102,6 +102,19 @@ def test_macs_are_told_options_of_a_mount_and_their_owners_file_stays(new_bench:
     assert {effective["rsize"] for effective in over_nfs["effective"]} == {65536}
 
 
+@pytest.mark.parametrize("trouble", ["launchd-override-wins", "launchctl-without-load"])
+def test_a_server_that_is_switched_off_is_switched_on_for_the_sweep(
+    new_bench: Callable[..., Bench], trouble: str
+) -> None:
+    bench = new_bench("--platform", "client=linux", "--platform", "server=macos@15.5")
+    bench.inside("server", "launchctl disable system/com.apple.smbd")
+    note = "launchctl print-disabled system | grep smbd"
+    before = state(bench, ("linux", "macos@15.5")), bench.inside("server", note)
+    bench.lab("local", "fault", "--name", bench.name, "server", trouble)
+    swept(bench, protocol=["smb"], tool=["cp"], direction=["write"], size="1 MiB")
+    assert (state(bench, ("linux", "macos@15.5")), bench.inside("server", note)) == before
+
+
 def test_a_line_in_the_exports_is_taken_out_again_and_no_other(new_bench: Callable[..., Bench]) -> None:
     """Others' lines stay, byte by byte, also one that does not end."""
     bench = new_bench("--platform", "client=linux", "--platform", "server=macos@12")

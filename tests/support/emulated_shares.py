@@ -91,7 +91,12 @@ label=${path##*/}; label=${label%.plist}
 case " $* " in *" -w "*) echo "$1 $label" >> switched ;; esac
 case $1 in
 list) grep -qx "$2" loaded || { echo "Could not find service \\"$2\\" in domain for system" >&2; exit 113; } ;;
-load) case $2 in -w|-F) [ -e "$path" ] && echo "$label" >> loaded ;; esac ;;
+load)
+    grep -qs "$label. => disabled" switches && exit 0
+    case $2 in -w|-F) [ -e "$path" ] && echo "$label" >> loaded ;; esac ;;
+bootstrap) [ -e "$path" ] || { echo "Bootstrap failed: 5: Input/output error" >&2; exit 5; }; exit 119 ;;
+print-disabled) cat switches 2>/dev/null ;;
+enable|disable) sed -i "/${2#system/}/s/=> .*/=> $1d/" switches ;;
 unload) grep -vx "$label" loaded > left; mv left loaded ;;
 esac
 exit 0

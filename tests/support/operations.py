@@ -13,7 +13,8 @@ from lab.protocols.mounts.linux import LinuxShareMount
 from lab.protocols.mounts.macos import MacShareMount
 from lab.protocols.nfs.knfsd import NfsThreads
 from lab.protocols.nfs.macos import MacExport, MacNfsd
-from lab.protocols.servers.macos_sharing import MacService, MacSharePoint
+from lab.protocols.servers.macos_launchd import MacService, MacServiceSwitch
+from lab.protocols.servers.macos_sharing import MacSharePoint
 from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
@@ -34,6 +35,7 @@ OLD_VALUES: dict[Operation, str] = {
     MacMtu("en0"): "1500",
     MacNfsd(): "stopped",
     MacService("com.apple.smbd"): "off",
+    MacServiceSwitch("com.apple.smbd"): "disabled",
     MacShareMount(f"/private{OWN}/mnt"): "absent",
     MacSharePoint(f"{OWN_NAME}-smb"): "absent",
     MacSysctl("net.inet.tcp.sendspace"): "131072",

@@ -129,7 +129,8 @@ def service_load(kernel: Kernel, caller: Caller, label: str, force: bool = False
     find_service(kernel, label)
     if label in jobs(kernel):
         raise OSError(errno.EALREADY, label)
-    if not force and read_overrides().get(label, True):
+    switched_off = read_overrides().get(label, None if force else True)
+    if switched_off and (not force or kernel.fault("launchd-override-wins")):
         raise OSError(errno.EPERM, label)
     jobs(kernel)[label] = None
     settle(kernel)

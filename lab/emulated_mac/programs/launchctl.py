@@ -29,6 +29,8 @@ def main(argv: list[str]) -> int:
     """One verb."""
     number = profiles.current().number
     verbs = dict(LEGACY_VERBS) | (VERBS if number >= (10, 10) else {})
+    if call("fault", name="launchctl-without-load"):
+        verbs = {verb: run for verb, run in verbs.items() if verb not in ("load", "unload")}
     if not argv or argv[0] not in verbs:
         if number < (10, 10):
             print(f'launchctl: unknown subcommand "{argv[0] if argv else ""}"', file=sys.stderr)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar
 from urllib.parse import quote
 
 from pydantic import Field
@@ -20,51 +20,20 @@ from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import MacMount
 from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.servers import macos_launchd
 from lab.protocols.servers.macos_assumptions import SERVING
+from lab.protocols.servers.macos_launchd import Label
 from lab.protocols.share import Share, Side
 from lab.settings.operation import Operation
 from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
 
-DAEMONS = "/System/Library/LaunchDaemons"
 READ_ACCOUNT = read_script(__file__, "macos_sharing_account.sh")
-IS_LOADED = 'if launchctl list "$1" >/dev/null 2>&1; then echo loaded; else echo off; fi'
-LOAD = read_script(__file__, "macos_sharing_load.sh")
 # $1 a record, which sharing may show in other letters than it was given
 IS_SHARED = """
 list=$(sharing -l) || exit
 if printf '%s\\n' "$list" | tr A-Z a-z | grep -q "^name:[[:blank:]]*$1\\$"; then echo shared; else echo absent; fi
 """
-Label: TypeAlias = Literal["com.apple.AppleFileServer", "com.apple.smbd"]
-LOAD_REMEDY = "see what launchd has of it there: `sudo launchctl list {label}`"
-
-
-@dataclass(frozen=True)
-class MacService(Operation):
-    """A file server of macOS, where it was off."""
-
-    kind = "mac-service"
-    values = "off|loaded"
-
-    service: Label
-    """Its name in launchd."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"service {self.service}"
-
-    @property
-    def plist(self) -> str:
-        """The property list by which launchd knows it."""
-        return f"{DAEMONS}/{self.service}.plist"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return script(IS_LOADED, self.service, root=True)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return (command("launchctl", "unload", self.plist, root=True),)
 
 
 @dataclass(frozen=True)
@@ -107,11 +76,6 @@ class Service:
     hash_type: str
     gone: str
 
-    @property
-    def plist(self) -> str:
-        """See :attr:`MacService.plist`."""
-        return MacService(self.label).plist
-
 
 @dataclass(frozen=True)
 class SharePoint:
@@ -145,7 +109,7 @@ def url(server: Side, share: Share) -> str:
 def check_account(server: Side, service: Service, account: str) -> None:
     """Raise Unsupported, with what to do, where the server is missing or the account may not log in."""
     group = f"com.apple.access_{service.protocol}"
-    output = server.host.shell(READ_ACCOUNT, service.plist, account, group, root=True).stdout
+    output = server.host.shell(READ_ACCOUNT, macos_launchd.plist(service.label), account, group, root=True).stdout
     role, words = server.host.role, set(output.splitlines())
     hashes = output.rpartition("hashes")[2].split()
     if "server" not in words:
@@ -174,18 +138,12 @@ def share_folder(server: Side, share: Share, service: Service) -> Steps:
         if point.names.get(service.protocol, "").lower() == share.name.lower() and name.lower() != record:
             message = f"it shares {point.path} as {share.name} already"
             raise LabFailure(message, "give [share] another name", host=server.host.role)
-    yield _service_setting(server, service)
+    yield from macos_launchd.switch_on(server, service.label, service.port)
     yield _share_point_setting(server, share, service, record, path)
     target = SharePoint(path, {service.protocol: share.name})
     listed = {name.lower(): point for name, point in _read_share_points(server).items()}.get(record)
     if listed != target:
         raise SettingRefused(f"asked sharing for {target}, and it lists {listed}", host=server.host.role)
-
-
-def _service_setting(server: Side, service: Service) -> Setting:
-    operation, ready = MacService(service.label), server.listening(service.port)
-    load = script(LOAD, operation.plist, ready, root=True, deadline_s=60)
-    return Setting(server.host.role, operation, "loaded", (load,), LOAD_REMEDY.format(label=service.label))
 
 
 def _share_point_setting(server: Side, share: Share, service: Service, record: str, path: str) -> Setting:

@@ -22,7 +22,7 @@ from lab.design.factors import Direction
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
-from lab.protocols.servers import macos_sharing
+from lab.protocols.servers import macos_launchd
 from lab.protocols.smb.macos import MacSmb
 from lab.run.capability import check_sync
 
@@ -30,7 +30,7 @@ from lab.run.capability import check_sync
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     made = Pair(tmp_path)
-    monkeypatch.setattr(macos_sharing, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
+    monkeypatch.setattr(macos_launchd, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
     monkeypatch.setattr(macos, "EXPORTS", str(tmp_path / "server/exports"))
     return made
 
@@ -55,6 +55,18 @@ def test_what_is_offered_is_taken_back(
     assert state(pair.server) == before
     assert bool(pair.server.calls(["launchctl", "load", "-w"][0])) is True
     assert any("unload" in call for call in pair.server.calls("launchctl")) is not was_on
+
+
+def test_a_server_that_is_noted_to_be_off_is_noted_so_again_afterwards(pair: Pair) -> None:
+    """Whether `launchctl load -F` passes over that note no source says: here it does not."""
+    switches = pair.server.folder / "switches"
+    switches.write_text('\t"com.apple.other" => enabled\n\t"com.apple.smbd" => disabled\n')
+    before = state(pair.server), switches.read_text()
+    pair.serve("smb")
+    assert "com.apple.smbd" in state(pair.server)["loaded"].splitlines()
+    assert '"com.apple.smbd" => enabled' in switches.read_text()
+    pair.anew().unwind()
+    assert (state(pair.server), switches.read_text()) == before
 
 
 def test_the_name_of_a_share_of_theirs_is_not_taken(pair: Pair) -> None:
