@@ -149,4 +149,8 @@ def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
 def _describe(count: Counter[str]) -> str:
     restarted = f" ({count['restarted']} of them by a restart of the host)" if count["restarted"] else ""
     changes = count["changes"]
-    return f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
+    line = f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
+    if count["lapsed"] and changes:
+        hosts = "one host" if count["lapsed"] == 1 else "both hosts"
+        line += f"; on {hosts} nobody had the lock any more: the lease of the run had ended, or `lab restore` was there"
+    return line
