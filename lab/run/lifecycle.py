@@ -90,7 +90,7 @@ def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
     planned = plan(sweep, CATALOGUE, left_out, pace=usual)
-    for line in describe_idle_buffers(pair, planned.cases):
+    for line in [*describe_idle_buffers(pair, planned.cases), *lease.describe_missing(pair.hosts, pair.config)]:
         tell(line)
     if warning := exceeds_cap(sweep, planned):
         tell(warning)

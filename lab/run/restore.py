@@ -136,6 +136,11 @@ def is_about(run: OpenRun, hosts_file: Path) -> bool:
     return (run.hosts, run.instance) == (describe_hosts(config), config.lab.instance)
 
 
+def belongs_to(run: OpenRun, hosts_file: Path) -> bool:
+    """Whether an open run is one of this hosts file's: of the same file, or about the same hosts. Raises BadInput."""
+    return Path(run.hosts_file) == hosts_file.resolve() or is_about(run, hosts_file)
+
+
 def by_hosts(hosts_file: Path) -> Counter[str]:
     """Put back what runs left changed on these hosts by what the hosts themselves have noted; as :func:`by_journal`.
 

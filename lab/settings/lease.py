@@ -101,6 +101,15 @@ def _message(name: str, record: Record) -> str:
     return "".join(f"{word}\0" for word in words)
 
 
+def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
+    """A line for each host that keeps no lease, though the hosts file wants one."""
+    narrow = [role for role, host in hosts.items() if host.is_narrow] if config.lab.lease is not None else []
+    return [
+        f"{role}: with sudo = helper it keeps no lease: should this controller die, only `lab restore` puts it back"
+        for role in narrow
+    ]
+
+
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
     """The host journals of these hosts, by role, for a run of this program; ``run`` is its token."""
     who = f"{getpass.getuser()}@{socket.gethostname()}"

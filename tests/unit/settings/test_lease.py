@@ -21,7 +21,7 @@ LONG_S = 600.0
 
 @pytest.fixture
 def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that lets leases run out within a second once it is there: before, a slow machine is not taken for dead."""
+    """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
     over = tmp_path.with_name(f"{tmp_path.name}-over")
     counting = "$silent_s += $tick_s }"
     assert counting in lease.GUARD
