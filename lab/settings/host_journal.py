@@ -208,9 +208,11 @@ def _run(
 def _in_use(role: str, lock: list[str]) -> HostError:
     """The error about another run; ``lock`` is the process of its session on the host, and its owner."""
     pid, owner = ([*lock, "", ""])[:2]
+    has_lapsed = False
     try:
         values = json.loads(owner)
         who = first_line(f"{values['who']} (process {values['pid']}, since {values['since']})")
+        has_lapsed = values.get("lapsed") is True
     except (ValueError, LookupError, TypeError):
         who = "a run that says no more of itself"
     unlock = f"`sudo kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {LOCK}"
@@ -218,4 +220,6 @@ def _in_use(role: str, lock: list[str]) -> HostError:
         f"wait for its end, for two at a time would measure, and put back, over one another; if that controller is "
         f"gone, {unlock}, and `lab restore` puts back what it left"
     )
+    if has_lapsed:
+        remedy = "wait for its end: that takes a minute or two"
     return HostError(f"in use by {who}", remedy, host=role)

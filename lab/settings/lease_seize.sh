@@ -7,7 +7,7 @@ run=
 if is_own lock; then read -r run pid start < lock; fi
 [ "$run" = "$token" ] || exit
 who="the host itself, which puts back what a run changed that it has not heard of for too long"
-owner=$(printf '{"who": "%s", "pid": "%s", "since": "%s"}' "$who" "$guard" "$(date -u '+%Y-%m-%d %H:%M UTC')")
+owner=$(printf '{"lapsed": true, "who": "%s", "pid": "%s", "since": "%s"}' "$who" "$guard" "$(date -u '+%Y-%m-%d %H:%M UTC')")
 printf 'lapsed %s %s\n%s\n' "$guard" "$(started "$guard")" "$owner" >lapsed.lock && move lapsed.lock lock || exit
 if [ "$pid" != 0 ]; then
     end "$pid" "$start"

@@ -100,12 +100,12 @@ def test_what_a_mac_cannot_put_back_waits_for_lab_restore_and_keeps_nothing_else
     kill_in_a_transfer(bench, "nfs")
     assert bench.lab(*fault, "9999").returncode == 0
     journal = "/private/var/db/file-share-lab/journal"
-    bench.inside("client", f"while [ -e {journal}/lease.socket ]; do sleep 0.2; done")
+    for host in ("client", "server"):
+        bench.inside(host, f"while [ -e {journal}/lease.socket ]; do sleep 0.2; done")
     bench.wait_until_free()
-    (record,) = bench.inside("client", f"cat {journal}/*-[0-9]*").splitlines()
-    assert json.loads(record)["operation"]["kind"] == "mac-mtu"
-    left = [what for what in left_but_journal(observer, before) if "mtu 9000" not in what]
-    assert left == []
+    records = bench.inside("client", f"cat {journal}/*-[0-9]*").splitlines()
+    assert {json.loads(record)["operation"]["kind"] for record in records} == {"folder", "mac-mtu"}
+    assert [what for what in left_but_journal(observer, before) if "9000" not in what] == []
     assert bench.lab(*fault, "0").returncode == 0
     restored = bench.lab("restore")
     assert restored.returncode == 0, restored.stdout + restored.stderr

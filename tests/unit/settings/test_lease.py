@@ -194,7 +194,9 @@ def test_what_was_in_the_way_at_first_is_put_back_later(place: Place, silence: P
     silence.touch()
     lock = place.folder / NAME / "lock"
     wait_for(lambda: lock.read_text().startswith("lapsed "))
-    assert "in use by the host itself, which puts back" in str(read(place.connect(), place.folder).in_use)
+    told = str(read(place.connect(), place.folder).in_use)
+    assert "in use by the host itself, which puts back" in told
+    assert told.endswith("wait for its end: that takes a minute or two")
     held.unlink()
     later = place.settings(lease_s=LONG_S)
     later.claim("client")
