@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
 LONG_S = 600.0
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -226,6 +228,34 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
     silence.touch()
     assert gone(pid)
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
+def test_what_the_account_changed_is_put_back_as_the_account(
+    place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root would follow wherever the account's own files lead."""
+    monkeypatch.setattr(lease, "START", f"SUDO_UID={NOBODY}; {lease.START}")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # nobody cannot enter the folder of a test
+        folder = Path(name)
+        folder.chmod(0o755)
+        files = {owner: folder / f"of-{owner}" for owner in (NOBODY, 0)}
+        settings = place.settings(lease_s=LONG_S)
+        settings.claim("client")
+        for owner, file in files.items():
+            file.write_text("old\n")
+            file.chmod(0o600)
+            os.chown(file, owner, -1)
+            settings.apply(line(file, "new"))
+        pid = guard(place)
+        settings.hosts["client"].close()
+        silence.touch()
+        assert gone(pid)
+        assert [files[NOBODY].read_text(), files[0].read_text()] == ["old\n", "new\n"]
+        later = place.settings(lease_s=LONG_S)
+        later.claim("client")
+        later.unwind()
+    assert place.left() == ["knob"]
 
 
 @pytest.mark.parametrize("planted", ["another's socket", "another's lock"])
