@@ -20,7 +20,7 @@ from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
 from lab.run.session import Session
 from lab.run.vocabulary import line_format
-from lab.settings import host_journal
+from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
@@ -111,7 +111,7 @@ def opened(hosts_file: Path) -> Iterator[Session]:
     password = resolve(config.share.password, config.share.account, "[share] password")
     with tempfile.TemporaryDirectory() as folder, connected(config) as hosts:
         journal = Journal(Path(folder) / "journal.jsonl", line_format())
-        settings = Settings(hosts, journal, host_journal.for_run(hosts, config, "benchmark"))
+        settings = Settings(hosts, journal, lease.for_run(hosts, config, "benchmark"))
         try:
             for role in ROLES:
                 settings.claim(role)

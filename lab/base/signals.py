@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -39,8 +40,14 @@ def is_pending() -> bool:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Defer signals: what runs inside is not interrupted half-way; a signal that came is raised after it."""
+    """Defer signals: what runs inside is not interrupted half-way; a signal that came is raised after it.
+
+    Only the main thread is ever interrupted by one: in others there is nothing to defer, or to raise.
+    """
     global _depth
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     _depth += 1
     try:
         yield

@@ -94,6 +94,10 @@ def _status(_: argparse.Namespace) -> int:
     state.need_root()
     for lab in state.running():
         show(f"{lab.name}: {lifecycle.describe(lab)}, rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
+    for lab in state.ended():
+        show(
+            f"{lab.name}: has died; `lab local down --name {lab.name}` removes what is left of it, {lab.hosts_file} too"
+        )
     if not state.running():
         show("no local lab is up")
     return 0

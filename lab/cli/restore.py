@@ -64,6 +64,12 @@ def _restore_all(register: Register, hosts_file: Path | None, report: _Report) -
     runs, report.problems = register.open_runs()
     lost: list[tuple[OpenRun, restore.JournalLost]] = []
     for one in reversed(runs):
+        if hosts_file and not restore.belongs_to(one, hosts_file):
+            report.done.append(
+                f"{one.folder}: left as it is, for it is of other hosts ({_names(one)}): `lab restore`; if they are "
+                f"those of {hosts_file} by other names, `lab restore {one.folder} --hosts {hosts_file}`"
+            )
+            continue
         try:
             report.done.append(f"{one.folder}: {_restore(register, one, hosts_file)}")
         except restore.JournalLost as error:
@@ -76,8 +82,7 @@ def _restore_all(register: Register, hosts_file: Path | None, report: _Report) -
             restore.let_go(register, one)
             report.done.append(f"{one.folder}: {_LOST}")
         else:
-            names = ", ".join(f"{role} {name}" for role, name in one.hosts.items())
-            report.problems.append(f"{one.folder}: {why} (they are {names})")
+            report.problems.append(f"{one.folder}: {why} (they are {_names(one)})")
     problems, count = foreign.problems_in(RESULTS, register, {Path(one.folder) for one in runs}, asked)
     report.problems += problems
     if not report.done and not report.problems:
@@ -85,6 +90,10 @@ def _restore_all(register: Register, hosts_file: Path | None, report: _Report) -
             f"nothing is left to put back: this account has no run open (register: {register.path}), and of the "
             f"{count} {'run' if count == 1 else 'runs'} in {RESULTS.absolute()} none was left with changes"
         )
+
+
+def _names(one: OpenRun) -> str:
+    return ", ".join(f"{role} {name}" for role, name in one.hosts.items())
 
 
 def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust: bool, report: _Report) -> None:
@@ -149,4 +158,8 @@ def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
 def _describe(count: Counter[str]) -> str:
     restarted = f" ({count['restarted']} of them by a restart of the host)" if count["restarted"] else ""
     changes = count["changes"]
-    return f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
+    line = f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
+    if count["lapsed"] and changes:
+        hosts = "one host" if count["lapsed"] == 1 else "both hosts"
+        line += f"; on {hosts} nobody had the lock any more: the lease of the run had ended, or `lab restore` was there"
+    return line

@@ -2,10 +2,12 @@
 # A command whose connection is gone goes on by itself, and its mount may come about after everything was put back. So
 # such commands are waited for a little, and then ended with their children. The outermost shell of our commands
 # (wrapper in ssh.py) has that mark in front; an ssh program that sends one from this very host has it further behind.
-# Where this script itself has no SSH server above it, no command has one that it could have lost.
+# Where this script itself has no SSH server above it, no command has one that it could have lost, unless `lost` says that
+# there was one.
+lost=
 orphans() {
     # shellcheck disable=SC2016
-    ps -A -ww -o pid= -o ppid= -o pgid= -o args= | awk -v self=$$ -v mark='/bin/sh -c echo "file-share-lab:$$"' '
+    ps -A -ww -o pid= -o ppid= -o pgid= -o args= | awk -v self=$$ -v lost="$lost" -v mark='/bin/sh -c echo "file-share-lab:$$"' '
         function has_session(pid) {
             while (pid in parent) { if (server[pid]) return 1; pid = parent[pid] }
             return 0
@@ -15,7 +17,7 @@ orphans() {
             sub(/^ *[0-9]+ +[0-9]+ +[0-9]+ +/, "")
             if (index($0, mark) == 1) ours[pid] = group
         }
-        END { if (has_session(self)) for (pid in ours) if (!has_session(pid)) print "-" ours[pid] }
+        END { if (lost || has_session(self)) for (pid in ours) if (!has_session(pid)) print "-" ours[pid] }
     '
 }
 end_orphans() {

@@ -9,8 +9,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
+from lab.base.units import parse_seconds
+
 INTERFACE = r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}"
 NO_HOST, BROADCAST = ipaddress.ip_network("0.0.0.0/8"), ipaddress.ip_address("255.255.255.255")  # RFC 1122, 3.2.1.3
+LEAST_LEASE_S, MOST_LEASE_S = 30, 24 * 3600
 LONGEST_NAME = 255  # bytes of one name in a path
 # by the beginnings of their names; aes128-cbc and the like are told by their end
 SSH_ALGORITHMS = {
@@ -27,6 +30,19 @@ def parse_port(value: object) -> int:
     if not re.fullmatch(r"[0-9]{1,5}", digits) or not 1 <= int(digits) <= 65535:
         raise ValueError("is not a port from 1 to 65535")
     return int(digits)
+
+
+def parse_lease(value: object) -> float | None:
+    """Seconds of a lease, None for ``off``; ValueError otherwise."""
+    if value == "off":
+        return None
+    try:
+        seconds = parse_seconds(value)
+    except ValueError:
+        seconds = 0
+    if not LEAST_LEASE_S <= seconds <= MOST_LEASE_S:
+        raise ValueError("is not off, or a time from 30 s to 24 h")
+    return seconds
 
 
 def _password(value: str) -> str:
@@ -164,4 +180,5 @@ AccountName = Annotated[str, AfterValidator(account_name)]
 SshAlgorithms = Annotated[tuple[str, ...], BeforeValidator(_algorithms)]
 Interface = Annotated[str, AfterValidator(interface_name)]
 PasswordSource = Annotated[str, AfterValidator(_password)]
+Lease = Annotated[float | None, BeforeValidator(parse_lease)]
 Instance = Annotated[str | None, AfterValidator(_instance)]

@@ -25,6 +25,7 @@ from lab.hosts.fields import (
     HostName,
     Instance,
     Interface,
+    Lease,
     PasswordSource,
     PlainFolder,
     Port,
@@ -129,6 +130,9 @@ class LabConfig(Model):
     """A line for every figure and table, such as the cards, the cable and the switch."""
     instance: Instance = None
     """Which local lab the hosts are of; `lab local up` writes it, and no other file has it."""
+    lease: Lease = 600.0
+    """A host that has heard nothing of a run for so long has put back by itself what the run changed; ``off``: it waits
+    for `lab restore`. From 30 s to 24 h. Not with ``sudo = helper``."""
 
 
 class Hosts(Model):

@@ -127,6 +127,12 @@ def running() -> list[Lab]:
     return [lab for lab in labs if lab is not None and lab.supervisor.alive()]
 
 
+def ended() -> list[Lab]:
+    """Every local lab whose files are left, though nothing keeps it up any more, by name."""
+    labs = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
+    return [lab for lab in labs if lab is not None and not lab.supervisor.alive()]
+
+
 def is_gone(instance: str | None) -> bool:
     """Whether these hosts, NAME/TOKEN as the hosts file has it, were those of a local lab that is no longer up."""
     if instance is None:

@@ -35,7 +35,7 @@ from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.vocabulary import line_format
-from lab.settings import host_journal
+from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.settings.register import Register
@@ -90,7 +90,7 @@ def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
     planned = plan(sweep, CATALOGUE, left_out, pace=usual)
-    for line in describe_idle_buffers(pair, planned.cases):
+    for line in [*describe_idle_buffers(pair, planned.cases), *lease.describe_missing(pair.hosts, pair.config)]:
         tell(line)
     if warning := exceeds_cap(sweep, planned):
         tell(warning)
@@ -176,17 +176,18 @@ def changing(
         host.log = log
     token, register = tokens.token_hex(4), Register()
     seals = register.seals(folder.text("id"))
-    journal, journals = Journal(folder.journal_path, line_format(), seals), host_journal.for_run(hosts, config, token)
+    journal, journals = Journal(folder.journal_path, line_format(), seals), lease.for_run(hosts, config, token)
     settings = Settings(hosts, journal, journals, tell=tell, is_gone=lambda: is_gone(config.lab.instance))
     register.enter(folder.text("id"), folder.path, config, seals.count)
-    try:
-        for role in ROLES:
-            settings.claim(role)
-        yield settings
-    finally:
-        with signals.deferred():
-            settings.unwind()
-            register.leave(folder.text("id"))
+    with lease.kept(journals):
+        try:
+            for role in ROLES:
+                settings.claim(role)
+            yield settings
+        finally:
+            with signals.deferred():
+                settings.unwind()
+                register.leave(folder.text("id"))
 
 
 def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:

@@ -21,7 +21,7 @@ from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import JOURNAL
 from lab.run import foreign
 from lab.run.vocabulary import line_format
-from lab.settings import host_journal
+from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
 from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.journal import Journal
@@ -136,6 +136,11 @@ def is_about(run: OpenRun, hosts_file: Path) -> bool:
     return (run.hosts, run.instance) == (describe_hosts(config), config.lab.instance)
 
 
+def belongs_to(run: OpenRun, hosts_file: Path) -> bool:
+    """Whether an open run is one of this hosts file's: of the same file, or about the same hosts. Raises BadInput."""
+    return Path(run.hosts_file) == hosts_file.resolve() or is_about(run, hosts_file)
+
+
 def by_hosts(hosts_file: Path) -> Counter[str]:
     """Put back what runs left changed on these hosts by what the hosts themselves have noted; as :func:`by_journal`.
 
@@ -166,7 +171,7 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
 
 def _release(hosts: Mapping[str, Host], config: Hosts) -> None:
     """Take the lock of each host and give it up: one of an ended run goes with that, and with it the folder."""
-    settings = Settings(hosts, Journal(None, line_format()), host_journal.for_run(hosts, config, tokens.token_hex(4)))
+    settings = Settings(hosts, Journal(None, line_format()), lease.for_run(hosts, config, tokens.token_hex(4)))
     try:
         for role in hosts:
             settings.claim(role)
@@ -178,14 +183,17 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
     """Unwind a journal, under the lock of the run that wrote it."""
     count = sum(record.name != HOST_JOURNAL for record in journal.open)
     run = next((record.run for record in journal.open), "")
-    settings = Settings(hosts, journal, host_journal.for_run(hosts, config, run) if run else {}, gone=gone)
-    for role in hosts:
-        try:
-            settings.claim(role)
-        except HostError as error:
-            settings.connections.gone[role] = str(error)
-    settings.unwind()
-    return Counter(changes=count, restarted=settings.restorer.restarted.total())
+    host_journals = lease.for_run(hosts, config, run) if run else {}
+    settings = Settings(hosts, journal, host_journals, gone=gone)
+    with lease.kept(host_journals):
+        for role in hosts:
+            try:
+                settings.claim(role)
+            except HostError as error:
+                settings.connections.gone[role] = str(error)
+        settings.unwind()
+    lapsed = sum(host_journal.lapsed for host_journal in host_journals.values())
+    return Counter(changes=count, restarted=settings.restorer.restarted.total(), lapsed=lapsed)
 
 
 def _check_whole(journal: Journal, hosts: Mapping[str, Host]) -> None:

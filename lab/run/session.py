@@ -24,6 +24,7 @@ from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
 from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
+from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
@@ -93,15 +94,20 @@ class Session:
         self.settings.follow(platform.clock.sampling(interface))
 
     def recover(self) -> None:
-        """After a failure: put back what stands, reach hosts that were lost, and open again on one that was restarted.
+        """After a failure: put back what stands, reach hosts that were lost, and open again where that is needed.
 
-        Raises RestoreError, or HostError where a host stays out of reach: going on would measure something else.
+        So it is on a host that was restarted, or that has put everything back by itself. Raises RestoreError, or
+        HostError where a host stays out of reach: going on would measure something else.
         """
         self.layers.step_down(0)
         for role in ROLES:
             self.settings.connections.ensure(role)
-        if self._starts() != self._boots:
+        lapsed = [name for name, host_journal in self.settings.host_journals.items() if host_journal.lapsed]
+        if lapsed or self._starts() != self._boots:
             self.settings.unwind(self._base)
+            for name in lapsed:
+                self.settings.connections.tell(f"{name}: {LAPSED}; the run goes on with settings made anew")
+                self.settings.host_journals[name].lapsed = False
             self.open()
 
     @property

@@ -25,8 +25,8 @@ from lab.base.errors import (
 from lab.hosts import Host
 from lab.hosts.command import lenient, together
 from lab.settings.connections import PATIENCE_S, Connections
+from lab.settings.host_journal import LAPSED, HostJournal
 from lab.settings.host_journal import NAME as HOST_JOURNAL
-from lab.settings.host_journal import HostJournal
 from lab.settings.journal import Journal, Record
 from lab.settings.restorer import Restorer
 from lab.settings.setting import Setting
@@ -61,19 +61,23 @@ class Settings:
     def claim(self, role: str) -> None:
         """Take a host's journal, which is a change like every other. Raises HostError where another run has it."""
         if host_journal := self.host_journals.get(role):
-            if not any((record.name, record.host) == (HOST_JOURNAL, role) for record in self.journal.open):
+            again = any((record.name, record.host) == (HOST_JOURNAL, role) for record in self.journal.open)
+            if not again:
                 self.journal.intend(host_journal.record(self.journal.next_number()))
             with signals.deferred():  # what is under way there would make the folder after it was put back
-                host_journal.take()
+                host_journal.take(again)
 
     # --- changing
 
     def apply(self, setting: Setting) -> None:
         """Bring a setting about. Raises SettingRefused where it does not read back as asked.
 
-        A value that is as wanted already is left alone, and will not be "put back" either.
+        A value that is as wanted already is left alone, and will not be "put back" either. Raises HostError on a host
+        that has put everything back by itself: what this setting stands on is gone.
         """
-        host = self.hosts[setting.host]
+        host, host_journal = self.hosts[setting.host], self.host_journals.get(setting.host)
+        if host_journal and host_journal.lapsed:
+            raise HostError(LAPSED, host=setting.host)
         old = setting.before or setting.read.run(host)
         if old == setting.wanted:
             return
@@ -81,7 +85,6 @@ class Settings:
             setting.operation.check(old)
         except LabFailure as error:
             raise HostError(error.message, host=setting.host) from error
-        host_journal = self.host_journals.get(setting.host)
         run, boot = (host_journal.run, host_journal.boot) if host_journal else ("", "")
         record = setting.record(self.journal.next_number(), old, run, boot)
         self.journal.intend(record)

@@ -6,29 +6,26 @@ can enter, which is root (or the account itself, where the lab has no root):
 - ``lock``: whose run this is; stale once the SSH session that wrote it has ended;
 - ``RUN-NUMBER``: a record as in the controller's journal, there before the change and gone after it was put back;
 - ``RUN-NUMBER.armed``, ``.fired``: of the timer of a change that may cut the controller off. What takes the change back
-  is in the timer's memory and in no file.
+  is in the timer's memory and in no file;
+- ``lease``, ``lease.socket``: of the guard of the run's lease (:mod:`lab.settings.lease`).
 
 Tokens of runs, and names of records that begin with them, are in no words of a command.
 """
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
 import re
 import shlex
-import socket
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.command import Command, script
-from lab.hosts.hosts_file import Hosts
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
 from lab.settings.journal import LineFormat, Record
@@ -40,6 +37,11 @@ NAME = "the lab's ledger"
 UNREADABLE = (
     "nothing of it was done. Look at MTU, sysctl, mounts and folders file-share-lab-* there, then remove the record"
 )
+LAPSED = (
+    "it has heard nothing of this run for as long as `lease` in the hosts file, and has put back by itself what the "
+    "run had changed"
+)
+WAIT_FOR_GUARD_S = 120.0
 PROBE_BYTES = 65536  # more than a window of unacknowledged packets, so that it takes full ones both ways
 # Perl gives the commands in its arguments the folder to themselves: whoever looks at the lock and takes it must not be
 # disturbed by somebody else who does. The file lock ends with the process.
@@ -52,7 +54,7 @@ IS_OWN = 'is_own() { [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }\n'  # whethe
 TAKE = IS_OWN + IS_ALIVE + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
 TAKE_ALONE = MAKE + 'exec perl -e "$2" -- sh -c "$3"'
 STATE = IS_OWN + ENTER + read_script(__file__, "host_journal_state.sh")
-RELEASE = IS_OWN + FILES + ENTER + read_script(__file__, "host_journal_release.sh")
+RELEASE = IS_OWN + IS_ALIVE + FUNCTIONS + ENTER + read_script(__file__, "host_journal_release.sh")
 READ = IS_OWN + IS_ALIVE + ENTER + read_script(__file__, "host_journal_read.sh")
 NOTE = read_script(__file__, "host_journal_note.pl")
 NOTE_SAFELY = MAKE + 'exec perl -e "$2"'
@@ -105,22 +107,33 @@ class HostJournal:
         self.host, self.run, self.place, self.revert_after_s = host, run, place, revert_after_s
         self.owner = json.dumps(dict(owner))
         self.boot = ""
+        self.lapsed = False  # whether the host has put back by itself what the run that took this had changed
 
     def record(self, number: int) -> Record:
         """The change that the host journal itself is: the last thing to be put back."""
         operation = TakenHostJournal(self.place, self.run)
         return Record(number, self.host.role, operation, old="absent", new="taken", run=self.run)
 
-    def take(self) -> None:
-        """Take the lock, or take it again over a new connection. Raises HostError where another run has the host."""
-        lines = self._run(TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, self.owner), deadline_s=60).splitlines()
-        if lines[:1] == ["held"]:
+    def take(self, again: bool = False) -> None:
+        """Take the lock; ``again`` says that this run had it, as where it is taken over a new connection.
+
+        Waits where the host itself has it, which puts back what a lost run has changed. Raises HostError where another
+        run has the host.
+        """
+        deadline = time.monotonic() + WAIT_FOR_GUARD_S
+        while (lines := self._try_to_take())[:1] == ["lapsed"] and time.monotonic() < deadline:
+            time.sleep(1)
+        if lines[:1] in (["held"], ["lapsed"]):
             raise _in_use(self.host.role, lines[1:])
-        boot = " ".join(lines[1:2])
+        boot, had = (*lines[1:3], "", "")[:2]
         if lines[:1] != ["taken"] or not re.fullmatch(BOOT, boot):
             message = f"no lock can be read from what the host printed: {lines[:2]!r:.200}"
             raise HostError(message, host=self.host.role)
+        self.lapsed |= (again or self.boot != "") and had != "again"
         self.boot = boot
+
+    def _try_to_take(self) -> list[str]:
+        return self._run(TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, self.owner), deadline_s=60).splitlines()
 
     def note(self, record: Record) -> None:
         """Put a record on the host's disk, before its change."""
@@ -153,13 +166,6 @@ class HostJournal:
         self, text: str, *args: str, unlisted: Sequence[str] = (), given: str = "", deadline_s: float = 30.0
     ) -> str:
         return _run(self.host, text, self.place, *args, unlisted=unlisted, given=given, deadline_s=deadline_s)
-
-
-def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
-    """The host journals of these hosts, by role, for a run of this program; ``run`` is its token."""
-    who = f"{getpass.getuser()}@{socket.gethostname()}"
-    owner = {"who": who, "pid": str(os.getpid()), "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
-    return {role: HostJournal(host, run, owner, getattr(config, role).revert_after) for role, host in hosts.items()}
 
 
 def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
@@ -202,9 +208,11 @@ def _run(
 def _in_use(role: str, lock: list[str]) -> HostError:
     """The error about another run; ``lock`` is the process of its session on the host, and its owner."""
     pid, owner = ([*lock, "", ""])[:2]
+    has_lapsed = False
     try:
         values = json.loads(owner)
         who = first_line(f"{values['who']} (process {values['pid']}, since {values['since']})")
+        has_lapsed = values.get("lapsed") is True
     except (ValueError, LookupError, TypeError):
         who = "a run that says no more of itself"
     unlock = f"`sudo kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {LOCK}"
@@ -212,4 +220,6 @@ def _in_use(role: str, lock: list[str]) -> HostError:
         f"wait for its end, for two at a time would measure, and put back, over one another; if that controller is "
         f"gone, {unlock}, and `lab restore` puts back what it left"
     )
+    if has_lapsed:
+        remedy = "wait for its end: that takes a minute or two"
     return HostError(f"in use by {who}", remedy, host=role)

@@ -20,6 +20,12 @@ end() {
     done
 }
 
+# End the guard of a lease, whose process is in the file `lease`.
+end_guard() {
+    if { read -r pid start; } 2>/dev/null <lease; then end "$pid" "$start"; fi
+    rm -f lease lease.socket
+}
+
 # End the timer of the record $1. Fails where it has begun to take the change back; then it is let finish.
 disarm() {
     if move "$1.armed" "$1.off"; then signal=TERM file=$1.off; else signal=0 file=$1.fired; fi

@@ -12,6 +12,7 @@ from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal, TakenHostJournal
 from lab.settings.journal import Journal, LineFormat
+from lab.settings.lease import LeasedHostJournal
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 from support.memory_host import no_old_records
@@ -20,9 +21,11 @@ NAME = "file-share-lab"
 Connect = Callable[..., SshHost]
 
 
-def owned(host: Host, folder: Path, run: str = "one") -> HostJournal:
+def owned(host: Host, folder: Path, run: str = "one", lease_s: float | None = None) -> HostJournal:
     owner = {"who": f"ann@{run}", "pid": "4711", "since": "2026-11-21 12:00 UTC"}
-    return HostJournal(host, run, owner, 5, str(folder / NAME))
+    if lease_s is None:
+        return HostJournal(host, run, owner, 5, str(folder / NAME))
+    return LeasedHostJournal(host, run, owner, 5, str(folder / NAME), lease_s=lease_s)
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,24 @@ class FileLine(Operation):
 
 
 @dataclass(frozen=True)
+class StuckFileLine(FileLine):
+    """One that cannot be put back while another file, ``PATH.held``, is there."""
+
+    kind = "stuck-file"
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script('[ -e "$1.held" ] || echo "$2" > "$1"', self.path, old),)
+
+
+@dataclass(frozen=True)
+class HoldingFileLine(FileLine):
+    """One that what comes later needs."""
+
+    kind = "holding-file"
+    holds = True
+
+
+@dataclass(frozen=True)
 class LastingFileLine(FileLine):
     """One that outlives a restart."""
 
@@ -56,7 +77,7 @@ class LastingFileLine(FileLine):
     volatile = False
 
 
-KINDS = {kind.kind: kind for kind in (FileLine, LastingFileLine, TakenHostJournal)}
+KINDS = {kind.kind: kind for kind in (FileLine, HoldingFileLine, LastingFileLine, StuckFileLine, TakenHostJournal)}
 LINES = LineFormat(KINDS, no_old_records)
 
 
@@ -64,9 +85,9 @@ def read(host: Host, folder: Path) -> host_journal.Contents:
     return host_journal.read(host, LINES, str(folder / NAME))
 
 
-def line(path: Path, wanted: str, volatile: bool = True) -> Setting:
+def line(path: Path, wanted: str, volatile: bool = True, kind: type[FileLine] = FileLine) -> Setting:
     """The content of a file as a setting."""
-    operation = FileLine(str(path)) if volatile else LastingFileLine(str(path))
+    operation = kind(str(path)) if volatile else LastingFileLine(str(path))
     return Setting("client", operation, wanted, operation.change(wanted))
 
 
@@ -78,9 +99,9 @@ class Place:
         self.file = folder / "knob"
         self.file.write_text("old\n")
 
-    def settings(self, run: str = "one", **changes: object) -> Settings:
+    def settings(self, run: str = "one", lease_s: float | None = None, **changes: object) -> Settings:
         host = self.connect(**changes)
-        host_journals = {"client": owned(host, self.folder, run)}
+        host_journals = {"client": owned(host, self.folder, run, lease_s)}
         return Settings({"client": host}, Journal(self.journal(run), LINES), host_journals, patience_s=5)
 
     def journal(self, run: str = "one") -> Path:

@@ -50,6 +50,21 @@ def test_a_hosts_file_has_its_defaults(tmp_path: Path) -> None:
         hosts.client.host = "other"  # type: ignore[misc]
 
 
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("", 600.0), ("lease = off", None), ("lease = 30 s", 30.0), ("lease = 24 h", 86400.0)]
+)
+def test_a_lease_is_ten_minutes_or_what_the_file_says(tmp_path: Path, text: str, seconds: float | None) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(f"{HOSTS}\n[lab]\n{text}\n")
+    assert load_hosts(path).lab.lease == seconds
+
+
+@pytest.mark.parametrize("text", ["", "on", "none", "29 s", "25 h", "0", "-5 min", "1e9", "NaN"])
+def test_another_lease_is_refused(tmp_path: Path, text: str) -> None:
+    said = refused_hosts(tmp_path, f"{HOSTS}\n[lab]\nlease = {text}\n")
+    assert "[lab] lease: is not off, or a time from 30 s to 24 h" in said
+
+
 def test_comments_end_a_value_but_a_percent_or_hash_inside_does_not(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS.replace("mac.example", "mac.example ; upstairs").replace("env:LAB_PASSWORD", "file:/a%b#c;d"))

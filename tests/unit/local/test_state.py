@@ -70,6 +70,16 @@ def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.startswith(f"{file}: damaged (")
 
 
+def test_the_status_command_lists_labs_that_died(capsys: pytest.CaptureFixture[str]) -> None:
+    gone = Process(os.getpid(), 1)  # another process had this number once
+    Lab("mine", "0123", gone, gone, {"client": gone, "server": gone}, "1gbit", "none", "/x/hosts.ini", LINUX).save()
+    with lab_signals():
+        assert cli.main(["local", "status"]) == 0
+    died, none = capsys.readouterr().out.splitlines()
+    assert died == "mine: has died; `lab local down --name mine` removes what is left of it, /x/hosts.ini too"
+    assert none == "no local lab is up"
+
+
 def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     one = Process.of(os.getpid())
     Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x", LINUX, "stone").save()

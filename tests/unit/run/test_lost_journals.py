@@ -70,18 +70,41 @@ def test_an_open_run_without_its_whole_journal_is_a_problem_until_its_hosts_were
     other.write_text(other.read_text().replace("nas.example", "another.example"))
     silent = hosts_file(Path("silent.ini"))
     damage(interrupted_run(world, "mtu", hosts).journal_path)
-    for argv in (["restore"], ["restore"], ["restore", "--hosts", other], ["restore", "--hosts", silent]):
+    for argv in (["restore"], ["restore"], ["restore", "--hosts", silent]):
         world.hosts["server"].values["mtu"] = "changed"
         code, out, err = run_lab(capsys, *argv)
         assert code == 1, argv
         assert "nothing is left" not in out, argv
         assert "`lab restore --hosts FILE` asks the hosts" in err, argv
         assert "nas.example (192.0.2.2)" in err, argv
+    code, out, err = run_lab(capsys, "restore", "--hosts", other)
+    assert (code, err) == (0, "")
+    assert "left as it is, for it is of other hosts (client " in out
+    assert "nothing is left" not in out
     code, out, err = run_lab(capsys, "restore", "--hosts", hosts)
     assert (code, err) == (0, "")
     assert world.state() == untouched()
     assert "nothing is left" in run_lab(capsys, "restore")[1]
-    assert asked == [other, silent, hosts]
+    assert asked == [silent, other, hosts]
+
+
+def test_a_hosts_file_is_about_its_own_runs(
+    capsys: pytest.CaptureFixture[str], world: World, asked: list[Path]
+) -> None:
+    """Or what was changed on other hosts would be looked for on these, and not be found there."""
+    hosts, other = hosts_file(Path("hosts.ini")), hosts_file(Path("other.ini"))
+    other.write_text(other.read_text().replace("nas.example", "another.example"))
+    run = interrupted_run(world, "mtu", hosts)
+    asked.clear()
+    code, out, err = run_lab(capsys, "restore", "--hosts", other)
+    assert (code, err) == (0, "")
+    assert f"{run.path.resolve()}: left as it is, for it is of other hosts" in out
+    assert Register().is_open(run.text("id"))
+    again = other.rename("same hosts.ini")
+    again.write_text(hosts.read_text() + "# said otherwise\n")
+    code, out, err = run_lab(capsys, "restore", "--hosts", again)
+    assert (code, err) == (0, "")
+    assert not Register().is_open(run.text("id"))
 
 
 @pytest.mark.parametrize("journal", [None, "", '{"number": 1, "ev', RESTORED])

@@ -1,0 +1,271 @@
+"""A host that hears nothing of its run any more puts back by itself what that changed. On a real sshd."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from support.noted_file import LINES, NAME, HoldingFileLine, Place, StuckFileLine, line, read
+from support.sshd import OVER_BOTH, gone, wait_for
+
+from lab.base.errors import HostError
+from lab.settings import lease
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+
+LONG_S = 600.0
+NOBODY = 65534
+
+
+@pytest.fixture
+def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
+    over = tmp_path.with_name(f"{tmp_path.name}-over")
+    counting = "$silent_s += $tick_s }"
+    assert counting in lease.GUARD
+    guard = lease.GUARD.replace(counting, f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
+    monkeypatch.setattr(lease, "GUARD", guard.replace("= (5, 4, 15,", "= (0.5, 2, 1,"))
+    return over
+
+
+def changed(place: Place, name: str = "one") -> Settings:
+    """A run that has changed the file twice."""
+    settings = place.settings(name, LONG_S)
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    settings.apply(line(place.file, "newer"))
+    return settings
+
+
+def guard(place: Place) -> str:
+    """The process of the guard."""
+    return (place.folder / NAME / "lease").read_text().split()[0]
+
+
+@OVER_BOTH
+def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
+    settings = changed(place)
+    pid = guard(place)
+    settings.hosts["client"].close()
+    silence.touch()
+    assert gone(pid)
+    assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+
+
+def test_a_run_that_gives_signs_of_life_is_left_alone_for_longer_than_its_lease(place: Place) -> None:
+    settings = place.settings(lease_s=10.0)
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    with lease.kept(settings.host_journals):
+        time.sleep(12)
+        assert place.file.read_text() == "new\n"
+    settings.unwind()
+    assert not settings.host_journals["client"].lapsed
+    assert place.left() == ["knob"]
+
+
+def test_the_guard_ends_with_its_run_and_the_next_run_has_one_of_its_own(place: Place) -> None:
+    first = changed(place)
+    pid = guard(place)
+    first.unwind()
+    assert (gone(pid), place.left()) == (True, ["knob"])
+    second = changed(place, "two")
+    assert guard(place) != pid
+    second.unwind()
+    assert place.left() == ["knob"]
+
+
+def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are_gone(
+    place: Place, silence: Path
+) -> None:
+    """It was away, or stopped, for longer than the lease, and the guard has ended its connection."""
+    settings = changed(place)
+    pid = guard(place)
+    silence.touch()
+    assert gone(pid)
+    with pytest.raises(HostError):
+        settings.hosts["client"].run("true")
+    settings.connections.reach("client")
+    assert settings.host_journals["client"].lapsed
+    with pytest.raises(HostError, match="it has heard nothing of this run for as long as `lease`"):
+        settings.apply(line(place.file, "newest"))
+    assert place.file.read_text() == "old\n"
+    settings.unwind()
+    assert place.left() == ["knob"]
+    assert Journal(place.journal(), LINES).open == []
+
+
+def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path) -> None:
+    """Nobody noticed yet that the connection is another one."""
+    settings = changed(place)
+    pid = guard(place)
+    silence.touch()
+    assert gone(pid)
+    silence.unlink()
+    settings.hosts["client"].reconnect()
+    with pytest.raises(HostError, match="it has heard nothing of this run"):
+        settings.apply(line(place.file, "newest"))
+    assert place.file.read_text() == "old\n"
+    settings.unwind()
+    assert place.left() == ["knob"]
+
+
+def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place) -> None:
+    settings = changed(place)
+    settings.connections.reach("client")
+    assert not settings.host_journals["client"].lapsed
+    settings.apply(line(place.file, "newest"))
+    settings.unwind()
+    assert place.left() == ["knob"]
+
+
+def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, silence: Path) -> None:
+    settings = changed(place)
+    pid = guard(place)
+    settings.hosts["client"].close()
+    silence.touch()
+    assert gone(pid)
+    later = place.settings(lease_s=LONG_S)
+    later.claim("client")
+    assert later.host_journals["client"].lapsed
+    later.unwind()
+    assert place.left() == ["knob"]
+    assert Journal(place.journal(), LINES).open == []
+
+
+def test_restoring_before_the_guard_ends_it(place: Place) -> None:
+    changed(place).hosts["client"].close()
+    pid = guard(place)
+    later = place.settings(lease_s=LONG_S)
+    later.claim("client")
+    later.unwind()
+    assert (place.left(), place.file.read_text(), gone(pid)) == (["knob"], "old\n", True)
+
+
+def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place: Place) -> None:
+    first = changed(place)
+    pid = guard(place)
+    first.host_journals["client"].strike(record for record in first.journal.open if record.number > 1)
+    first.hosts["client"].close()
+    host = place.connect()
+    wait_for(lambda: read(host, place.folder).in_use is None)
+    second = place.settings("two")
+    second.claim("client")
+    second.unwind()
+    assert (place.left(), gone(pid)) == (["knob"], True)
+
+
+def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place: Place, silence: Path) -> None:
+    """What it needs stays, too; `lab restore` finds both."""
+    files = {name: place.folder / name for name in ("base", "stuck", "other")}
+    kinds = {"base": HoldingFileLine, "stuck": StuckFileLine}
+    settings = place.settings(lease_s=LONG_S)
+    settings.claim("client")
+    for name, file in files.items():
+        file.write_text("old\n")
+        settings.apply(line(file, "new", kind=kinds[name]) if name in kinds else line(file, "new"))
+    held = place.folder / "stuck.held"
+    held.touch()
+    pid = guard(place)
+    settings.hosts["client"].close()
+    silence.touch()
+    assert gone(pid)
+    assert [files[name].read_text() for name in ("base", "stuck", "other")] == ["new\n", "new\n", "old\n"]
+    left = read(place.connect(), place.folder)
+    assert (left.in_use, [record.name for record in left.records]) == (None, ["file base", "file stuck"])
+    held.unlink()
+    later = place.settings(lease_s=LONG_S)
+    later.claim("client")
+    later.unwind()
+    assert {file.read_text() for file in files.values()} == {"old\n"}
+    assert place.left() == sorted([*files, "knob"])
+
+
+def test_what_was_in_the_way_at_first_is_put_back_later(place: Place, silence: Path) -> None:
+    """The other host's mounts may be in the way, until its own guard has unmounted them. Who comes meanwhile waits."""
+    settings = place.settings(lease_s=LONG_S)
+    settings.claim("client")
+    settings.apply(line(place.file, "new", kind=StuckFileLine))
+    held = place.folder / "knob.held"
+    held.touch()
+    settings.hosts["client"].close()
+    silence.touch()
+    lock = place.folder / NAME / "lock"
+    wait_for(lambda: lock.read_text().startswith("lapsed "))
+    told = str(read(place.connect(), place.folder).in_use)
+    assert "in use by the host itself, which puts back" in told
+    assert told.endswith("wait for its end: that takes a minute or two")
+    held.unlink()
+    later = place.settings(lease_s=LONG_S)
+    later.claim("client")
+    assert place.file.read_text() == "old\n"
+    later.unwind()
+    assert place.left() == ["knob"]
+
+
+def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place, silence: Path) -> None:
+    settings = changed(place)
+    pid = guard(place)
+    for number in (2, 3):
+        (place.folder / NAME / f"one-00000{number}").write_text(f"touch {place.folder}/planted\n")
+    settings.hosts["client"].close()
+    silence.touch()
+    assert gone(pid)
+    assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+
+
+def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Place, silence: Path) -> None:
+    """As after a restart of the host."""
+    settings = changed(place)
+    os.kill(int(guard(place)), signal.SIGKILL)
+    settings.apply(line(place.file, "newest"))
+    pid = guard(place)
+    settings.hosts["client"].close()
+    silence.touch()
+    assert gone(pid)
+    assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
+def test_what_the_account_changed_is_put_back_as_the_account(
+    place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root would follow wherever the account's own files lead."""
+    monkeypatch.setattr(lease, "START", f"SUDO_UID={NOBODY}; {lease.START}")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # nobody cannot enter the folder of a test
+        folder = Path(name)
+        folder.chmod(0o755)
+        files = {owner: folder / f"of-{owner}" for owner in (NOBODY, 0)}
+        settings = place.settings(lease_s=LONG_S)
+        settings.claim("client")
+        for owner, file in files.items():
+            file.write_text("old\n")
+            file.chmod(0o600)
+            os.chown(file, owner, -1)
+            settings.apply(line(file, "new"))
+        pid = guard(place)
+        settings.hosts["client"].close()
+        silence.touch()
+        assert gone(pid)
+        assert [files[NOBODY].read_text(), files[0].read_text()] == ["old\n", "new\n"]
+        later = place.settings(lease_s=LONG_S)
+        later.claim("client")
+        later.unwind()
+    assert place.left() == ["knob"]
+
+
+@pytest.mark.parametrize("planted", ["another's socket", "another's lock"])
+def test_a_guard_that_is_no_longer_wanted_ends_and_touches_nothing(place: Place, silence: Path, planted: str) -> None:
+    changed(place)
+    pid, journal = guard(place), place.folder / NAME
+    if planted == "another's socket":
+        (journal / "lease.socket").unlink()
+    else:
+        (journal / "lock").write_text("two 0 unknown\n{}\n")
+        silence.touch()
+    assert gone(pid)
+    assert place.file.read_text() == "newer\n"
