@@ -70,14 +70,16 @@ def _become_darwin() -> None:
     vars(fcntl).update(fcntl=_fcntl, F_FULLFSYNC=F_FULLFSYNC, F_NOCACHE=F_NOCACHE)
 
 
-def _fcntl(file: int, command: int, argument: int = 0) -> object:
+def _fcntl(target: object, command: int, argument: int = 0) -> object:
+    file = _number_of(target)
     if command == F_NOCACHE:
         return 0
     if command != F_FULLFSYNC:
         return linux_fcntl(file, command, argument)
     mount = _smb_mount_of(file)
     if not mount:
-        return linux_fsync(file)
+        linux_fsync(file)
+        return 0
     if not mount[0]:
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
     if not _is_for_writing(file):
@@ -86,11 +88,16 @@ def _fcntl(file: int, command: int, argument: int = 0) -> object:
     return 0
 
 
-def _fsync(file: int) -> None:
+def _fsync(target: object) -> None:
+    file = _number_of(target)
     mount = _smb_mount_of(file)
     if mount and _is_for_writing(file):
         _note_flush(mount[1])
     linux_fsync(file)
+
+
+def _number_of(file: object) -> int:
+    return file if isinstance(file, int) else int(file.fileno())  # type: ignore[attr-defined]
 
 
 def _smb_mount_of(file: int) -> tuple[bool, str] | None:

@@ -16,7 +16,7 @@ from lab.base.scripts import PYTHON, Script, in_python, read_script
 # a window that asks for them.
 WHICH_PYTHON = read_script(__file__, "which_python.sh")
 PLAIN_PATH = re.compile(r"/[\w./ -]+")
-NO_PERL = re.compile(r"\bperl: (command )?not found|\bperl: No such file")
+NO_PERL = re.compile(r"\bperl: (command )?not found|\benv: '?perl'?: No such file")
 INSTALL_PYTHON = "`xcode-select --install` there: with the Command Line Tools comes a python3, which stands in for perl"
 
 

@@ -58,8 +58,11 @@ def test_without_either_one_finding_says_what_to_install(macs: Bench) -> None:
 
 
 def test_check_says_who_stands_in(equipped: Bench) -> None:
-    report = json.loads(equipped.lab("check", "--hosts", str(equipped.hosts), "--json").stdout)
+    report = json.loads(equipped.lab("check", "--hosts", str(equipped.hosts), "--hardware", "--json").stdout)
     assert [each for each in report["findings"] if each["level"] == "problem"] == []
+    differing = [each["message"] for each in report["findings"] if each["message"].startswith("differs: ")]
+    assert [message for message in differing if "iostat" not in message and "processor time" not in message] == []
+    assert not [each for each in report["findings"] if "perl: " in each["message"]]
     said = {each["subject"]: each["message"] for each in report["findings"] if each["level"] == "ok"}
     assert said["client programs"].startswith("python3 3.9.6, ")
     assert {facts["tools"]["python3"] for facts in report["hosts"].values()} == {"Python 3.9.6"}
@@ -107,3 +110,24 @@ def test_a_narrow_sudo_is_refused(equipped: Bench) -> None:
     done = equipped.lab("host", "install", "--hosts", str(equipped.hosts), "client")
     assert done.returncode == 1
     assert "the helper is a perl script, and here is no perl: give sudo = password in the hosts file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("-c 'import sys; print(sys.platform, sys.flags.isolated)'", "darwin 1\n"),
+        ("-ISc 'import sys; print(sys.argv[1:], __name__)' -- a", "['--', 'a'] __main__\n"),
+        ("-IS /tmp/file a b", "['/tmp/file', 'a', 'b']\n"),
+        ("-c 'import fcntl; print(fcntl.fcntl(open(\"/tmp/file\"), fcntl.F_FULLFSYNC))'", "0\n"),
+        (
+            "-c 'match 1:\n  case 1: pass'",
+            "SyntaxError: Pattern matching is only supported in Python 3.10 and greater\n",
+        ),
+        ("-c 'import os; os.memfd_create'", "AttributeError: module 'os' has no attribute 'memfd_create'\n"),
+        ("-m http.server", "EMULATED MAC: python3: -m is not emulated\n"),
+        ("--version", "Python 3.9.6\n"),
+    ],
+)
+def test_the_python_of_the_tools_is_that_of_a_mac(equipped: Bench, words: str, printed: str) -> None:
+    script = f"echo 'import sys; print(sys.argv)' > /tmp/file; python3 {words} 2>&1; rm /tmp/file"
+    assert equipped.execute("client", "/bin/sh", "-c", script).stdout.endswith(printed)

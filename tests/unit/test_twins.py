@@ -21,10 +21,20 @@ from support.fake_host import EmulatedHost
 from support.interpreters import EACH, equipped, words_of
 
 import lab
+from lab.base.errors import CommandError
 from lab.base.scripts import Script, in_python
 from lab.hosts.command import Command, command, script, together
-from lab.hosts.interpreter import for_python, join, parse_python, run_script, shell_function
+from lab.hosts.interpreter import (
+    INSTALL_PYTHON,
+    WHICH_PYTHON,
+    for_python,
+    join,
+    parse_python,
+    run_script,
+    shell_function,
+)
 from lab.platforms.files import NEW
+from lab.platforms.macos.platform import MacOS
 from lab.platforms.network import CONNECT
 from lab.settings.background import LEAD
 from lab.settings.host_journal import ALONE, FILES, NOTE, SESSION
@@ -221,6 +231,48 @@ def test_the_host_picks_and_commands_are_the_same(python: str, tmp_path: Path) -
         assert isinstance(each, Command)
         assert each.run(inner).strip() == expected, each
     assert inner.shell("cat", given="a" + HELLO + "b").stdout == f"a{in_python(HELLO) if python else HELLO}b"
+
+
+@pytest.mark.parametrize(
+    ("commands", "found"),
+    [
+        ({"perl": ""}, ""),
+        ({}, "{tools}/usr/bin/python3"),
+        ({"xcode-select": "echo 'no developer tools' >&2; exit 2"}, ""),
+        ({"xcode-select": "echo /nowhere"}, ""),
+        ({"uname": "echo Linux"}, ""),
+    ],
+)
+def test_a_mac_without_perl_has_the_python_of_the_developer_tools(
+    tmp_path: Path, commands: dict[str, str], found: str
+) -> None:
+    """That of /usr/bin would open a window where there are none; and which they are is up to no variable."""
+    tools = tmp_path / "Command Line Tools"
+    (tools / "usr/bin").mkdir(parents=True)
+    (tools / "usr/bin/python3").touch(mode=0o755)
+    mac = {"uname": "echo Darwin", "xcode-select": f'echo "${{DEVELOPER_DIR-{tools}}}"', "python3": "exit 1"}
+    inner = EmulatedHost(tmp_path, mac | commands, ("sh",))
+    printed = inner.shell(f"DEVELOPER_DIR=/mine; export DEVELOPER_DIR\n{WHICH_PYTHON}").stdout
+    assert parse_python(printed) == found.format(tools=tools)
+    assert inner.calls("python3", "perl") == []
+
+
+def test_a_mac_lacks_perl_only_where_no_python_stands_in(tmp_path: Path) -> None:
+    inner = EmulatedHost(tmp_path, {"rsync": ""}, ("sh",))
+    programs = MacOS(inner).programs
+    assert programs.missing(["perl", "rsync", "iperf3"]) == ["perl", "iperf3"]
+    assert programs.how_to_install("perl") == INSTALL_PYTHON
+    inner.python = sys.executable
+    assert programs.missing(["perl", "rsync", "iperf3"]) == ["iperf3"]
+
+
+def test_a_command_that_wants_perl_says_what_to_install(tmp_path: Path) -> None:
+    inner = EmulatedHost(tmp_path, {}, ("sh", "env"))
+    MacOS(inner)
+    for argv in (("sh", "-c", "perl -e 1"), ("env", "LC_ALL=C", "perl", "-e", "1")):
+        with pytest.raises(CommandError) as caught:
+            inner.run(*argv)
+        assert caught.value.remedy == INSTALL_PYTHON
 
 
 def test_python_runs_isolated(tmp_path: Path) -> None:
