@@ -48,7 +48,7 @@ def read_script(module: str, name: str) -> str:
     text, twin = _read(file), file.with_name(f"{file.stem}_twin.py")
     if file.suffix == ".pl" and twin.exists():
         return Script(text, _read(twin))
-    return Script(text, RUN_PERL.sub(rf"'{PYTHON}' -IS -c \1", text)) if RUN_PERL.search(text) else text
+    return Script(text, RUN_PERL.sub(rf"'{PYTHON}' -IBS -c \1", text)) if RUN_PERL.search(text) else text
 
 
 def _read(file: Path) -> str:

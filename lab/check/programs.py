@@ -15,7 +15,7 @@ TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a 
 # How a program is tried: two words for it, and what it then prints; ping has no such words that all of them know
 VERSION = ("--version", "", r"(?i)version|\d+\.\d")
 ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
-PYTHON = ("-ISc", "print(6*7)", "^42$")  # of what stands in for perl
+PYTHON = ("-IBSc", "print(6*7)", "^42$")  # of what stands in for perl
 
 
 def check(machine: Machine, subject: str) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """How python3 of the Command Line Tools differs from that of the Linux below.
 
 It is 3.9: what its grammar does not have is refused. The name of the system, F_FULLFSYNC, and fsync over SMB are a
-Mac's, as in perl/Darwin.pm; names that Linux alone has are gone. Options but -I, -S and -c are not emulated.
+Mac's, as in perl/Darwin.pm; names that Linux alone has are gone. Options but -I, -B, -S and -c are not emulated.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
     while argv and argv[0].startswith("-"):
         letters = argv.pop(0)[1:]
         is_text = letters.endswith("c")
-        if set(letters.removesuffix("c")) - set("IS") or letters in ("", "-"):
+        if set(letters.removesuffix("c")) - set("IBS") or letters in ("", "-"):
             sys.stderr.write(f"EMULATED MAC: python3: -{letters} is not emulated\n")
             return 125
         if is_text:

@@ -1,7 +1,8 @@
 """Who runs the lab's scripts on a host: perl, or on a Mac without it the python3 of the Command Line Tools.
 
 The host picks (:meth:`lab.hosts.host.Host.run`), so whoever builds a command need not know which host it is for.
-Python runs isolated (``-IS``): no module of the account's, of the current folder or of the environment is loaded.
+Python runs isolated (``-IBS``): it loads no module of the account's, of the current folder or of the environment, and
+writes none.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Sequence
 
 from lab.base.scripts import PYTHON, Script, in_python, read_script
 
-# Prints the path of that python3, where there is no perl. The one in /usr/bin is never run: without the tools it opens
-# a window that asks for them.
+# Prints the path of that python3, where macOS has no perl: root is to run none that an account can change, as
+# Homebrew's. The one in /usr/bin is never run: without the tools it opens a window that asks for them.
 WHICH_PYTHON = read_script(__file__, "which_python.sh")
 PLAIN_PATH = re.compile(r"/[\w./ -]+")
 NO_PERL = re.compile(r"\bperl: (command )?not found|\benv: '?perl'?: No such file")
@@ -31,7 +32,7 @@ class _Words(str):
         return words
 
 
-PERL = _Words("perl", PYTHON, "-IS")
+PERL = _Words("perl", PYTHON, "-IBS")
 _TEXT, _END = _Words("-e", "-c"), _Words("--")
 
 
@@ -49,7 +50,7 @@ def shell_function(name: str, text: str) -> str:
     """A function for a shell, which runs a script that has a twin with the words that it gets."""
     return Script(
         f'{name}() {{ perl -e {shlex.quote(text)} -- "$@"; }}\n',
-        f"{name}() {{ '{PYTHON}' -IS -c {shlex.quote(in_python(text))} \"$@\"; }}\n",
+        f"{name}() {{ '{PYTHON}' -IBS -c {shlex.quote(in_python(text))} \"$@\"; }}\n",
     )
 
 

@@ -14,7 +14,7 @@ from lab.settings.tcp_reach import Reach, ReachByVersion
 # A clock with fractions, where there is one. Its absence is a finding of its own
 EPOCH = Script(
     "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s",
-    f"'{PYTHON}' -IS -c 'import time; print(time.time())'",
+    f"'{PYTHON}' -IBS -c 'import time; print(time.time())'",
 )
 
 

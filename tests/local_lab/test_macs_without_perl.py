@@ -123,7 +123,7 @@ def test_a_narrow_sudo_is_refused(equipped: Bench) -> None:
             "-c 'match 1:\n  case 1: pass'",
             "SyntaxError: Pattern matching is only supported in Python 3.10 and greater\n",
         ),
-        ("-c 'import os; os.memfd_create'", "AttributeError: module 'os' has no attribute 'memfd_create'\n"),
+        ("-c 'import os; print(hasattr(os, \"memfd_create\"))'", "False\n"),
         ("-m http.server", "EMULATED MAC: python3: -m is not emulated\n"),
         ("--version", "Python 3.9.6\n"),
     ],

@@ -252,7 +252,8 @@ def test_a_mac_without_perl_has_the_python_of_the_developer_tools(
     (tools / "usr/bin/python3").touch(mode=0o755)
     mac = {"uname": "echo Darwin", "xcode-select": f'echo "${{DEVELOPER_DIR-{tools}}}"', "python3": "exit 1"}
     inner = EmulatedHost(tmp_path, mac | commands, ("sh",))
-    printed = inner.shell(f"DEVELOPER_DIR=/mine; export DEVELOPER_DIR\n{WHICH_PYTHON}").stdout
+    text = WHICH_PYTHON.replace("/usr/bin/perl", f"{inner.folder}/bin/perl")  # this machine has one
+    printed = inner.shell(f"DEVELOPER_DIR=/mine; export DEVELOPER_DIR\n{text}").stdout
     assert parse_python(printed) == found.format(tools=tools)
     assert inner.calls("python3", "perl") == []
 
@@ -277,14 +278,17 @@ def test_a_command_that_wants_perl_says_what_to_install(tmp_path: Path) -> None:
 
 def test_python_runs_isolated(tmp_path: Path) -> None:
     (tmp_path / "os.py").write_text("raise SystemExit('the folder')")
-    flags = Script("", "import sys; print(sys.flags.isolated, sys.flags.no_site, sys.argv[1:])")
+    flags = Script(
+        "",
+        "import sys; flags = sys.flags; print(flags.isolated, flags.no_site, flags.dont_write_bytecode, sys.argv[1:])",
+    )
     inner = host(tmp_path, sys.executable)
-    assert inner.run(*run_script(flags, "a", "--")).stdout == "1 1 ['a', '--']\n"
+    assert inner.run(*run_script(flags, "a", "--")).stdout == "1 1 1 ['a', '--']\n"
 
 
 def test_a_word_that_looks_like_the_mark_stays(tmp_path: Path) -> None:
     argv, _ = for_python("/a b/python3", run_script(HELLO, "<python3>", "perl"), "")
-    assert argv == ("/a b/python3", "-IS", "-c", "print('hello from python')", "<python3>", "perl")
+    assert argv == ("/a b/python3", "-IBS", "-c", "print('hello from python')", "<python3>", "perl")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from lab.hosts.assumption import Assumption
 
 AT_ONCE = "iostat -w 1 | " + Script(
     r"""perl -e '$SIG{ALRM} = sub { die "it waits\n" }; alarm 8; <STDIN> for 1 .. 5; print "at once\n"'""",
-    f"""'{PYTHON}' -IS -c 'import signal; signal.alarm(8); [input() for row in range(5)]; print("at once")'""",
+    f"""'{PYTHON}' -IBS -c 'import signal; signal.alarm(8); [input() for row in range(5)]; print("at once")'""",
 )
 EXACT = """
 netstat -I "$1" -b -n | awk '/<Link#/ {
@@ -16,7 +16,7 @@ netstat -I "$1" -b -n | awk '/<Link#/ {
 """
 CLOCK = Script(
     "perl -MTime::HiRes -e 'print Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC())'",
-    f"'{PYTHON}' -IS -c 'import time; print(time.clock_gettime(time.CLOCK_MONOTONIC))'",
+    f"'{PYTHON}' -IBS -c 'import time; print(time.clock_gettime(time.CLOCK_MONOTONIC))'",
 )
 SYSTEM = (
     Assumption(

@@ -42,7 +42,7 @@ def run_on_a_mac(
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
     text = MacClock.counts + STOPWATCH
     if python:
-        return run_text(folder, (python, "-IS"), (SMBFS_OF_PYTHON if smbfs else "") + in_python(text), *args)
+        return run_text(folder, (python, "-IBS"), (SMBFS_OF_PYTHON if smbfs else "") + in_python(text), *args)
     return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), text, *args)
 
 
