@@ -15,6 +15,7 @@ TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a 
 # How a program is tried: two words for it, and what it then prints; ping has no such words that all of them know
 VERSION = ("--version", "", r"(?i)version|\d+\.\d")
 ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
+PYTHON = ("-IBSc", "print(6*7)", "^42$")  # of what stands in for perl
 
 
 def check(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -31,17 +32,18 @@ def check(machine: Machine, subject: str) -> Iterator[Finding]:
     yield from _try(machine, subject, [name for name in packages if name not in (*lacking, "ping")])
     if not lacking:
         outputs = machine.facts.tools if machine.facts else {}
-        versions = {name: re.search(r"\d+\.\d[\d.]*", outputs.get(name, "")) for name in packages}
+        found = ["python3" if name == "perl" and machine.host.python else name for name in packages]
+        versions = {name: re.search(r"\d+\.\d[\d.]*", outputs.get(name, "")) for name in found}
         labels = [f"{name} {version[0]}" if version else name for name, version in versions.items()]
         yield Finding("ok", subject, ", ".join(labels))
 
 
 def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Finding]:
     """Run each program once: one that is there may still do nothing, or never end."""
-    attempts = [(name, *ATTEMPTS.get(name, VERSION)[:2]) for name in names]
-    answers = machine.platform.programs.attempt(attempts, TRY_S)
-    for (name, *words), (ended, printed) in zip(attempts, answers, strict=True):
-        pattern = ATTEMPTS.get(name, VERSION)[2]
+    python = machine.host.python
+    tried = [(python, *PYTHON) if python and name == "perl" else (name, *ATTEMPTS.get(name, VERSION)) for name in names]
+    answers = machine.platform.programs.attempt([(name, one, other) for name, one, other, _ in tried], TRY_S)
+    for (name, *words, pattern), (ended, printed) in zip(tried, answers, strict=True):
         command = " ".join(filter(None, [name, *words]))
         if not ended:
             wrong = f"`{command}` does not end within {TRY_S} s"

@@ -15,6 +15,7 @@ from pathlib import Path
 from lab.base import durable
 from lab.base.errors import CommandError
 from lab.base.untrusted import printable
+from lab.hosts.interpreter import for_python, has_script
 from lab.hosts.role import Role
 
 DEADLINE_S = 30.0
@@ -90,6 +91,8 @@ class Host(ABC):
 
     is_narrow: bool = False
     needs_no_sudo: bool = False
+    python: str = ""
+    """On a host without perl the python3 that runs the lab's scripts in its place (:mod:`lab.hosts.interpreter`)."""
 
     def __init__(self, role: str):
         self.role = Role(role)
@@ -105,6 +108,8 @@ class Host(ABC):
         exit code is not zero, DeadlineExceeded where it took longer than ``deadline_s`` seconds (it is ended then),
         HostLost where the connection broke.
         """
+        if has_script((*argv, given)) and self.python:
+            argv, given = for_python(self.python, argv, given)
         started = time.monotonic()
         ending = "lost"
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import cached_property
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
@@ -14,6 +15,7 @@ from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
 from lab.hosts.host import Host, Result
 from lab.hosts.hosts_file import HostConfig
+from lab.hosts.interpreter import WHICH_PYTHON, parse_python
 from lab.hosts.login_shell import command_line
 
 KILL_DEADLINE_S = 10.0
@@ -74,6 +76,11 @@ class SshHost(Host):
         if config.sudo == "password":
             # where sudo asks for no password, it would leave that on standard input, for the command to read
             self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
+
+    @cached_property
+    def python(self) -> str:  # type: ignore[override]  # asked for once, and only where a script is to run
+        """See :attr:`Host.python`. The helper of a narrow sudo needs perl."""
+        return "" if self.is_narrow else parse_python(self.shell(WHICH_PYTHON).stdout)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """See :meth:`Host.reconnect`. The way there and its key are checked as at first."""

@@ -11,6 +11,7 @@ from lab.base.errors import TransferError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
+from lab.hosts.interpreter import run_script_file
 from lab.platforms.part import Part
 from lab.platforms.readings import Reading
 from lab.platforms.timing import Counters, Timing, parse_timing, values_of
@@ -86,7 +87,7 @@ class Clock(Part, ABC):
         return ()
 
     def _stopwatch(self, interface: str, flush: str, argv: Sequence[str]) -> tuple[str, ...]:
-        return ("perl", f"{self.directory}/stopwatch.pl", interface, flush, *argv)
+        return run_script_file(f"{self.directory}/stopwatch.pl", interface, flush, *argv)
 
 
 def whole_lines(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
+from lab.hosts.interpreter import run_script
 from lab.platforms.findings import Medium
 from lab.platforms.part import Part
 from lab.settings.setting import Setting
@@ -62,8 +63,8 @@ class Network(Part, ABC):
         return first_line(result.output.rpartition("\n")[2]) or "no reply"
 
     def answers(self, address: str, port: int) -> bool:
-        """Whether something takes TCP connections from this host there. Raises LabFailure where there is no perl."""
-        return self.host.run("perl", "-e", CONNECT, "--", address, str(port)).stdout.strip() == "yes"
+        """Whether something takes TCP connections from this host there. Raises LabFailure where it cannot ask."""
+        return self.host.run(*run_script(CONNECT, address, str(port))).stdout.strip() == "yes"
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """The IP addresses of each interface; nothing where the platform cannot tell."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from lab.base.scripts import PYTHON, Script
 from lab.hosts.assumption import Assumption, Version
 from lab.platforms.facts import Facts
 from lab.platforms.findings import Noises
 from lab.platforms.part import Part
 from lab.settings.tcp_reach import Reach, ReachByVersion
 
-# perl's clock has fractions. It is on nearly every host, and its absence is a finding of its own
-EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s"
+# A clock with fractions, where there is one. Its absence is a finding of its own
+EPOCH = Script(
+    "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s",
+    f"'{PYTHON}' -IBS -c 'import time; print(time.time())'",
+)
 
 
 class Preflight(Part):
@@ -38,5 +42,5 @@ class Preflight(Part):
         return Reach(None, f"nothing is known about {facts.platform}")
 
     def epoch(self) -> str:
-        """What this host's clock says, in seconds since 1970; without a fraction where it has no perl."""
+        """What this host's clock says, in seconds since 1970; without a fraction where no script runs."""
         return self.host.shell(EPOCH).stdout

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.command import Command, script
+from lab.hosts.interpreter import join, shell_function
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
 from lab.settings.journal import LineFormat, Record
@@ -43,21 +43,21 @@ LAPSED = (
 )
 WAIT_FOR_GUARD_S = 120.0
 PROBE_BYTES = 65536  # more than a window of unacknowledged packets, so that it takes full ones both ways
-# Perl gives the commands in its arguments the folder to themselves: whoever looks at the lock and takes it must not be
-# disturbed by somebody else who does. The file lock ends with the process.
-ALONE = r'open(my $folder, "<", ".") or die "$!\n"; flock($folder, 2) or die "$!\n"; exit(system(@ARGV) >> 8)'
-FILES = read_script(__file__, "host_journal_files.sh")
+ALONE = read_script(__file__, "host_journal_alone.pl")
+NAMES = shell_function("names", read_script(__file__, "host_journal_names.pl"))
+FILES = NAMES + read_script(__file__, "host_journal_files.sh")
 FUNCTIONS = FILES + read_script(__file__, "host_journal_functions.sh")
 ENTER = OWN_FOLDER + read_script(__file__, "host_journal_enter.sh")
 MAKE = ENTER + 'make_journal "$1" || exit\n'
 IS_OWN = 'is_own() { [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }\n'  # whether a record or a lock is a file of ours
 TAKE = IS_OWN + IS_ALIVE + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
-TAKE_ALONE = MAKE + 'exec perl -e "$2" -- sh -c "$3"'
+TAKE_ALONE = MAKE + read_script(__file__, "host_journal_alone.sh")
 STATE = IS_OWN + ENTER + read_script(__file__, "host_journal_state.sh")
 RELEASE = IS_OWN + IS_ALIVE + FUNCTIONS + ENTER + read_script(__file__, "host_journal_release.sh")
 READ = IS_OWN + IS_ALIVE + ENTER + read_script(__file__, "host_journal_read.sh")
 NOTE = read_script(__file__, "host_journal_note.pl")
-NOTE_SAFELY = MAKE + 'exec perl -e "$2"'
+NOTE_SAFELY = MAKE + read_script(__file__, "host_journal_note.sh")
+SESSION = read_script(__file__, "session.pl")
 TIMER = STARTED + FILES + read_script(__file__, "host_journal_timer.sh")
 ARM = FILES + MAKE + read_script(__file__, "host_journal_arm.sh")
 TOO_LATE = '{ echo "too late: this host has taken it back already" >&2; exit 1; }'
@@ -148,9 +148,9 @@ class HostJournal:
 
     def arm(self, record: Record) -> None:
         """Have the host take this change back by itself after ``revert_after_s``, unless it is confirmed before."""
-        undo = "".join(shlex.join(step.argv) + "\n" for step in record.undo)
+        undo = "".join(join(step.argv) + "\n" for step in record.undo)
         seconds = f"{max(1, round(self.revert_after_s))}"
-        self._run(ARM, seconds, TIMER, unlisted=(self._name(record),), given=undo)
+        self._run(ARM, seconds, TIMER, SESSION, unlisted=(self._name(record),), given=undo)
 
     def confirm(self, record: Record) -> None:
         """Prove that whole packets pass both ways, then call the timer off. Raises HostError where it was too late."""

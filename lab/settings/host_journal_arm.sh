@@ -1,11 +1,10 @@
 # shellcheck shell=sh
-# Start the timer $3 (a script), of $2 seconds. Standard input is the name of the record, and after that line the script
+# Start the timer $3 (a script), of $2 seconds; $4 is session.pl. Standard input is the name of the record, and after that line the script
 # that takes the change back. The timer keeps it in its memory: a file could be another one by the time that it is run.
 read -r record && undo=$(cat) && [ -n "$undo" ] || exit
 printf '%s\n' "$record.armed" "$record.fired" | remove
 # It gets a session of its own, so that it outlives that of SSH.
-LAB_RECORD=$record LAB_UNDO=$undo perl -MPOSIX=setsid -e 'setsid(); exec @ARGV' \
-    sh -c "$3" sh "$2" </dev/null >/dev/null 2>&1 &
+LAB_RECORD=$record LAB_UNDO=$undo perl -e "$4" -- sh -c "$3" sh "$2" </dev/null >/dev/null 2>&1 &
 until [ -s "$record.armed" ]; do
     sleep 0.01
     kill -s 0 $! || { echo "the timer that takes it back did not start" >&2; exit 1; }

@@ -103,11 +103,17 @@ def _message(name: str, record: Record) -> str:
 
 def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
     """A line for each host that keeps no lease, though the hosts file wants one."""
-    narrow = [role for role, host in hosts.items() if host.is_narrow] if config.lab.lease is not None else []
+    wanted = hosts if config.lab.lease is not None else {}
+    reasons = {role: reason for role, host in wanted.items() if (reason := _cannot_keep(host))}
     return [
-        f"{role}: with sudo = helper it keeps no lease: should this controller die, only `lab restore` puts it back"
-        for role in narrow
+        f"{role}: {reason} it keeps no lease: should this controller die, only `lab restore` puts it back"
+        for role, reason in reasons.items()
     ]
+
+
+def _cannot_keep(host: Host) -> str:
+    """Why a host can keep no lease, in the first words of a sentence; empty where it can. The guard is in perl."""
+    return "with sudo = helper" if host.is_narrow else "without perl" if host.python else ""
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
@@ -118,7 +124,7 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Hos
 
     def journal_of(role: str, host: Host) -> HostJournal:
         revert_after_s = getattr(config, role).revert_after
-        if lease_s is None or host.is_narrow:
+        if lease_s is None or _cannot_keep(host):
             return HostJournal(host, run, owner, revert_after_s)
         return LeasedHostJournal(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[Role(role)])
 

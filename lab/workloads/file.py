@@ -8,6 +8,7 @@ from lab.base.errors import TransferError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
+from lab.hosts.interpreter import run_script
 from lab.workloads.workload import Payload
 
 NOISE = read_script(__file__, "noise.pl")
@@ -48,7 +49,7 @@ class OneFile(Payload):
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:
     """The command that makes the noise of this seed at ``path`` (``make``), or compares what is there (``check``)."""
-    return ("perl", "-e", NOISE, "--", mode, path, str(size_bytes), seed)
+    return run_script(NOISE, mode, path, str(size_bytes), seed)
 
 
 def _noise(host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:

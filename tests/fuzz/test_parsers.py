@@ -20,7 +20,7 @@ from support.paths import LINUX_CAPTURES, MACOS_CAPTURES, RUN_CAPTURES
 
 import lab
 from lab.base.errors import HostError, LabError
-from lab.hosts import Host, Result
+from lab.hosts import Host, Result, interpreter
 from lab.platforms import facts, files, timing
 from lab.platforms.linux import counters as linux_counters
 from lab.platforms.linux import noise as linux_noise
@@ -127,6 +127,7 @@ SS = ("ss-*.txt",)
 COUNTED = ("counted-cgroup?.txt",)
 PARSERS = {
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
+    "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
     "linux route": Parser(linux.parse_route, ("route-*.json",)),
     "linux addresses": Parser(linux.parse_addresses, ("link-*.json",)),

@@ -84,6 +84,7 @@ def told(macs: Bench, host: str, script: str) -> str:
         (NEW, "purge", 1, "Unable to purge disk buffers: Operation not permitted\n"),
         (OLD, "python3 -c 1", 127, "not found"),
         (NEW, "python3 -c 1", 1, "xcode-select: note: No developer tools were found"),
+        (NEW, "xcode-select -p", 2, "xcode-select: error: unable to get active developer directory"),
         (OLD, "date +%N", 0, "N\n"),
         (NEW, "rsync --info=progress2 a b", 1, "rsync: unrecognized option `--info=progress2'\nusage: rsync"),
         (OLD, "rsync --info=progress2 a b", 1, "rsync: --info=progress2: unknown option\n"),

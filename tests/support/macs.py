@@ -36,7 +36,8 @@ mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; n
 cat /etc/exports /etc/nfs.conf 2>/dev/null
 ifconfig en0 | grep mtu; sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace net.inet.raw.maxdgram
 hdiutil info -plist; ls -a /private/tmp /private/var /private/var/db /Users/lab
-running=$(ps -A -o command=); echo "$running" | grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl'; :
+running=$(ps -A -o command=); echo "$running" |
+    grep -e '[c]affeinate' -e '[i]ostat' -e '[p]erl' -e '[C]ommandLineTools'; :
 """
 LINUX_STATE = """
 cut -d ' ' -f 2,3 /proc/self/mounts; ls -a /tmp /var/lib; cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem

@@ -16,12 +16,20 @@ INTERPRETERS = ("sh", "bash", "dash", "ksh", "zsh", "perl", "python3", "sys.exec
 TRUSTED = "lab/hosts/"  # where words are quoted, once
 RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
 CODE_OPTIONS = ("-c", "-ec", "-e")
-JOINING = (("shlex", "join"), ("shlex", "quote"))
+JOINING = (
+    ("shlex", "join"),
+    ("shlex", "quote"),
+    ("lab.hosts.interpreter", "join"),
+    ("lab.base.scripts", "Script"),
+)
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
+SHELL_FUNCTION = ("lab.hosts.interpreter", "shell_function")  # quotes the script
 # What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
 FUNCTIONS = {
     ("lab.hosts.command", "script"): (0, "text"),
     SHELL_LINE: (0, "text"),
+    SHELL_FUNCTION: (1, "text"),
+    ("lab.hosts.interpreter", "run_script"): (0, "text"),
     ("lab.settings.background", "background_process"): (4, "ready"),
     ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),
     ("os", "system"): (0, "command"),
@@ -242,8 +250,8 @@ class Checker:
         target = module.resolve(function)
         if target == ("lab.base.scripts", "read_script"):
             return True
-        if target == SHELL_LINE:
-            return self.is_constant(module, call.args[0])
+        if target in (SHELL_LINE, SHELL_FUNCTION):
+            return all(self.is_constant(module, one) for one in call.args[: 1 if target == SHELL_LINE else 2])
         if target in JOINING or (isinstance(function, ast.Attribute) and function.attr in ("format", "join")):
             text = function.value if isinstance(function, ast.Attribute) and target not in JOINING else call
             given = [*call.args, *(one.value for one in call.keywords)]

@@ -6,7 +6,7 @@ import os
 import pwd
 import time
 
-from .. import bsd_getopt, processes
+from .. import bsd_getopt, developer_tools, processes
 from ..kernel_client import call
 from ..processes import Process
 
@@ -19,6 +19,7 @@ usage: ps [-AaCcEefhjlMmrSTvwXx] [-O fmt | -o fmt] [-G gid[,gid...]]
           [-u]
           [-p pid[,pid...]] [-t tty[,tty...]] [-U user[,user...]]
        ps [-L]"""
+DARWIN_PYTHON = "/linux/opt/emulated_mac/darwin_python.py"
 STATES = {"R": "R", "S": "S", "D": "U", "T": "T", "t": "T", "Z": "Z", "I": "I"}
 LETTERS = "AaCcEefG:g:hjLlMmO:o:p:rSTt:U:u:vwXx"
 BY_USER = ("user", "pid", "pcpu", "pmem", "vsz", "rss", "tty", "stat", "start", "time", "command")
@@ -167,6 +168,8 @@ def _argv(process: Process) -> list[str]:
     ]
     if words[:1] == ["/usr/bin/python3"] and len(words) > 2 and words[2].startswith(("/usr/", "/bin/", "/sbin/")):
         return words[2:]
+    if words[2:3] == [DARWIN_PYTHON]:
+        return [developer_tools.PYTHON3, *words[3:]]
     return [word for word in words if word not in ("-I/linux/opt/emulated_mac/perl", "-MDarwin")]
 
 

@@ -1,12 +1,18 @@
-"""/usr/bin/python3 from 10.15 on: a stub that asks for the developer tools (on a desktop, by a window)."""
+"""/usr/bin/python3 from 10.15 on: it runs that of the developer tools, or asks for them (on a desktop, by a window)."""
 
 from __future__ import annotations
 
-from .. import bsd_getopt
+import os
+
+from .. import bsd_getopt, developer_tools
+from ..kernel_client import call
 
 
 def main(argv: list[str]) -> int:
-    """Refuse."""
+    """Turn into python3, or ask for it and fail."""
+    if developer_tools.are_installed():
+        os.execv(developer_tools.PYTHON3, [developer_tools.PYTHON3, *argv])
+    call("note_window")
     bsd_getopt.fail("xcode-select: note: No developer tools were found, requesting install.\n"
                  "If developer tools are located at a non-default location on disk, use `sudo xcode-select --switch "
                  "path/to/Xcode.app` to specify the Xcode that you wish to use for command line developer tools, and "

@@ -1,8 +1,11 @@
-"""xcode-select(1), where no developer tools are installed."""
+"""xcode-select(1)."""
 
 from __future__ import annotations
 
-from .. import bsd_getopt
+import sys
+
+from .. import bsd_getopt, developer_tools
+from ..kernel_client import call
 
 NO_TOOLS = (
     "xcode-select: error: unable to get active developer directory, use `sudo xcode-select --switch "
@@ -11,7 +14,17 @@ NO_TOOLS = (
 
 
 def main(argv: list[str]) -> int:
-    """Where they are; there are none."""
+    """Where they are; or install them, as if somebody had said yes in the window at once."""
     if argv in (["-p"], ["--print-path"], ["-print-path"]):
-        bsd_getopt.fail(NO_TOOLS, 2)
-    bsd_getopt.fail_as_not_emulated("xcode-select", " ".join(argv))
+        if not developer_tools.are_installed():
+            bsd_getopt.fail(NO_TOOLS, 2)
+        print(developer_tools.FOLDER)
+        return 0
+    if argv != ["--install"]:
+        bsd_getopt.fail_as_not_emulated("xcode-select", " ".join(argv))
+    if developer_tools.are_installed():
+        bsd_getopt.fail('xcode-select: note: Command line tools are already installed. Use "Software Update" in System '
+                        "Settings or the softwareupdate command line interface to install updates")  # fmt: skip
+    call("install_developer_tools")
+    print("xcode-select: note: install requested for command line developer tools", file=sys.stderr)
+    return 0

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from lab.base.scripts import PYTHON, Script
 from lab.hosts.assumption import Assumption
 
-AT_ONCE = r"""
-iostat -w 1 | perl -e '$SIG{ALRM} = sub { die "it waits\n" }; alarm 8; <STDIN> for 1 .. 5; print "at once\n"'
+AT_ONCE = "iostat -w 1 | " + Script(
+    r"""perl -e '$SIG{ALRM} = sub { die "it waits\n" }; alarm 8; <STDIN> for 1 .. 5; print "at once\n"'""",
+    f"""'{PYTHON}' -IBS -c 'import signal; signal.alarm(8); [input() for row in range(5)]; print("at once")'""",
+)
+EXACT = """
+netstat -I "$1" -b -n | awk '/<Link#/ {
+    print $(NF - 4), $(NF - 1) ":", ($(NF - 4) % 1024 || $(NF - 1) % 1024) ? "exact" : "rounded"
+}'
 """
-EXACT = r"""
-netstat -I "$1" -b -n | perl -ane '
-    next unless /<Link#/;
-    print "$F[-5] $F[-2]: ", $F[-5] % 1024 || $F[-2] % 1024 ? "exact\n" : "rounded\n";
-'
-"""
+CLOCK = Script(
+    "perl -MTime::HiRes -e 'print Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC())'",
+    f"'{PYTHON}' -IBS -c 'import time; print(time.clock_gettime(time.CLOCK_MONOTONIC))'",
+)
 SYSTEM = (
     Assumption(
         "names and values of the TCP settings",
@@ -93,10 +98,10 @@ SYSTEM = (
         before=(10, 8),
     ),
     Assumption(
-        "perl has a monotonic clock",
-        "perl -MTime::HiRes -e 'print Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC())'",
+        "perl, or the python3 in its place, has a monotonic clock",
+        CLOCK,
         r"^\d+\.\d+$",
-        "source of Time::HiRes",
+        "sources of Time::HiRes and CPython",
         since=(10, 12),
     ),
     Assumption(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lab.base.scripts import read_script
 from lab.hosts.command import shell_line
+from lab.hosts.interpreter import run_script_file
 from lab.platforms.clock import TAKE_SAMPLES, Clock, whole_lines
 from lab.platforms.macos import counters
 from lab.platforms.readings import Reading
@@ -44,7 +45,7 @@ class MacClock(Clock):
         """A reading a second, which is as often as iostat tells of the processor."""
         program, file = f"{self.directory}/sampler.pl", self._samples_file
         self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
-        argv = ("perl", program, file, interface)
+        argv = run_script_file(program, file, interface)
         ready = shell_line('[ -e "$1" ]', file)
         yield background_process(self.host.role, "sampler", argv, self.directory, ready, root=False)
 

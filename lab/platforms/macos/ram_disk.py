@@ -11,6 +11,7 @@ from pydantic import Field
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script
+from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
 from lab.platforms.macos.parsers import (
     SECTOR_BYTES,
@@ -71,7 +72,7 @@ class RamImage(Operation):
         return (self._find("detach", 180),)
 
     def _find(self, act: str, deadline_s: float) -> Command:
-        return command("perl", "-e", RAM_IMAGE, act, str(self.sectors), self.place, deadline_s=deadline_s)
+        return command(*run_script(RAM_IMAGE, act, str(self.sectors), self.place), deadline_s=deadline_s)
 
 
 @dataclass(frozen=True)

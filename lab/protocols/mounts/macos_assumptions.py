@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
-
 from lab.hosts.assumption import Assumption
+from lab.hosts.interpreter import shell_function
 from lab.protocols.mounts.macos import PROMPT
 
 # The script that answers mount_smbfs and mount_afp, with a command in their place that asks nothing
-TERMINAL = f"""
-printf 'x\\n' | perl -e {shlex.quote(PROMPT)} -- sh -c '[ -t 0 ] && [ -t 1 ] && : > /dev/tty' && echo 'it has one'
-"""
+TERMINAL = (
+    shell_function("prompt", PROMPT)
+    + "printf 'x\\n' | prompt sh -c '[ -t 0 ] && [ -t 1 ] && : > /dev/tty' && echo 'it has one'"
+)
 MOUNTING = (
     Assumption(
-        "perl can give a command a terminal of its own",
+        "perl, or the python3 in its place, can give a command a terminal of its own",
         TERMINAL,
         "it has one",
         "xnu sys/ttycom.h, tty_ptmx.c",

@@ -21,7 +21,7 @@ from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 
 ASSUMPTIONS = assumptions_about(MacOS)
-REAL = ("sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq")
+REAL = ("sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq", "awk")
 IOSTAT = """
 echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s  us sy id   1m   5m   15m"
 for row in 1 2 3; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; done

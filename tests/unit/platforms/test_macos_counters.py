@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
+from support.interpreters import EACH, equipped
 from support.sides import OWN_NAME
 
 from lab.platforms import ALL_CORES, Reading
@@ -114,21 +115,22 @@ while :; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; sleep 0.05; do
 """
 
 
-def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
-    host = EmulatedHost(folder, commands, REAL)
+def started(folder: Path, commands: dict[str, str], python: str = "") -> tuple[Settings, MacOS]:
+    host = equipped(EmulatedHost(folder, commands, REAL), python)
     platform = MacOS(host)
     (folder / OWN_NAME).mkdir()
     platform.clock.directory = str(folder / OWN_NAME)
     return Settings({"client": host}, Journal(folder / "journal.jsonl", line_format())), platform
 
 
-def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path) -> None:
+@EACH
+def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path, python: str) -> None:
     commands = {
         "iostat": IOSTAT_COMMAND,
         "netstat": f"cat <<'END'\n{capture('netstat-en0.txt')}END\n",
         "vm_stat": f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n",
     }
-    settings, platform = started(tmp_path, commands)
+    settings, platform = started(tmp_path, commands, python)
     settings.follow(platform.clock.sampling("en0"))
     readings: list[Reading] = []
     deadline = time.monotonic() + 30

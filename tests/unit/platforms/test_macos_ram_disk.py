@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
+from support.interpreters import EACH, equipped
 from support.paths import MACOS_CAPTURES
 from support.sides import OWN, OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
 from lab.hosts.command import script
+from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos import parsers as output
@@ -145,11 +147,13 @@ def test_an_image_that_belongs_to_somebody_else_is_neither_erased_nor_removed(tm
         ("vm_stat-16k-pages.txt", os.getuid(), "cannot read hdiutil info -plist"),
     ],
 )
-def test_the_image_is_found_in_what_hdiutil_prints(tmp_path: Path, name: str, owner: int, said: str) -> None:
-    host = EmulatedHost(
-        tmp_path, {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}, ("sh", "sed", "perl")
-    )
-    result = host.run("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", "4194304", f"{OWN}/ram", check=False)
+@EACH
+def test_the_image_is_found_in_what_hdiutil_prints(
+    tmp_path: Path, name: str, owner: int, said: str, python: str
+) -> None:
+    commands = {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}
+    host = equipped(EmulatedHost(tmp_path, commands, ("sh", "sed", "perl")), python)
+    result = host.run(*run_script(macos_ram_disk.RAM_IMAGE, "state", "4194304", f"{OWN}/ram"), check=False)
     assert result.output == said
 
 
@@ -169,7 +173,7 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
 ) -> None:
     host = FakeHost()
     sectors = output.image_sectors(SIZE, f"{OWN}/ram", set())
-    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "state", str(sectors), f"{OWN}/ram")
+    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "--", "state", str(sectors), f"{OWN}/ram")
     host.on(script('cd "$1" && pwd -P', f"{OWN}/ram"), f"{OWN}/ram\n")
     host.on(is_mounted_on_mac(f"{OWN}/ram"), "absent\n")
     host.on(("id", "-u"), "501\n")
@@ -181,7 +185,7 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
     )
     host.on(find, "attached\n", times=2)
     host.on(macos_ram_disk.IMAGES, plist(sectors, images))
-    host.on((*find[:3], "detach", *find[4:]))
+    host.on((*find[:4], "detach", *find[5:]))
     host.on(find, "absent\n")
     changes = settings_of(host, tmp_path)
     with pytest.raises(LabFailure, match=f"client: hdiutil info -plist: .*{complaint}"), changes.scope():

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
+from support.interpreters import EACH
 from support.paths import MACOS_CAPTURES
 
 from lab.base.present import present
+from lab.base.scripts import in_python
 from lab.platforms import Counters
 from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux import counters as linux_counts
@@ -31,13 +33,28 @@ WITHOUT_CLOCK = 'use Time::HiRes (); no warnings; *Time::HiRes::clock_gettime = 
 def run(
     folder: Path, perl: tuple[str, ...], *args: str, path: str = os.environ["PATH"]
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    file = folder / "stopwatch.pl"
     counts = LinuxClock.counts if not perl else MacClock.counts
-    file.write_text(counts + STOPWATCH, encoding="utf-8")
+    return run_text(folder, ("perl", *perl), counts + STOPWATCH, *args, path=path)
+
+
+def run_on_a_mac(
+    folder: Path, python: str, *args: str, smbfs: bool = False
+) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    text = MacClock.counts + STOPWATCH
+    if python:
+        return run_text(folder, (python, "-IBS"), (SMBFS_OF_PYTHON if smbfs else "") + in_python(text), *args)
+    return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), text, *args)
+
+
+def run_text(
+    folder: Path, interpreter: tuple[str, ...], text: str, *args: str, path: str = os.environ["PATH"]
+) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    file = folder / "stopwatch.pl"
+    file.write_text(text, encoding="utf-8")
     listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
     (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
     environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
-    argv = ["perl", *perl, str(file), *args]
+    argv = [*interpreter, str(file), *args]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment)
     return values_of(done.stdout), done
 
@@ -129,11 +146,12 @@ def test_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
         ("netstat-lo0-short-names.txt", "lo0", "601295906", "601295906", "16384"),
     ],
 )
+@EACH
 def test_on_a_mac_it_reads_netstat(
-    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str
+    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str, python: str
 ) -> None:
     emulate_netstat(tmp_path, name)
-    values, done = run(tmp_path, ("-e", ON_A_MAC), interface, "", "sh", "-c", "echo out; sleep 0.1")
+    values, done = run_on_a_mac(tmp_path, python, interface, "", "sh", "-c", "echo out; sleep 0.1")
     assert done.stderr == "out\n"
     before, after = (
         MacOS(FakeHost()).clock.pick_counters(done.stdout, interface, when) for when in ("before", "after")
@@ -152,21 +170,23 @@ def test_on_a_mac_it_reads_netstat(
     assert float(values["elapsed_s"]) >= 0.1
 
 
-def test_the_processor_time_of_the_command_and_its_children_is_told(tmp_path: Path) -> None:
+@EACH
+def test_the_processor_time_of_the_command_and_its_children_is_told(tmp_path: Path, python: str) -> None:
     emulate_netstat(tmp_path, "netstat-en0.txt")
     busy = "perl -e '1 while (times)[0] < 0.2'; :"
-    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", "", "sh", "-c", busy)
+    values, _ = run_on_a_mac(tmp_path, python, "en0", "", "sh", "-c", busy)
     assert 0.2 <= float(values["tool_cpu_s"]) < 2
-    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", "", "sleep", "0.2")
+    values, _ = run_on_a_mac(tmp_path, python, "en0", "", "sleep", "0.2")
     assert float(values["tool_cpu_s"]) < 0.1
 
 
-def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path) -> None:
+@EACH
+def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path, python: str) -> None:
     """This system has no F_FULLFSYNC, so it refuses it just as such a file system does."""
     emulate_netstat(tmp_path, "netstat-en0.txt")
-    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
+    values, _ = run_on_a_mac(tmp_path, python, "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
     assert (values["flushed"], values["flush_reason"]) == ("fsync", f"F_FULLFSYNC: {os.strerror(errno.EINVAL)}")
-    values, _ = run(tmp_path, ("-e", ON_A_MAC), "en0", str(tmp_path / "missing"), "true")
+    values, _ = run_on_a_mac(tmp_path, python, "en0", str(tmp_path / "missing"), "true")
     assert "missing" in values["flush_error"]
 
 
@@ -184,6 +204,21 @@ BEGIN {
 """
 
 
+SMBFS_OF_PYTHON = """
+import errno, fcntl, os
+
+linux_fcntl = fcntl.fcntl
+
+def no_full_sync(file, command, argument):
+    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+def fsync(file):
+    os.write(2, b"FLUSH\\n" if linux_fcntl(file, fcntl.F_GETFL) & 3 else b"nothing sent\\n")
+
+fcntl.fcntl, os.fsync = no_full_sync, fsync
+"""
+
+
 @linux
 @pytest.mark.parametrize(
     ("runs", "sent", "flushed", "reason"),
@@ -192,15 +227,16 @@ BEGIN {
         (True, "nothing sent\n", "none", f"it cannot be opened for writing: {os.strerror(errno.ETXTBSY)}"),
     ],
 )
+@EACH
 def test_on_a_mac_a_file_is_opened_for_writing_to_be_flushed_and_else_nothing_is_claimed(
-    tmp_path: Path, runs: bool, sent: str, flushed: str, reason: str
+    tmp_path: Path, runs: bool, sent: str, flushed: str, reason: str, python: str
 ) -> None:
     """A program that runs cannot be opened for writing, not even by root."""
     emulate_netstat(tmp_path, "netstat-en0.txt")
     target = Path(shutil.copy(present(shutil.which("sleep")), tmp_path))
     content = target.read_bytes()
     with subprocess.Popen([target, "60"]) if runs else nullcontext() as program:
-        values, done = run(tmp_path, ("-e", SMBFS + ON_A_MAC), "en0", str(target), "true")
+        values, done = run_on_a_mac(tmp_path, python, "en0", str(target), "true", smbfs=True)
         if program:
             program.kill()
     assert (values["flushed"], values["flush_reason"]) == (flushed, reason)
@@ -215,9 +251,10 @@ def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:
     assert "elapsed_s" in values
 
 
-def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
+@EACH
+def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path, python: str) -> None:
     emulate_netstat(tmp_path, "netstat-none.txt")
-    _, done = run(tmp_path, ("-e", ON_A_MAC), "en9", "", "true")
+    _, done = run_on_a_mac(tmp_path, python, "en9", "", "true")
     assert done.returncode != 0
     assert "no interface en9" in done.stderr
 
@@ -233,3 +270,27 @@ def test_a_host_without_ss_is_timed_all_the_same(tmp_path: Path) -> None:
     reading = counted(done, "after").reading
     assert reading is not None
     assert reading.connections == ()
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit 0", "0"), ("exit 7", "7"), ("kill -s TERM $$", "143"), ("kill -s PIPE $$", "141")]
+)
+def test_exit_codes_on_a_mac(tmp_path: Path, python: str, script: str, code: str) -> None:
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    values, done = run_on_a_mac(tmp_path, python, "en0", "", "sh", "-c", script)
+    assert (done.returncode, values["exit"], values["flushed"]) == (0, code, "none")
+    values, done = run_on_a_mac(tmp_path, python, "en0", "", str(tmp_path / "nosuch"))
+    assert values["exit"] == str(errno.ENOENT)
+    assert done.stderr.splitlines()[-1] == f"{tmp_path}/nosuch: No such file or directory"
+
+
+@EACH
+def test_without_a_program_that_counts_nothing_is_timed(tmp_path: Path, python: str) -> None:
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    (tmp_path / "netstat").unlink()
+    (tmp_path / "vm_stat").unlink()
+    _, done = run_on_a_mac(tmp_path, python, "en0", "", "touch", str(tmp_path / "ran"))
+    assert done.returncode == errno.ENOENT
+    assert done.stderr.endswith("vm_stat: No such file or directory\n")
+    assert not (tmp_path / "ran").exists()

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.emulated_shares import MOUNTED, Pair, state
+from support.interpreters import EACH, words_of
 from support.sides import OWN_NAME
 
 from lab import protocols
@@ -230,9 +231,12 @@ def test_a_path_that_exports_cannot_say_is_refused(pair: Pair, name: str) -> Non
     assert pair.settings.journal.open == []
 
 
-@settings(max_examples=25)
+@EACH
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(["/a", "# b", "", "/p -q", "/p -q 10"])), st.booleans(), st.lists(st.just("/later")))
-def test_a_line_of_exports_comes_and_goes_without_a_trace(before: list[str], ended: bool, after: list[str]) -> None:
+def test_a_line_of_exports_comes_and_goes_without_a_trace(
+    python: str, before: list[str], ended: bool, after: list[str]
+) -> None:
     text = "\n".join(before) + ("\n" if ended else "")
     how = "whole" if not text or text.endswith("\n") else "unended"
     with tempfile.TemporaryDirectory() as folder:
@@ -240,7 +244,7 @@ def test_a_line_of_exports_comes_and_goes_without_a_trace(before: list[str], end
         file.write_text(text)
 
         def edit(*words: str) -> None:
-            subprocess.run(["perl", "-e", EDIT, "--", words[0], str(file), *words[1:]], check=True)
+            subprocess.run(words_of(python, EDIT, words[0], str(file), *words[1:]), check=True)
 
         edit("add", "/ours -x")
         with file.open("a") as more:

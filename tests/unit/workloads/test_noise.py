@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from support.examples import at_most
 from support.fake_host import EmulatedHost
+from support.interpreters import equipped
 
 from lab import workloads
 from lab.base.errors import CommandError, TransferError
@@ -20,9 +22,9 @@ ROUND = 8388617  # bytes after which the noise goes round
 HALVED = 1 << 28  # from so many bytes on two processes compare
 
 
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> EmulatedHost:
-    return EmulatedHost(tmp_path_factory.mktemp("noise"), {}, ("perl",))
+@pytest.fixture(scope="module", params=["", sys.executable], ids=["perl", "python"])
+def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> EmulatedHost:
+    return equipped(EmulatedHost(tmp_path_factory.mktemp("noise"), {}, ("perl",)), request.param)
 
 
 def made(host: EmulatedHost, size: int, seed: str, name: str = "payload") -> Path:

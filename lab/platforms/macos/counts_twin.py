@@ -1,0 +1,34 @@
+"""The twin of counts.pl."""
+
+import re
+import subprocess
+import sys
+import time
+
+
+def printed(command: list[str]) -> str:
+    """What a command prints."""
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout.decode()
+    except OSError as error:
+        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+        sys.exit(error.errno)
+
+
+def counts(when: str, interface: str) -> list[str]:
+    """The lines of what macOS counts."""
+    asked = [
+        ["sysctl", "net.inet.tcp.sendspace", "net.inet.tcp.recvspace"],
+        ["vm_stat"],
+        ["netstat", "-I", interface, "-b", "-n"],
+        ["clock"],
+    ]
+    lines = []
+    for command in reversed(asked) if when == "after" else asked:
+        clock = f"{time.clock_gettime(time.CLOCK_MONOTONIC):.6f}\n"
+        text = clock if command == ["clock"] else printed(command)
+        lines += [f"{command[0]}:{line}" for line in text.splitlines(keepends=True)]
+    if not any(re.match(r"netstat:.*<Link#\d+>", line) for line in lines):
+        sys.stderr.write(f"no interface {interface}\n")
+        sys.exit(255)
+    return lines

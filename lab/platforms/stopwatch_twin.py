@@ -1,0 +1,79 @@
+"""The twin of stopwatch.pl, for Macs alone: macos/counts_twin.py stands in front of it on the host."""
+
+import fcntl
+import os
+import resource
+import signal
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lab.platforms.macos.counts_twin import counts
+
+F_FULLFSYNC = 51  # <sys/fcntl.h> of macOS; Python's name for it is there on a Mac alone
+
+
+def now() -> float:
+    """Of the same clock as perl's."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+def children_cpu_s() -> float:
+    """CPU seconds of all children that have ended, and theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(command: list[str]) -> int:
+    """The exit code of a command; what it prints goes to standard error. A fork of Python takes longer than this."""
+    output = [(os.POSIX_SPAWN_DUP2, 2, 1)]
+    try:  # Python ignores SIGPIPE, and so would the command
+        child = os.posix_spawnp(command[0], command, os.environ, file_actions=output, setsigdef=[signal.SIGPIPE])
+    except OSError as error:
+        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+        return error.errno or 255
+    status = os.waitpid(child, 0)[1]
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def flush_file(path: str) -> str:
+    """How the file was flushed, why not better, and what went wrong."""
+    if not path:
+        return "flushed none\n"
+    unwritable = ""
+    try:
+        file = os.open(path, os.O_RDWR)
+    except OSError as error:
+        unwritable = f"it cannot be opened for writing: {error.strerror}"
+        try:
+            file = os.open(path, os.O_RDONLY)
+        except OSError as refused:
+            return f"flushed none\nflush_error cannot open {path} to flush it: {refused.strerror}\n"
+    try:
+        fcntl.fcntl(file, F_FULLFSYNC, 0)
+        return "flushed F_FULLFSYNC\n"
+    except OSError as error:
+        reason = unwritable or f"F_FULLFSYNC: {error.strerror}"
+    try:
+        os.fsync(file)
+    except OSError as error:
+        return f"flushed none\nflush_error cannot flush {path}: {error.strerror}\n"
+    return f"flushed {'none' if unwritable else 'fsync'}\nflush_reason {reason}\n"
+
+
+def main(interface: str, flush: str, *command: str) -> None:
+    """Count, and time the command where there is one."""
+    report = ["clock monotonic\n", *(f"before|{line}" for line in counts("before", interface))]
+    if command:
+        used, start = children_cpu_s(), now()
+        code = run(list(command))
+        flushed = flush_file(flush) if code == 0 else "flushed none\n"
+        elapsed, used = now() - start, children_cpu_s() - used
+        report += [f"after|{line}" for line in counts("after", interface)]
+        report.append(f"elapsed_s {elapsed:.6f}\ntool_cpu_s {used:.2f}\nexit {code}\n{flushed}")
+    sys.stdout.write("".join(report))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,6 @@
+# usage: remove|move. Standard input has names in this folder, a line each: removes all files that match one of them, or
+# gives the first file the second name.
+use strict; use warnings;
+chomp(my @names = <STDIN>);
+if ($ARGV[0] eq 'remove') { unlink map { glob } @names; exit }
+rename $names[0], $names[1] or exit 1;
