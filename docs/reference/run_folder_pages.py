@@ -25,6 +25,7 @@ RUN_KEYS = {
     "seed": "That of the sweep.",
     "ordering": "`mirrored`: each second block has the order of the one before it backwards. Missing in older runs.",
     "ceiling_shots": "2: the link is measured before and after the trials of a network. Missing in older runs: 1.",
+    "payload_bytes": "What a trial moves, where the sweep has `seconds`: chosen before the first trial.",
     "left_out": "The cases that these hosts cannot measure, by `case_id`, each with the reason.",
     "load": "Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.",
     "title": "`[lab] title` of the hosts file.",
