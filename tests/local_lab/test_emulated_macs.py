@@ -126,6 +126,9 @@ def told(macs: Bench, host: str, script: str) -> str:
         (NEW, "tmutil status", 0, "    Running = 0;\n"),
         (NEW, "iostat -c 2 -w 1 | awk 'NR > 2 { print NF }'", 0, "9\n9\n"),
         (NEW, "top -l 2 -n 0 -s 1 | grep -c '^CPU usage: .*% idle $'", 0, "2\n"),
+        (NEW, "perl -e 'exec qw(ps -o time= -o ucomm= -p), getppid' | grep -c ' 0:[0-9][0-9][.][0-9][0-9] '", 0, "1\n"),
+        (NEW, "ps -A -o pid= -o time= -o ucomm= | grep -vc '^ *[0-9]* *[0-9]*:[0-9][0-9][.][0-9][0-9] [^ ]'", 1, "0\n"),
+        (NEW, "ps -A -o pid= -o ucomm= | head -1", 0, "    1 launchd\n"),
         (NEW, "netstat -s -p tcp | head -2", 0, "tcp:\n\t0 packets sent\n"),  # the kernel tells only root
         (NEW, "sudo netstat -s -p tcp | grep -c retransmitted", 0, "1\n"),
         (NEW, "/usr/bin/time -p true 2>&1 | tr -d 0-9", 0, "real .\nuser .\nsys .\n"),

@@ -159,7 +159,7 @@ def test_a_series_has_lists_of_one_length_and_counts_from_its_beginning() -> Non
     assert (used["at_s"], used["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
     assert (used["cpu_s"], used["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
     assert used["available_bytes"] == [None, None, 7]
-    assert used["core_busy"] == {}
+    assert used["core_busy"] == {"cpu0": [None, None, 0.5]}
     assert used["processes"] == [[1.0, {"smbd 8": 0.5}]]
     assert [row[:2] for row in used["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
     assert used["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)
