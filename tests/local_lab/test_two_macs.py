@@ -66,6 +66,9 @@ def test_what_two_systems_have_is_measured_and_put_back(
     run = json.loads((bench.newest() / "run.json").read_text())
     assert "EMULATED" in run["title"]
     assert all(facts["tools"]["iperf3"].startswith("iperf 3") for facts in run["hosts"].values())
+    for role in HOSTS:  # also a Mac tells what its processes used
+        busiest = [trial["observed"].get(role, {}).get("process_mean") for trial in bench.trials()]
+        assert any(busiest), busiest
     if client != "linux":
         check_flushes(bench, trials, server)
 
