@@ -51,7 +51,7 @@ def parse_samples(lines: Iterable[str], interface: str) -> Iterator[Reading]:
     for at_s, block in _blocks(lines):
         tables = by_source(block)
         reading = _reading(tables, interface, at_s)
-        if "iostat" in tables:
+        if "iostat" in tables or "netstat" not in tables:
             user, system, idle = _shares(tables)
             spent = spent._replace(user=spent.user + user, system=spent.system + system, idle=spent.idle + idle)
             reading = replace(_add_memory(reading, tables), cores={ALL_CORES: spent})

@@ -87,5 +87,5 @@ while (-d $folder) {
         $processes = again($began, $PROCESSES_S);
     }
     push @lines, "iostat:$row", said(qr/page size|^Pages (free|inactive|speculative)|outs:/, 'vm_stat') if $row ne '';
-    append(join '', sprintf("@ %.3f\n", $at), @lines);
+    append(join '', sprintf("@ %.3f\n", $at), @lines) if @lines;    # there are none where the interface is gone
 }
