@@ -25,6 +25,7 @@ RUN_KEYS = {
     "seed": "That of the sweep.",
     "ordering": "`mirrored`: each second block has the order of the one before it backwards. Missing in older runs.",
     "ceiling_shots": "2: the link is measured before and after the trials of a network. Missing in older runs: 1.",
+    "payload_bytes": "What a trial moves, where the sweep has `seconds`: chosen before the first trial.",
     "left_out": "The cases that these hosts cannot measure, by `case_id`, each with the reason.",
     "load": "Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.",
     "title": "`[lab] title` of the hosts file.",
@@ -57,8 +58,8 @@ SAMPLES = {
     "cpu_s": "CPU seconds of the host's control group, since then.",
     "disk_read_bytes`, `disk_written_bytes": "Of all disks, since then.",
     "available_bytes": "Memory that programs could get.",
-    "core_busy": "By core: the share of the time since the reading before that it was not free.",
-    "user`, `system`, `softirq`, `iowait`, `steal": "Shares of the time of all cores since the reading before.",
+    "core_busy": "By core: the share of the time since the last reading that has it that it was not free.",
+    "user`, `system`, `softirq`, `iowait`, `steal": "Shares of all cores' time since the last reading that has it.",
     "processes": '`[at_s, {"name id": CPU seconds since the first reading}]`, where processes were looked at.',
     "connections": '`[at_s, "local peer", {…}]`, where connections were looked at.',
 }

@@ -31,7 +31,7 @@ def grid_of(
     kept: list[Case] = []
     left_out: dict[str, None] = {}
     for levels in _combinations(sweep, protocols):
-        case = Case.of(levels, workload.kind, workload.size)
+        case = Case.of(levels, workload.kind, workload.planned_size)
         reason = _why_not(case, protocols[case.protocol], tools[case.tool], usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None

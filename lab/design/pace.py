@@ -40,11 +40,15 @@ def overhead_s(protocol: str, direction: str, size_bytes: int, serves: bool) -> 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast hosts are: by what :func:`kinds` gives of a case, and in all else. ``source`` is the run it is of."""
+    """How fast hosts are: by what :func:`kinds` gives of a case, and in all else. ``source`` is the run it is of.
+
+    ``link_bytes_per_s`` is what the link between them carries, 0 where that is not known.
+    """
 
     speeds: Speeds = field(default_factory=dict)
     factor: float = 1.0
     source: str = ""
+    link_bytes_per_s: float = 0.0
 
     def run_s(self, cases: Sequence[tuple[Case, bool]], networks: int, shots: int, ceiling_seconds: float) -> float:
         """Seconds of a run of these cases, each with whether what serves is started for it.

@@ -15,6 +15,7 @@ from lab.design.effects import Effect, Levels, asked_for, cannot_tell, distinct,
 from lab.design.factors import Level, Plot
 from lab.design.grid import grid_of
 from lab.design.pace import ASSUMED_BYTES_PER_S, Pace
+from lab.design.payload_size import size_for
 from lab.design.sweep_file import Sweep
 
 ASSUMED_PACE = Pace()
@@ -104,6 +105,7 @@ def plan(
 
     ``refused`` are cases that the hosts cannot do, by ``case_id``, and why; ``pace`` is how fast these were.
     """
+    sweep = _with_likely_size(sweep, pace)
     grid, left_out = grid_of(sweep, catalogue, refused)
     cases = _fraction_of(sweep, grid)
     if sweep.anchors > len(cases) + 1:
@@ -134,6 +136,14 @@ def plan(
     )
 
 
+def _with_likely_size(sweep: Sweep, pace: Pace) -> Sweep:
+    """The sweep with the size that the link will most likely give it, where that is to decide."""
+    workload = sweep.workload
+    if workload.size is not None or workload.seconds is None or not pace.link_bytes_per_s:
+        return sweep
+    return sweep.sized(size_for(workload.seconds, pace.link_bytes_per_s))
+
+
 def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
     names = plot_factors(cases)
     keys = plot_keys(cases)
@@ -153,8 +163,8 @@ def _cost(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]],
         CEILING_SHOTS * len({(slot.block, keys[Plot.SUB](slot.case)) for slot in slots}),
         sweep.ceiling_seconds,
     )
-    estimated_s += stores * 2 * sweep.workload.size / ASSUMED_BYTES_PER_S
-    return Cost(len(blocks), len(slots), changes, len(slots) * sweep.workload.size, estimated_s)
+    estimated_s += stores * 2 * sweep.workload.planned_size / ASSUMED_BYTES_PER_S
+    return Cost(len(blocks), len(slots), changes, len(slots) * sweep.workload.planned_size, estimated_s)
 
 
 def _count_changes(slots: Sequence[Slot], key: Key) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from lab.base.units import size_label
 from lab.design import stopping
 from lab.design.blocks import First
 from lab.design.factors import BY_NAME, Level, label_of
 from lab.design.pace import ASSUMED_BYTES_PER_S
+from lab.design.payload_size import GIGABIT_BYTES_PER_S, size_for
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 
+SPEEDS = (1, 2.5, 10, 20)  # of links between Macs, in Gbit/s
 EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
 
 
@@ -18,6 +21,7 @@ def describe(sweep: Sweep, planned: Plan) -> Iterator[str]:
     """The lines that `lab plan` prints, without the order of the slots."""
     trials, moved = _range(len(planned.slots), planned.most.trials), _range(*_gigabytes(planned), digits=1)
     yield f"{len(planned.cases)} cases, {trials} trials, {moved} GB to move"
+    yield from _add_title("size", _size(sweep, planned))
     yield from _add_title("factors", _factors(planned))
     yield from _add_title("left out", planned.left_out)
     yield from _add_title("design", _design(sweep, planned))
@@ -52,6 +56,18 @@ def _range(least: float, most: float, digits: int = 0) -> str:
 
 def _gigabytes(planned: Plan) -> tuple[float, float]:
     return planned.bytes_moved / 1e9, planned.most.bytes_moved / 1e9
+
+
+def _size(sweep: Sweep, planned: Plan) -> Iterator[str]:
+    """How a size is chosen that the sweep leaves to the link, and which is likely."""
+    seconds = sweep.workload.seconds
+    if seconds is None:
+        return
+    yield f"before the first trial: a power of two that takes {seconds:g} s or more at what iperf3 measures then,"
+    yield "or as much as RAM disks and disk have room for; written into run.json"
+    at = ", ".join(f"{size_label(size_for(seconds, speed * GIGABIT_BYTES_PER_S))} at {speed:g} Gbit/s"
+                   for speed in SPEEDS)  # fmt: skip
+    yield f"{at}; planned with {size_label(planned.cases[0].size_bytes)}"
 
 
 def _factors(planned: Plan) -> Iterator[str]:

@@ -14,7 +14,7 @@ from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
 from lab.base.untrusted import MOST_INPUT_BYTES
 from lab.base.validation import Model, read_text, validate
-from lab.design import stopping
+from lab.design import payload_size, stopping
 from lab.design.factors import FACTORS, Factor, Level
 
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
@@ -27,8 +27,21 @@ class Workload(Model):
 
     kind: str = "file"
     """The payload, by its name in ``lab/workloads``."""
-    size: Size
+    size: Size | None = None
     """How much one trial moves. The RAM disks must hold it and 5 % more."""
+    seconds: Annotated[Seconds, Field(le=600)] | None = None
+    """In place of `size`: how long the link itself takes for what a trial moves, at least."""
+
+    @property
+    def planned_size(self) -> int:
+        """The size; where the link is to decide that, what a gigabit link takes."""
+        return self.size or payload_size.size_for(self.seconds or 0, payload_size.GIGABIT_BYTES_PER_S)
+
+    @model_validator(mode="after")
+    def _has_one_size(self) -> Self:
+        if (self.size is None) == (self.seconds is None):
+            raise ValueError('give either size, such as "512 MiB", or seconds = 3, which the link decides the size by')
+        return self
 
 
 class Levels(Model):
@@ -115,6 +128,10 @@ class Sweep(Model):
     """What is moved: the table ``[workload]``."""
     factors: Factors
     """What is varied: the table ``[factors]``."""
+
+    def sized(self, size_bytes: int) -> Sweep:
+        """The sweep with this size of its payload."""
+        return self.model_copy(update={"workload": self.workload.model_copy(update={"size": size_bytes})})
 
     @property
     def most_blocks(self) -> int:

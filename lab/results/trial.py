@@ -125,7 +125,7 @@ _RUN_TYPES = {
     **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file", "sweep_file"), _TEXT),
     **dict.fromkeys(("id", "hosts_digest", "seal", "ordering"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
-    **dict.fromkeys(("seed", "ceiling_shots"), frozenset({int})),
+    **dict.fromkeys(("seed", "ceiling_shots", "payload_bytes"), frozenset({int})),
     **dict.fromkeys(("hosts", "left_out"), frozenset({dict})),
     "load": frozenset({list}),
 }

@@ -58,8 +58,10 @@ class Capability:
 
     def _check_client(self, case: Case, driver: Driver) -> None:
         """The client must have the tool, and be able to attach the share."""
-        side = self.pair.sides[Role.CLIENT]
-        check_programs(self.pair, Role.CLIENT, workloads.tool(case.tool).programs, case.tool)
+        side, tool = self.pair.sides[Role.CLIENT], workloads.tool(case.tool)
+        if tool.only_on not in ("", side.platform):
+            raise Absent(f"client: {case.tool} is a program of {tool.only_on}, and the client runs {side.platform}")
+        check_programs(self.pair, Role.CLIENT, tool.programs, case.tool)
         check_programs(self.pair, Role.CLIENT, driver.attaches_with, case.protocol)
         driver.mount_method(side)
         if why := driver.cannot_attach(side, case.mount_options):

@@ -20,6 +20,7 @@ from lab.base.untrusted import first_line
 from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
+from lab.design.payload_size import MIB, ROOM
 from lab.design.plan import CEILING_SHOTS, plan
 from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
@@ -34,6 +35,7 @@ from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
+from lab.run.size_by_link import choose_size, recorded_size
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
@@ -125,7 +127,7 @@ def resume(
     with durable.claimed(path):
         config = resumption.hosts_of(register, folder, hosts_file, trust)
         resumption.check_journal(register, folder, trust)
-        sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text")
+        sweep = recorded_size(parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text"), folder)
         check_fit(config, sweep, config.path)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
@@ -152,7 +154,8 @@ def _conduct(
             session = Session(hosts, config, settings, password)
             session.open()
             limits = supervision.most_failures, supervision.repeat_disturbed
-            ending = Runner(session, folder, sweep, supervision.watch, *limits).run()
+            sized = choose_size(session, folder, sweep, supervision.tell)
+            ending = Runner(session, folder, sized, supervision.watch, *limits).run()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
@@ -219,7 +222,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     stores = sweep.factors.of("store")
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
-            _check_ram_disk(config, role, sweep.workload.size, hosts_file)
+            _check_ram_disk(config, role, sweep.workload.size or MIB, hosts_file)
     if config.share.serve == "existing" and stores != ("disk",):
         raise BadInput(
             f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
@@ -237,7 +240,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
 
 def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
     ram_disk = getattr(config, role).ram_disk
-    if size_bytes * 1.05 > ram_disk:
+    if size_bytes * ROOM > ram_disk:
         raise BadInput(
             f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size_bytes} bytes with "
             f"room to spare",

@@ -13,6 +13,7 @@ from lab.design.pace import Pace, kinds, overhead_s
 from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
 from lab.results.trial import CEILINGS, Trial, read_time
+from lab.run import link_ceiling
 
 LEAST_TRIALS = 4  # fewer say little of what lies between trials
 
@@ -23,12 +24,19 @@ def newest(results: Path, hosts_file: Path) -> Pace:
         try:
             folder = RunFolder(path)
             if folder.run.get("hosts_file") == str(hosts_file.resolve()):
-                transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS]
+                trials = folder.trials()
+                transfers = [trial for trial in trials if trial.protocol not in CEILINGS]
                 if len(good := [trial for trial in transfers if trial.status == "ok"]) >= LEAST_TRIALS:
-                    return Pace(_speeds(good), _factor(transfers), str(folder.path))
+                    return Pace(_speeds(good), _factor(transfers), str(folder.path), fastest_link(trials))
         except (BadInput, OSError):
             continue
     return Pace()
+
+
+def fastest_link(trials: Sequence[Trial]) -> float:
+    """The most that the link carried in any test of it by itself, bytes per second; 0 where there was none."""
+    tests = [trial for trial in trials if trial.protocol == link_ceiling.PROTOCOL]
+    return max((link_ceiling.rate(test) or 0.0 for test in tests), default=0.0)
 
 
 def _speeds(trials: Sequence[Trial]) -> dict[tuple[str, ...], float]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
 
-from lab.platforms import Reading
+from lab.platforms import Reading, Ticks
 from lab.run.usage import busy_share, core_shares, ticks_spent
 
 ABOUT_CONNECTION = ("rtt_ms", "cwnd", "ssthresh", "window_bytes", "acked_bytes", "received_bytes", "retransmits",
@@ -16,8 +15,8 @@ ABOUT_CONNECTION = ("rtt_ms", "cwnd", "ssthresh", "window_bytes", "acked_bytes",
 def series(readings: Sequence[Reading]) -> dict[str, object]:
     """One host's lists, as long as there are readings; None where one lacks the number.
 
-    Counts are since the first reading. What cores did is a share of the time since the reading before. ``processes``
-    and ``connections`` are of those readings that have them, with their time.
+    Counts are since the first reading. What cores did is a share of the time since the reading before that counts them.
+    ``processes`` and ``connections`` are of those readings that have them, with their time.
     """
 
     def since_first(count: Callable[[Reading], float | None]) -> list[float | None]:
@@ -42,12 +41,20 @@ def _disks(reading: Reading, name: str) -> int | None:
 
 
 def _cores(readings: Sequence[Reading]) -> dict[str, object]:
-    spent = [ticks_spent(before, after) for before, after in pairwise(readings)]
+    spent = list(_spent(readings))
     shares = [core_shares(ticks) for ticks in spent]
     names = sorted({name for ticks in spent for name in ticks})
     busy = {name: [None, *(busy_share(ticks[name]) if name in ticks else None for ticks in spent)] for name in names}
     kinds = ("user", "system", "softirq", "iowait", "steal")
     return {"core_busy": busy, **{kind: [None, *(share.get(kind) for share in shares)] for kind in kinds}}
+
+
+def _spent(readings: Sequence[Reading]) -> Iterator[dict[str, Ticks]]:
+    """What cores did up to each reading but the first, since the one before that counts them: not each has to."""
+    before = readings[0]
+    for reading in readings[1:]:
+        yield ticks_spent(before, reading)
+        before = reading if reading.cores else before
 
 
 def _now_and_then(readings: Sequence[Reading]) -> dict[str, object]:

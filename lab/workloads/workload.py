@@ -32,12 +32,14 @@ class Tool(ABC):
 
     ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
     ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
+    ``only_on`` is the platform that alone has it; empty for any.
     """
 
     name: ClassVar[str]
     program: ClassVar[str]
     needs_mount: ClassVar[bool]
     programs: ClassVar[Mapping[str, str]]
+    only_on: ClassVar[str] = ""
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """Which of several programs of that name a host has, and which version; empty where it makes no difference."""

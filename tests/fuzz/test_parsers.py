@@ -118,9 +118,10 @@ IOSTAT = "iostat:   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.
 MACOS_NET = (
     tagged("netstat", "netstat-en0.txt") + tagged("vm_stat", "vm_stat-16k-pages.txt") + "vm_stat:Swapouts:  10.\n"
 )
-MACOS_SAMPLES = f"@ 1.5\n{IOSTAT}{MACOS_NET}@ 1.6\n{IOSTAT}{MACOS_NET}"
+PS = "ps:    1   0:07.31 launchd\nps:  402 123:45.67 smbd\n"
+MACOS_SAMPLES = f"@ 1.5\n{IOSTAT}{MACOS_NET}@ 1.55\n{MACOS_NET}{PS}@ 1.6\n{IOSTAT}{MACOS_NET}"
 SIZES = "sysctl:net.inet.tcp.sendspace: 65536\nsysctl:net.inet.tcp.recvspace: 131072\n"
-MACOS_COUNTED = f"clock:7.25\n{MACOS_NET}{SIZES}"
+MACOS_COUNTED = f"clock:7.25\n{MACOS_NET}{PS}{SIZES}"
 LOAD = "vm.loadavg: { 1.2 1.3 1.4 }\nhw.ncpu: 8\n"
 PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermode 0\n"
 SS = ("ss-*.txt",)

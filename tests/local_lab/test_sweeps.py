@@ -246,3 +246,22 @@ def test_hosts_that_vanish_in_the_middle_end_the_run_with_one_message(new_bench:
     # which it meets first is chance
     assert any(words in output for words in ("was taken down", "is not up", "there is no key"))
     assert "Traceback" not in output
+
+
+def test_a_sweep_that_says_for_how_long_moves_what_the_link_takes_so_long_for_also_when_resumed(bench: Bench) -> None:
+    sweep = bench.sweep(blocks=2, direction=["write"])
+    sweep.write_text(sweep.read_text().replace('size = "4 MiB"', 'seconds = "0.2 s"'))
+    done = bench.lab("run", "--hosts", str(bench.hosts), str(sweep))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "a trial moves " in done.stdout + done.stderr
+    size = json.loads((bench.newest() / "run.json").read_text())["payload_bytes"]
+    path = bench.newest() / "trials.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    first = [shot for shot in map(json.loads, lines[:2]) if shot["protocol"] == "link"]
+    rate = max(shot["size_bytes"] / shot["elapsed_s"] for shot in first)
+    assert 0.2 * rate <= size + 2**20 < 0.4 * rate + 2**21
+    path.write_text("".join(line for line in lines if not json.loads(line)["trial_id"].startswith("b002")))
+    resumed = bench.lab("run", "--resume", str(bench.newest()))
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert "a trial moves " not in resumed.stdout + resumed.stderr
+    assert [trial["size_bytes"] for trial in bench.trials()] == [size, size]

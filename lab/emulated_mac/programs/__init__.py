@@ -41,6 +41,7 @@ PLACES: dict[str, Place] = {
     "sysctl": "/usr/sbin", "ps": "/bin", "top": "/usr/bin", "iostat": "/usr/sbin", "vm_stat": "/usr/bin",
     "purge": since("/usr/sbin", 10, 9), "pmset": "/usr/bin", "caffeinate": since("/usr/bin", 10, 8),
     "mdutil": "/usr/bin", "tmutil": since("/usr/bin", 10, 7), "system_profiler": "/usr/sbin", "defaults": "/usr/bin",
+    "ditto": "/usr/bin",
     "xcode-select": since("/usr/bin", 10, 9), "python3": since("/usr/bin", 10, 15),
     "sudo": before("/usr/bin", 12), "ssh": before("/usr/bin", 10, 11), "ssh-keygen": before("/usr/bin", 10, 11),
     "sshd": before("/usr/sbin", 10, 11),

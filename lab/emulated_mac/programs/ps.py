@@ -57,7 +57,7 @@ class Columns:
             "flags": ("F", 8, lambda process: "4004"),
             "wchan": ("WCHAN", -6, lambda process: "-"), "jobc": ("JOBC", 4, lambda process: 0),
             "C": ("C", 3, lambda process: 0),
-            "comm": ("COMM", -16, _comm), "ucomm": ("UCOMM", -16, lambda process: process.name),
+            "comm": ("COMM", -16, _comm), "ucomm": ("UCOMM", -16, _ucomm),
             "command": ("COMMAND", -16, lambda process: " ".join(_argv(process)) or f"({process.name})"),
         }  # fmt: skip
 
@@ -171,6 +171,11 @@ def _argv(process: Process) -> list[str]:
     if words[2:3] == [DARWIN_PYTHON]:
         return [developer_tools.PYTHON3, *words[3:]]
     return [word for word in words if word not in ("-I/linux/opt/emulated_mac/perl", "-MDarwin")]
+
+
+def _ucomm(process: Process) -> str:
+    """The name that the kernel keeps."""
+    return "launchd" if process.pid == 1 else process.name
 
 
 def _comm(process: Process) -> str:

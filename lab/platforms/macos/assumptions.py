@@ -44,10 +44,16 @@ SYSTEM = (
         "system_cmds iostat.c",
     ),
     Assumption(
-        "what the sampler starts each second takes hundredths of a second of processor time",
-        'time -p sh -c \'netstat -I "$1" -b -n >/dev/null; vm_stat >/dev/null\' sh "$1"',
+        "what the sampler starts several times a second takes hundredths of a second of processor time",
+        'time -p sh -c \'netstat -I "$1" -b -n >/dev/null; ps -A -o pid= -o time= -o ucomm= >/dev/null\' sh "$1"',
         r"user +0\.0\d\nsys +0\.0\d",
         "experience: unverified",
+    ),
+    Assumption(
+        "ps tells the CPU time of each process in hundredths of a second, those of other accounts included",
+        "ps -p 1 -o pid= -o time= -o ucomm=",
+        r" *1 +[1-9]?\d*:\d\d\.\d\d launchd",
+        "adv_cmds ps.c, tasks.c, print.c",
     ),
     Assumption(
         "netstat counts the whole interface in a row <Link#N>, and its columns are the same from the right",

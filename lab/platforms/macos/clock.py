@@ -1,4 +1,4 @@
-"""The clock and the counters of a Mac: netstat, vm_stat, iostat and sysctl."""
+"""The clock and the counters of a Mac: netstat, ps, vm_stat, iostat and sysctl."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MacClock(Clock):
         return counters.parse_resent(self.host.run(*COUNT_TCP, root=True).stdout)
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
-        """A reading a second, which is as often as iostat tells of the processor."""
+        """Four readings a second while bytes move, of which one tells of all cores: iostat counts whole seconds."""
         program, file = f"{self.directory}/sampler.pl", self._samples_file
         self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
         argv = run_script_file(program, file, interface)

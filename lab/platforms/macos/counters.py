@@ -1,4 +1,4 @@
-"""What macOS counts: the tables of netstat, vm_stat and iostat, as lines ``COMMAND:line``, whoever asked for them."""
+"""What macOS counts: tables of netstat, ps, vm_stat and iostat, as lines ``COMMAND:line``, whoever asked for them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lab.base.untrusted import count, quantity
+from lab.base.untrusted import count, first_line, quantity
 from lab.platforms.clock import by_source
 from lab.platforms.macos.parsers import parse_memory, parse_sizes
-from lab.platforms.readings import ALL_CORES, Reading, Ticks
+from lab.platforms.readings import ALL_CORES, Process, Reading, Ticks
 from lab.platforms.timing import Counters, Moved
 
 SPACES = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 NET = {"tx_bytes": "Obytes", "rx_bytes": "Ibytes", "tx_packets": "Opkts", "rx_packets": "Ipkts",
        "tx_errors": "Oerrs", "rx_errors": "Ierrs"}  # fmt: skip
+NAME_LENGTH = 64  # macOS keeps 16 bytes, newer versions 32
 Tables = Mapping[str, Sequence[str]]
 
 
@@ -26,7 +27,7 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
     tables = by_source(lines)
     if "clock" not in tables:
         raise ValueError("no clock")
-    reading = _reading(tables, interface, quantity(tables["clock"][0].strip()))
+    reading = _add_memory(_reading(tables, interface, quantity(tables["clock"][0].strip())), tables)
     if not reading.net:
         raise ValueError(f"no interface {interface}")
     spaces = parse_sizes("\n".join(tables.get("sysctl", ())), SPACES)
@@ -44,14 +45,18 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
 def parse_samples(lines: Iterable[str], interface: str) -> Iterator[Reading]:
     """The readings in what the sampler wrote: after ``@ SECONDS``, lines ``COMMAND:line``. Raises ValueError.
 
-    What iostat says of the time since its row before, in percent, is added up: so it is ticks like any other's.
+    What iostat says of the time since its row before, in percent, is added up: so it is ticks like any other's. Only
+    each row of it comes with the memory; readings between two rows have neither.
     """
     spent = Ticks(*[0] * len(Ticks._fields))
     for at_s, block in _blocks(lines):
         tables = by_source(block)
-        user, system, idle = _shares(tables)
-        spent = spent._replace(user=spent.user + user, system=spent.system + system, idle=spent.idle + idle)
-        yield replace(_reading(tables, interface, at_s), cores={ALL_CORES: spent})
+        reading = _reading(tables, interface, at_s)
+        if "iostat" in tables or "netstat" not in tables:
+            user, system, idle = _shares(tables)
+            spent = spent._replace(user=spent.user + user, system=spent.system + system, idle=spent.idle + idle)
+            reading = replace(_add_memory(reading, tables), cores={ALL_CORES: spent})
+        yield reading
 
 
 def parse_resent(text: str) -> int | None:
@@ -77,13 +82,33 @@ def _blocks(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
 
 def _reading(tables: Tables, interface: str, at_s: float) -> Reading:
     row = _row(tables)
-    memory = parse_memory("\n".join(tables.get("vm_stat", ())))
     return Reading(
         at_s=at_s,
         net={name: count(row[column]) for name, column in NET.items()} if row else {},
-        available_bytes=memory.available_bytes,
-        swapped_bytes=memory.swapped_bytes,
+        processes=_processes(tables),
     )
+
+
+def _add_memory(reading: Reading, tables: Tables) -> Reading:
+    memory = parse_memory("\n".join(tables.get("vm_stat", ())))
+    return replace(reading, available_bytes=memory.available_bytes, swapped_bytes=memory.swapped_bytes)
+
+
+def _processes(tables: Tables) -> dict[tuple[int, int], Process]:
+    """CPU time of each process in rows ``PID MINUTES:SECONDS NAME`` of ps, which leaves out the kernel's own.
+
+    Their starts are taken as one: macOS gives a number again only after all others up to 99999. What is no such row
+    belongs to a name with a line break in it.
+    """
+    rows = (
+        re.fullmatch(r" *([0-9]{1,10}) +([0-9]{1,9}):([0-9]{2}\.[0-9]{2}) +(\S.*)", line)
+        for line in tables.get("ps", ())
+    )
+    return {
+        (count(row[1]), 0): Process(first_line(row[4], NAME_LENGTH), 60 * count(row[2]) + quantity(row[3]))
+        for row in rows
+        if row
+    }
 
 
 def _row(tables: Tables) -> dict[str, str]:

@@ -1,12 +1,13 @@
 # What macOS counts, as lines "NAME:line", for the stopwatch that follows this text. The bytes of the interface stand
-# next to the transfer, and the clock.
+# next to the transfer, and the clock. ps gives the CPU time of each process, with which the sampler's begin.
 use strict;
 use warnings;
 
 sub counts {
     my ($when, $interface) = @_;
-    my @asked = (['interfaces', 'netstat', '-i', '-b', '-n'], ['vm_stat', 'vm_stat']);
-    unshift @asked, ['sysctl', 'sysctl', 'net.inet.tcp.sendspace', 'net.inet.tcp.recvspace'];
+    my @asked = (['sysctl', 'sysctl', 'net.inet.tcp.sendspace', 'net.inet.tcp.recvspace']);
+    push @asked, ['interfaces', 'netstat', '-i', '-b', '-n'], ['vm_stat', 'vm_stat'];
+    push @asked, ['ps', 'ps', '-A', '-o', 'pid=', '-o', 'time=', '-o', 'ucomm='];
     push @asked, ['netstat', 'netstat', '-I', $interface, '-b', '-n'], ['clock'];
     my @lines;
     for my $command ($when eq 'after' ? reverse @asked : @asked) {

@@ -18,16 +18,17 @@ def printed(command: list[str]) -> str:
 def counts(when: str, interface: str) -> list[str]:
     """The lines of what macOS counts."""
     asked = [
-        ["sysctl", "net.inet.tcp.sendspace", "net.inet.tcp.recvspace"],
-        ["vm_stat"],
-        ["netstat", "-I", interface, "-b", "-n"],
+        ["sysctl", "sysctl", "net.inet.tcp.sendspace", "net.inet.tcp.recvspace"],
+        ["interfaces", "netstat", "-i", "-b", "-n"],
+        ["vm_stat", "vm_stat"],
+        ["ps", "ps", "-A", "-o", "pid=", "-o", "time=", "-o", "ucomm="],
+        ["netstat", "netstat", "-I", interface, "-b", "-n"],
         ["clock"],
     ]
     lines = []
-    for command in reversed(asked) if when == "after" else asked:
-        clock = f"{time.clock_gettime(time.CLOCK_MONOTONIC):.6f}\n"
-        text = clock if command == ["clock"] else printed(command)
-        lines += [f"{command[0]}:{line}" for line in text.splitlines(keepends=True)]
+    for name, *command in reversed(asked) if when == "after" else asked:
+        text = printed(command) if command else f"{time.clock_gettime(time.CLOCK_MONOTONIC):.6f}\n"
+        lines += [f"{name}:{line}" for line in text.splitlines(keepends=True)]
     if not any(re.match(r"netstat:.*<Link#\d+>", line) for line in lines):
         sys.stderr.write(f"no interface {interface}\n")
         sys.exit(255)

@@ -14,12 +14,18 @@ WITH_MACOS = ("rsync", "openssh-client", "openssh-server")
 class MacPrograms(Programs):
     """The programs of a Mac.
 
-    cp would also copy extended attributes, which some servers keep in files of their own. macOS 15.0 to 15.3 have two
-    engines of rsync, and choose by the options; told which, they do what the later ones do anyway. Later macOS has an
-    iperf3 of Apple's.
+    cp and ditto would also copy extended attributes, which some servers keep in files of their own. macOS 15.0 to 15.3
+    have two engines of rsync, and choose by the options; told which, they do what the later ones do anyway. Later macOS
+    has an iperf3 of Apple's.
     """
 
-    calls = MappingProxyType({"cp": ("cp", "-X"), "rsync": ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync")})
+    calls = MappingProxyType(
+        {
+            "cp": ("cp", "-X"),
+            "ditto": ("ditto", "--norsrc", "--noextattr", "--noacl"),
+            "rsync": ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync"),
+        }
+    )
 
     other_names = MappingProxyType({"iperf3": "iperf3-darwin"})
 

@@ -1,16 +1,24 @@
 # usage: mac_sampler.pl FILE INTERFACE
-# Once a second appends to FILE "@ SECONDS", the row of iostat about that second, and what netstat says of the interface
-# and vm_stat of the memory, as "COMMAND:line". Ends when the folder of FILE is gone.
-# iostat is the only one that tells of the processor, and runs all the time: the other two are started each second, which
-# takes a few milliseconds.
+# While bytes move through the interface, appends to FILE four times a second "@ SECONDS" and what netstat says of it, as
+# "COMMAND:line"; now and then the CPU time of each process that used some since, by ps; and once a second, also while
+# nothing moves, the row of iostat about that second and what vm_stat says of the memory. Ends when the folder of FILE is
+# gone.
+# iostat counts whole seconds and runs all the time. The others are started each time, which takes milliseconds on a Mac,
+# and ps, which looks at each thread, tens of them.
 use strict;
 use warnings;
 use Fcntl;
 use Time::HiRes ();
 
+my $LOOK_S = 0.25;
+my $PROCESSES_S = 0.5;
+my $IDLE_S = 1;
+my $FLOWING = 10_000;     # bytes between two looks
+my $SHARE = 20;           # of the time: netstat may take one part in so many, and ps another
 my $LARGEST = 4 << 20;    # bytes: nobody has read this file for long
 my ($file, $interface) = @ARGV;
 (my $folder = $file) =~ s{/[^/]*$}{};
+my (%used, $buffer);
 
 # As in the stopwatch: its readings are laid beside these.
 my $monotonic = eval { Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) > 0 };
@@ -22,6 +30,35 @@ sub said {
     return map { "$command[0]:$_" } grep { /$kept/ } <$pipe>;
 }
 
+# Bytes both ways; columns are counted from the right, for the address may be missing.
+sub moved {
+    no warnings 'numeric';
+    my ($row) = grep { /<Link#/ } @_;
+    my @fields = split ' ', $row || '';
+    return @fields > 5 ? $fields[-5] + $fields[-2] : 0;
+}
+
+sub processes {
+    my @lines = said(qr/\d/, 'ps', '-A', '-o', 'pid=', '-o', 'time=', '-o', 'ucomm=');
+    return grep { /^ps: *(\d+) +([\d:.]+) / && ($used{$1} || '') ne $2 && ($used{$1} = $2) } @lines;
+}
+
+# When to do again what began then, and is to be done so often at most.
+sub again { my ($start, $every_s) = @_; my $rest_s = $SHARE * (now() - $start); return $start + ($rest_s > $every_s ? $rest_s : $every_s) }
+
+# The next line of iostat, empty where none comes until then; undef at its end.
+sub line_of {
+    my ($iostat, $until) = @_;
+    vec(my $watched = '', fileno $iostat, 1) = 1;
+    while ($buffer !~ /\n/) {
+        my $rest_s = $until - now();
+        return '' unless select my $ready = $watched, undef, undef, $rest_s > 0 ? $rest_s : 0;
+        sysread $iostat, $buffer, 4096, length $buffer or return undef;
+    }
+    $buffer =~ s/^(.*\n)//;
+    return $1;
+}
+
 sub append {
     my ($text) = @_;
     my $flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | ((-s $file || 0) > $LARGEST ? O_TRUNC : 0);
@@ -31,11 +68,24 @@ sub append {
 
 open my $iostat, '-|', 'iostat', '-w', '1' or die "iostat: $!\n";
 append('');
-my $rows = 0;
-while (my $row = <$iostat>) {
-    last unless -d $folder;
-    next unless $row =~ /^[\d.\s]+$/ and $rows++;    # the first row is about all the time since the start
-    my @net = said(qr/^Name|<Link#/, 'netstat', '-I', $interface, '-b', '-n');
-    my @memory = said(qr/page size|^Pages (free|inactive|speculative)|outs:/, 'vm_stat');
-    append(join '', sprintf("@ %.3f\n", now()), "iostat:$row", @net, @memory);
+$buffer = '';
+my ($rows, $look, $processes, $flows_until, $before) = (0, 0, 0, 0);
+while (-d $folder) {
+    defined(my $row = line_of($iostat, $look)) or last;
+    $row = '' unless $row =~ /^[\d.\s]+$/ and $rows++;    # the first row is about all the time since the start
+    my $start = now();
+    next if $row eq '' and $start < $look;
+    my @lines = said(qr/^Name|<Link#/, 'netstat', '-I', $interface, '-b', '-n');
+    my ($at, $moved) = (now(), moved(@lines));
+    $look = again($start, $LOOK_S);
+    $flows_until = $start + $IDLE_S if defined $before and abs($moved - $before) > $FLOWING;
+    $before = $moved;
+    next if $row eq '' and $start > $flows_until;
+    if ($start < $flows_until and $start >= $processes) {
+        my $began = now();
+        push @lines, processes();
+        $processes = again($began, $PROCESSES_S);
+    }
+    push @lines, "iostat:$row", said(qr/page size|^Pages (free|inactive|speculative)|outs:/, 'vm_stat') if $row ne '';
+    append(join '', sprintf("@ %.3f\n", $at), @lines) if @lines;    # there are none where the interface is gone
 }

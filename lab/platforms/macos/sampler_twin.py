@@ -2,18 +2,77 @@
 
 import os
 import re
+import select
 import subprocess
 import sys
 import time
 
+LOOK_S, PROCESSES_S, IDLE_S = 0.25, 0.5, 1.0
+FLOWING = 10_000  # bytes between two looks
+SHARE = 20  # of the time: netstat may take one part in so many, and ps another
 LARGEST = 4 << 20
 NET, MEMORY = r"Name|.*<Link#", r".*page size|Pages (free|inactive|speculative)|.*outs:"
+
+
+def now() -> float:
+    """Seconds of the clock that the stopwatch has, too."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 def said(kept: str, *command: str) -> list[str]:
     """The lines that count of what a command prints."""
     printed = subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout.decode()
     return [f"{command[0]}:{line}" for line in printed.splitlines(keepends=True) if re.match(kept, line)]
+
+
+def moved(lines: list[str]) -> int:
+    """Bytes both ways; columns are counted from the right, for the address may be missing."""
+    rows = [line.split() for line in lines if "<Link#" in line]
+    return int(rows[0][-5]) + int(rows[0][-2]) if rows and len(rows[0]) > 5 else 0
+
+
+def again(start: float, every_s: float) -> float:
+    """When to do again what began then, and is to be done so often at most."""
+    return start + max(every_s, SHARE * (now() - start))
+
+
+class Processes:
+    """The CPU time of each process that used some since it was asked for last."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, str] = {}
+
+    def lines(self) -> list[str]:
+        """As the stopwatch has them."""
+        changed = []
+        for line in said(r".*\d", "ps", "-A", "-o", "pid=", "-o", "time=", "-o", "ucomm="):
+            match = re.match(r"ps: *(\d+) +([\d:.]+) ", line)
+            if match and self.used.get(match[1]) != match[2]:
+                self.used[match[1]] = match[2]
+                changed.append(line)
+        return changed
+
+
+class Lines:
+    """The lines that a program prints, as they come."""
+
+    def __init__(self, *command: str) -> None:
+        self.pipe, end = os.pipe()
+        self.program = subprocess.Popen(command, stdout=end)
+        os.close(end)
+        self.buffer = b""
+
+    def next(self, until: float) -> str:
+        """The next line, empty where none comes until then. Raises EOFError at the end."""
+        while b"\n" not in self.buffer:
+            if not select.select([self.pipe], [], [], max(0.0, until - now()))[0]:
+                return ""
+            read = os.read(self.pipe, 4096)
+            if not read:
+                raise EOFError
+            self.buffer += read
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        return f"{line.decode()}\n"
 
 
 def append(path: str, text: str) -> None:
@@ -32,22 +91,38 @@ def append(path: str, text: str) -> None:
 
 
 def main(path: str, interface: str) -> None:
-    """Sample until the folder is gone."""
+    """Sample until the folder is gone; see the other twin."""
     folder = path.rpartition("/")[0]
-    rows = 0
-    iostat = subprocess.Popen(["iostat", "-w", "1"], stdout=subprocess.PIPE)
+    iostat, processes = Lines("iostat", "-w", "1"), Processes()
+    rows, look, next_processes, flows_until = 0, 0.0, 0.0, 0.0
+    before: int | None = None
     append(path, "")
-    for row in iostat.stdout or ():
-        if not os.path.isdir(folder):
+    while os.path.isdir(folder):
+        try:
+            row = iostat.next(look)
+        except EOFError:
             break
-        if not re.match(rb"[\d.\s]+$", row):
+        is_row = bool(re.match(r"[\d.\s]+$", row))
+        rows += is_row
+        row = row if is_row and rows > 1 else ""  # the first is about all the time since the start
+        start = now()
+        if not row and start < look:
             continue
-        rows += 1
-        if rows == 1:
-            continue  # it is about all the time since the start
-        lines = said(NET, "netstat", "-I", interface, "-b", "-n") + said(MEMORY, "vm_stat")
-        seconds = time.clock_gettime(time.CLOCK_MONOTONIC)
-        append(path, f"@ {seconds:.3f}\niostat:{row.decode()}{''.join(lines)}")
+        lines = said(NET, "netstat", "-I", interface, "-b", "-n")
+        at_s, bytes_moved, look = now(), moved(lines), again(start, LOOK_S)
+        if before is not None and abs(bytes_moved - before) > FLOWING:
+            flows_until = start + IDLE_S
+        before = bytes_moved
+        if not row and start > flows_until:
+            continue
+        if next_processes <= start < flows_until:
+            began = now()
+            lines += processes.lines()
+            next_processes = again(began, PROCESSES_S)
+        if row:
+            lines += [f"iostat:{row}", *said(MEMORY, "vm_stat")]
+        if lines:  # there are none where the interface is gone
+            append(path, f"@ {at_s:.3f}\n{''.join(lines)}")
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ AS_ASSUMED = {
     "time": 'shift; "$@"; printf "real         0.01\\nuser         0.00\\nsys          0.00\\n" >&2',
     "netstat": f'if [ "$1" = -s ]; then {says(TCP)}else {says(capture("netstat-en0.txt"))}fi',
     "vm_stat": says(capture("vm_stat-16k-pages.txt") + "Swapouts:  0.\n"),
+    "ps": "echo '    1 194:39.66 launchd'",
     "networksetup": "echo 'Valid MTU Range: 1280-9000'",
     "ifconfig": says(capture("ifconfig-10gbase-t.txt")),
     "caffeinate": "",

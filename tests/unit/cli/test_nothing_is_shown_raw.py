@@ -104,6 +104,7 @@ def planted_run(text: str, **more: Any) -> dict[str, Any]:
         **run,
         "seed": 1,
         "ceiling_shots": 2,
+        "payload_bytes": 2**20,
         "ordering": "mirrored",
         "hosts": hosts,
         "left_out": {text: text},

@@ -112,7 +112,7 @@ def test_the_plan_counts_what_will_be_changed(sweep: Sweep) -> None:
         servers += before != now
         before = now
     assert planned.changes == {"mtu": mtus, "tcp_space": tcp_spaces, "server": servers}
-    assert planned.bytes_moved == len(planned.slots) * sweep.workload.size
+    assert planned.bytes_moved == len(planned.slots) * sweep.workload.planned_size
     assert planned.estimated_s > planned.bytes_moved / ASSUMED_BYTES_PER_S
 
 

@@ -14,14 +14,18 @@ from support.sides import OWN_NAME
 from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos.counters import parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
+from lab.run.time_series import series
 from lab.run.usage import usage
 from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
+from lab.stats.trial_numbers import numbers_of
+from lab.stats.utilization import limits
 
 NETSTAT = [f"netstat:{line}" for line in capture("netstat-en0.txt").splitlines()]
 SHORT = [f"netstat:{line}" for line in capture("netstat-lo0-short-names.txt").splitlines()]
 MEMORY = [f"vm_stat:{line}" for line in capture("vm_stat-16k-pages.txt").splitlines()] + ["vm_stat:Swapouts:  10."]
+PS = ["ps:    1   0:07.31 launchd", "ps:  402 123:45.67 smbd", "ps:  501   0:00.00 cp"]
 SYSCTL = ["sysctl:net.inet.tcp.sendspace: 65536", "sysctl:net.inet.tcp.recvspace: 131072"]
 IOSTAT = {
     "idle": "   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.61",
@@ -99,6 +103,42 @@ def test_a_mac_is_busy_as_a_whole_and_no_core_of_it_is() -> None:
     assert (used["samples"], used["swapped_bytes"], used["rx_errors"]) == (3, 0, 0)
 
 
+def test_a_saturated_core_is_not_hidden_in_a_mean_of_ten() -> None:
+    """A server of one thread: no share of all cores says so, its process does."""
+    ends = [
+        parse_counters(
+            [f"clock:{at_s}", *NETSTAT, *MEMORY, *SYSCTL, PS[0], f"ps:  402  61:{sum_s:05.2f} smbd"], "en0"
+        ).reading
+        for at_s, sum_s in ((0.2, 10), (4.2, 13.92))
+    ]
+    busiest = [PS[0], "ps:  402  61:11.50 smbd", "ps:  501   0:01.00 cp"]
+    between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.75", *NETSTAT, *busiest, *sample(2.0, "idle")]
+    readings = [*ends[:1], *parse_samples(between, "en0"), *ends[1:]]
+    used = usage([reading for reading in readings if reading], 4.0, cores=10)
+    assert (used.process, used.process_mean) == ("smbd", 0.98)
+    assert (used.user, used.samples) == (0.03, 4)
+    row = {"observed": {"server": used.to_json()}, "size_bytes": 2**30, "elapsed_s": 4.0, "files": 1, "block": 1}
+    row |= {"effective": {}, "ceiling_bytes_per_s": 1e9, "tcp_space": "default", "store": "ram", "protocol": "smb"}
+    medians = numbers_of(row | {"direction": "write"}, shared=False)
+    (near,) = [limit for limit in limits(medians, {"server": "smbd"}) if limit.near]
+    assert near.evidence == "server CPU: smbd used 0.98 of one core"
+
+
+def test_processes_are_those_that_ps_names_and_the_rest_of_a_name_is_none() -> None:
+    (reading,) = parse_samples(["@ 1", *NETSTAT, *PS, "ps:name", "ps:  502   0:01.00 a b "], "en0")
+    assert {key[0]: tuple(process) for key, process in reading.processes.items()} == {
+        1: ("launchd", 7.31), 402: ("smbd", 7425.67), 501: ("cp", 0.0), 502: ("a b", 1.0)
+    }  # fmt: skip
+    assert (reading.cores, reading.available_bytes, bool(reading.net)) == ({}, None, True)
+
+
+def test_the_course_of_a_trial_has_the_cores_of_each_second_and_the_bytes_in_between() -> None:
+    between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.5", *NETSTAT, *sample(2.0, "busy")]
+    lists = series(list(parse_samples(between, "en0")))
+    assert lists["core_busy"] == {ALL_CORES: [None, None, None, 0.5]}
+    assert lists["rx_bytes"] == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("row", ["", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"])
 def test_a_row_that_is_none_is_an_error(row: str) -> None:
     with pytest.raises(ValueError, match=r"no row of iostat|not a count"):
@@ -144,6 +184,41 @@ def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(
     (record,) = settings.journal.open
     settings.unwind()
     assert record.read.run(platform.host) == "absent"
+
+
+# The counts of the interface and of a process grow with each look
+NETSTAT_COMMAND = """
+echo look >> "${0%/*}/looks"; looks=$(grep -c . "${0%/*}/looks")
+cat <<END
+Name       Mtu   Network       Address            Ipkts Ierrs     Ibytes    Opkts Oerrs     Obytes  Coll
+en0        1500  <Link#14>     00:00:5e:00:53:01  1     0         ${looks}00000  1     0         7     0
+END
+"""
+PS_COMMAND = """
+[ "$*" = "-A -o pid= -o time= -o ucomm=" ] || exit 1
+looks=$(grep -c . "${0%/*}/looks")
+printf '%5d %3d:%02d.%02d %s\\n' 1 0 1 0 launchd 402 0 "$looks" 50 smbd
+"""
+
+
+def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(tmp_path: Path) -> None:
+    slow = IOSTAT_COMMAND.replace("sleep 0.05", "sleep 1")
+    vm_stat = f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n"
+    commands = {"iostat": slow, "netstat": NETSTAT_COMMAND, "vm_stat": vm_stat, "ps": PS_COMMAND}
+    settings, platform = started(tmp_path, commands)
+    settings.follow(platform.clock.sampling("en0"))
+    readings: list[Reading] = []
+    deadline = time.monotonic() + 60
+    while sum(bool(reading.processes) for reading in readings) < 3 and time.monotonic() < deadline:
+        readings += platform.clock.samples("en0")
+        time.sleep(0.05)
+    settings.unwind()
+    between = [reading for reading in readings if not reading.cores]
+    assert between
+    assert all(reading.net and reading.available_bytes is None for reading in between)
+    first, *later = [reading.processes for reading in readings if reading.processes]
+    assert {process.name for process in first.values()} == {"launchd", "smbd"}
+    assert all([process.name for process in processes.values()] == ["smbd"] for processes in later)
 
 
 @pytest.mark.parametrize(

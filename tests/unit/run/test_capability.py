@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.input_files import HOSTS
+from support.sides import side_of
 
-from lab.base.errors import Unsupported
+from lab.base.errors import Absent, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
-from lab.run.capability import check_tcp_buffer, describe_idle_buffers
-from lab.run.pair import Pair
+from lab.protocols import Driver
+from lab.run.capability import Capability, check_tcp_buffer, describe_idle_buffers
+from lab.run.pair import Pair, Shares
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)
 
@@ -52,3 +57,18 @@ def test_where_buffers_change_nothing_is_told_once_with_what_would(tmp_path: Pat
         "kern.ipc.maxsockbuf, which can be lowered until the next restart, would"
     ]
     assert list(describe_idle_buffers(pair(tmp_path), [case("smb", "default")])) == []
+
+
+@pytest.mark.parametrize(("platform", "why"), [("linux", "client: ditto is a program of macos"), ("macos", "")])
+def test_a_tool_of_one_platform_is_left_out_elsewhere(tmp_path: Path, platform: str, why: str) -> None:
+    made = replace(
+        pair(tmp_path), sides={Role.CLIENT: side_of(FakeHost("client"), platform, "192.0.2.1", "/lab", "me")}
+    )
+    driver = SimpleNamespace(attaches_with={}, mount_method=lambda _: "", cannot_attach=lambda *_: "")
+    able = Capability(Shares(made, SecretStr("")))
+    asked = replace(case(), tool="ditto")
+    if not why:
+        able._check_client(asked, cast(Driver, driver))
+        return
+    with pytest.raises(Absent, match=why):
+        able._check_client(asked, cast(Driver, driver))

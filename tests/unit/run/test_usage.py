@@ -159,7 +159,7 @@ def test_a_series_has_lists_of_one_length_and_counts_from_its_beginning() -> Non
     assert (course["at_s"], course["tx_bytes"]) == ([0.0, 0.1, 1.0], [0, 200, 800])
     assert (course["cpu_s"], course["disk_read_bytes"]) == ([0.0, None, 0.5], [0, None, 20])
     assert course["available_bytes"] == [None, None, 7]
-    assert course["core_busy"] == {}
+    assert course["core_busy"] == {"cpu0": [None, None, 0.5]}
     assert course["processes"] == [[1.0, {"smbd 8": 0.5}]]
     assert [row[:2] for row in course["connections"]] == [[0.1, "192.0.2.1:1 192.0.2.2:445"]]
     assert course["connections"][0][2]["rtt_ms"] == pytest.approx(0.2)

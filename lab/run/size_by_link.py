@@ -1,0 +1,92 @@
+"""Choosing what a trial moves where a sweep says for how long: before the first trial, from what the link carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from lab.base.errors import BadInput, LabFailure, RestoreError
+from lab.base.units import LARGEST, size_label
+from lab.design.blocks import Slot
+from lab.design.payload_size import GIGABIT_BYTES_PER_S, MIB, ROOM, most_in, size_for
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep
+from lab.hosts import ROLES, Role
+from lab.results.run_folder import RunFolder
+from lab.run import link_ceiling
+from lab.run.catalogue import CATALOGUE
+from lab.run.pair import at_home
+from lab.run.recorded import Recorded, now
+from lab.run.runner import plan_trial
+from lab.run.session import Session
+
+ETHERNET_SHARE = 0.94  # of the bits of a link: the rest are headers and gaps, with an MTU of 1500
+
+
+def recorded_size(sweep: Sweep, folder: RunFolder) -> Sweep:
+    """The sweep of a run with the size that was chosen in it, where one was. Raises BadInput."""
+    size = folder.run.get("payload_bytes")
+    if sweep.workload.size is not None or size is None:
+        return sweep
+    if not 0 < size < LARGEST:
+        raise BadInput(f"{folder.path / 'run.json'}: payload_bytes: {size} is no size of a payload")
+    return sweep.sized(size)
+
+
+def choose_size(session: Session, folder: RunFolder, sweep: Sweep, tell: Callable[[str], None]) -> Sweep:
+    """The sweep with a size: the one that it has, or one by the link, which run.json then holds.
+
+    That is what the link moves in so many seconds, or as much as there is room for, of which is warned.
+    """
+    seconds = sweep.workload.seconds
+    if sweep.workload.size is not None or seconds is None:
+        return sweep
+    rate, source = _link_rate(session, folder, sweep)
+    wanted, (most, place) = size_for(seconds, rate), min(_rooms(session, sweep))
+    size = max(MIB, min(wanted, most))
+    folder.update(payload_bytes=size)
+    tell(f"a trial moves {size_label(size)}, which takes {size / rate:.1f} s or more: {source}")
+    if size < seconds * rate:
+        tell(
+            f"warning: that is less than the {seconds:g} s of the sweep, and too short for some verdicts: {place} has "
+            f"room for no more; {ROOM * wanted / MIB:.0f} MiB would do"
+        )
+    return sweep.sized(size)
+
+
+def _link_rate(session: Session, folder: RunFolder, sweep: Sweep) -> tuple[float, str]:
+    """Bytes per second of the link, in its better direction, and who says so."""
+    slots = plan(sweep, CATALOGUE, folder.left_out, folder.ordering).slots
+    slot = max((slot for slot in slots if slot.block == 1), key=_expected_speed)
+    recorded, ids = Recorded(folder), link_ceiling.ids(slot)
+    rows = link_ceiling.rows(slot, plan_trial(slot, now()), recorded.missing(ids))
+    try:
+        if rows:
+            link_ceiling.measure(session, slot, rows, sweep.ceiling_seconds, recorded)
+    except RestoreError:
+        raise
+    except LabFailure:  # the first trial on this network meets it again, and says so
+        session.recover()
+    if rate := max(link_ceiling.rate(recorded.get(name)) or 0.0 for name in ids.values()):
+        return rate, f"iperf3 moved {rate / 1e6:.4g} MB/s"
+    speeds = [speed for role in ROLES if (speed := session.pair.facts[role].link_bits_per_s)]
+    if len(speeds) == len(ROLES):
+        slower = min(speeds)
+        return ETHERNET_SHARE * slower / 8, f"iperf3 could not tell; the interfaces say {slower / 1e9:g} Gbit/s"
+    return GIGABIT_BYTES_PER_S, "neither iperf3 nor the interfaces could tell how fast the link is; 1 Gbit/s is assumed"
+
+
+def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
+    """Which network is likely the fastest: with buffers that grow by themselves, or large ones, and large packets."""
+    space = slot.case.tcp_space
+    return not isinstance(space, int), space if isinstance(space, int) else 0, slot.case.mtu
+
+
+def _rooms(session: Session, sweep: Sweep) -> Iterator[tuple[int, str]]:
+    """The largest payload that fits into each place that is to hold it, and which place that is."""
+    pair, stores = session.pair, sweep.factors.of("store")
+    for role in ROLES:
+        if role is Role.CLIENT or "ram" in stores:
+            yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
+    if "disk" in stores:
+        path = at_home(pair.config.share.path or "", pair.facts[Role.SERVER].home)
+        yield most_in(pair.platforms[Role.SERVER].files.free_bytes(path)), f"the server's disk, at {path},"

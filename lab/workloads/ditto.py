@@ -1,0 +1,28 @@
+"""ditto, with which owners of Macs copy; only macOS has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from lab.workloads.workload import Tool
+
+
+class Ditto(Tool):
+    """Copies between folders of one host, so the share must be mounted.
+
+    A platform calls it so that it copies nothing but the data; times and permissions it always keeps.
+    """
+
+    name = "ditto"
+    program = "ditto"
+    needs_mount = True
+    programs = MappingProxyType({})
+    only_on = "macos"
+
+    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+        """See :meth:`Tool.argv`. It knows no ``--``, which the lab's paths do not need: they begin with a slash."""
+        return (*call, source, target)
+
+
+TOOL = Ditto()
