@@ -10,6 +10,7 @@ from typing import ClassVar
 from lab.base.errors import Absent, LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line, printable
+from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
@@ -72,6 +73,9 @@ class MacMount(Driver):
     gone: ClassVar[str]
     gone_remedy: ClassVar[str] = ""
     reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
+    captures: ClassVar[tuple[Capture, ...]] = (
+        Capture(name="mount", ask="mount", parse=lambda text: parse_mounts(text)),
+    )
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """The command that mounts the share at ``path``."""

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.base.scripts import read_script
+from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
@@ -125,7 +126,11 @@ class MacShare(MacMount):
     """A driver of a server that shares share points. A subclass names it."""
 
     service: ClassVar[Service]
-    assumptions = (*MOUNTING, *SERVING)
+    assumptions = (*SERVING, *MOUNTING)
+    captures: ClassVar[tuple[Capture, ...]] = (
+        *MacMount.captures,
+        Capture(name="sharing", ask="sharing -l", parse=lambda text: parse_share_points(text), root=True),
+    )
 
     def served_by(self, server: Side, account: str) -> str:
         """By macOS's own server, where the account may log in."""
