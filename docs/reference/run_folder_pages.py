@@ -26,6 +26,7 @@ RUN_KEYS = {
     "ordering": "`mirrored`: each second block has the order of the one before it backwards. Missing in older runs.",
     "ceiling_shots": "2: the link is measured before and after the trials of a network. Missing in older runs: 1.",
     "left_out": "The cases that these hosts cannot measure, by `case_id`, each with the reason.",
+    "closed": "The protocols among them that somebody could open, each with the reason and what to do.",
     "load": "Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.",
     "title": "`[lab] title` of the hosts file.",
     "hosts": "The [facts of each host](#facts-of-a-host), by role, and the `transport` to it.",
