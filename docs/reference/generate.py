@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from assumption_pages import assumptions_page
 from described import keys, table
 from run_folder_pages import observed_page, run_folder_page
 
@@ -121,6 +122,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "hosts-file.md": hosts_page,
     "run-folder.md": run_folder_page,
     "observed.md": observed_page,
+    "assumptions.md": assumptions_page,
 }
 
 

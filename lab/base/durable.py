@@ -80,6 +80,20 @@ def cut_off(path: Path, end: int) -> None:
         os.fsync(file.fileno())
 
 
+def create(path: Path, data: bytes) -> None:
+    """Make a new file of these bytes, durably. Raises OSError where anything has that name, be it a link to nothing."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with naming(path), os.fdopen(os.open(path, flags, _mode(path.parent)), "wb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            path.unlink()
+            raise
+    sync_directory(path.parent)
+
+
 class Folder:
     """An open folder, whose files are replaced as a whole: a name that is a link is replaced, and not followed.
 

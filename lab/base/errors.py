@@ -9,6 +9,8 @@ LabError                  one clear message for the person at the terminal
     │   └── CommandError  a command on a host failed
     │       └── DeadlineExceeded  it did not end in time and was ended
     ├── Unsupported       this host, platform or protocol cannot do what was asked
+    │   ├── Closed        one protocol, until somebody corrects that
+    │   └── Absent        for good
     ├── SettingRefused    a setting did not take: asked and in effect differ
     ├── RestoreError      something could not be put back; says what to type by hand
     └── TransferError     a transfer failed or moved the wrong bytes
@@ -109,6 +111,10 @@ class DeadlineExceeded(CommandError):
 
 class Unsupported(LabFailure):
     """This host, platform or protocol cannot do what was asked, and why."""
+
+
+class Closed(Unsupported):
+    """Unsupported as a host is now, of one protocol alone: a sweep goes on without it, and says what would help."""
 
 
 class Absent(Unsupported):

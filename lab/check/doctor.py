@@ -13,6 +13,7 @@ from lab.base.errors import CommandError, HostError, LabFailure
 from lab.check import files, hardware, host, jumbo, link, networks, protocols
 from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
+from lab.check.sharing import Sharing
 from lab.hosts import ROLES, SshHost
 from lab.hosts.hosts_file import HostConfig, Hosts, load_hosts
 from lab.platforms import Facts
@@ -21,15 +22,20 @@ __all__ = ["Finding", "check"]
 
 
 def check(
-    hosts_file: Path, results: Path | None = None, tell: Callable[[str], None] = print, on_hardware: bool = False
+    hosts_file: Path,
+    results: Path | None = None,
+    tell: Callable[[str], None] = print,
+    on_hardware: bool = False,
+    share: Path | None = None,
 ) -> tuple[list[Finding], dict[str, Any]]:
     """Findings, worst first, and what they were made of. Changes nothing, unless jumbo frames are to be tried.
 
     For that ``results`` is where a journal can be kept meanwhile. With ``on_hardware``, what the lab takes for granted
-    is compared with what the hosts say. Raises BadInput for the hosts file; whatever is wrong with a host is a finding,
-    and the other is looked at as well.
+    is compared with what the hosts say; ``share`` is a new file for that. Raises BadInput for the hosts file, and for
+    such a file that is there; whatever is wrong with a host is a finding, and the other is looked at as well.
     """
     config = load_hosts(hosts_file)
+    sharing = Sharing(share, config) if share else None
     platforms.check_hosts(config)
     machines: dict[str, Machine] = {}
     with ExitStack() as stack:
@@ -38,7 +44,7 @@ def check(
             findings += _until_lost(_check_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_check_pair(config, machines), "link", machines)
         for name, machine in list(machines.items()) if on_hardware else ():
-            findings += _until_lost(hardware.findings(machine, _peer(config, name).data_address), name, machines)
+            findings += _until_lost(_check_hardware(machine, _peer(config, name).data_address, sharing), name, machines)
         facts = {
             role: asdict(machine.facts) | {"transport": machine.config.transport} if machine.facts else None
             for role, machine in machines.items()
@@ -46,7 +52,16 @@ def check(
         buffers = protocols.tcp_buffers(config, machines)
     if results and set(machines) == set(ROLES):
         findings.append(jumbo.try_jumbo(config, hosts_file, results, tell))
+    if sharing:
+        tell(sharing.write())
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
+
+
+def _check_hardware(machine: Machine, peer: str, sharing: Sharing | None) -> Iterator[Finding]:
+    given: list[hardware.Answer] = []
+    yield from hardware.findings(machine, peer, given)
+    if sharing:
+        sharing.add(machine, peer, given)
 
 
 def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, Machine]) -> Iterator[Finding]:

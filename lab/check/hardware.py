@@ -1,4 +1,4 @@
-"""The check of what is taken for granted and no source proves: each assumption about a system, and what a host says.
+"""The check of what is taken for granted: each assumption about a system, and what a host says.
 
 `lab check --hardware` asks, and changes nothing. The assumptions stand with the platform and the protocols that make
 them; another row is another :class:`Assumption` there.
@@ -7,58 +7,120 @@ them; another row is another :class:`Assumption` there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
 
 from lab import protocols
+from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
-from lab.check.finding import Finding, examine
+from lab.check.finding import Finding, is_lost, of_error
+from lab.check.hardware_file import AS_ASSUMED, DIFFERS, NOT_ASKED, NOT_TOLD
 from lab.check.machine import Machine
-from lab.hosts.assumption import Assumption
+from lab.hosts import Result
+from lab.hosts.assumption import Assumption, Capture, Question, ranked
 from lab.platforms import Facts, Platform
+
+DEADLINE_S = 60
+Asked = TypeVar("Asked", bound=Question)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of an assumption: a verdict of :mod:`lab.check.hardware_file`, and what the host said.
+
+    ``why`` is the finding where it was not told, and ``why_not`` the reason without any word of the host's, if known.
+    """
+
+    assumption: Assumption
+    verdict: str
+    said: str = ""
+    why: Finding | None = None
+    why_not: str = ""
 
 
 def assumptions_about(platform: type[Platform]) -> tuple[Assumption, ...]:
     """Those of the platform, and those of its drivers, each once."""
-    all_drivers = (protocol.drivers.get(platform.name) for protocol in protocols.by_name().values())
-    rows = [
-        *platform.preflight_class.assumptions,
-        *(row for driver in all_drivers if driver for row in driver.assumptions),
-    ]
-    return tuple(dict.fromkeys(rows))
+    of_drivers = (row for driver in _drivers(platform) for row in driver.assumptions)
+    return tuple(dict.fromkeys([*platform.preflight_class.assumptions, *of_drivers]))
 
 
-def findings(machine: Machine, peer: str) -> Iterator[Finding]:
-    """Every assumption about hosts of this kind; ``peer`` is the other one's data address."""
+def captures_of(platform: type[Platform]) -> tuple[Capture, ...]:
+    """The outputs worth keeping of such a host, each once."""
+    of_drivers = (row for driver in _drivers(platform) for row in driver.captures)
+    return tuple(dict.fromkeys([*platform.preflight_class.captures, *of_drivers]))
+
+
+def _drivers(platform: type[Platform]) -> list[type[protocols.Driver]]:
+    drivers = (protocol.drivers.get(platform.name) for protocol in protocols.by_name().values())
+    return [driver for driver in drivers if driver]
+
+
+def findings(machine: Machine, peer: str, given: list[Answer]) -> Iterator[Finding]:
+    """Every assumption about hosts of this kind; ``peer`` is the other one's data address.
+
+    What came of each is added to ``given``. Raises HostError where the connection is lost.
+    """
     subject = f"{machine.role} hardware"
-    assumptions = assumptions_about(type(machine.platform))
-    if not assumptions:
+    if not assumptions_about(type(machine.platform)):
         yield Finding("ok", subject, f"nothing is assumed of {machine.platform.name} that has not been seen")
     elif machine.facts is None:
         yield Finding("note", subject, "could not tell: that needs its facts", "solve the problems above first")
     else:
-        version = machine.platform.preflight.version(machine.facts)
-        for assumption in assumptions:
-            if version is None or assumption.holds_for(version):
-                yield from examine(subject, partial(_compare, machine, machine.facts, assumption, peer, subject))
+        for row in ranked(about_version(machine, assumptions_about(type(machine.platform)))):
+            given.append(_ask(machine, machine.facts, row, peer))
+            yield _finding(subject, machine.facts, given[-1])
 
 
-def _compare(machine: Machine, facts: Facts, assumption: Assumption, peer: str, subject: str) -> Iterator[Finding]:
-    if not assumption.ask:
-        message = f"only a run shows: {assumption.what} ({assumption.source})"
-        yield Finding("note", subject, message, assumption.expected)
-        return
-    if assumption.root and machine.no_root:
-        yield Finding("note", subject, f"could not tell without root: {assumption.what}", "see sudo above")
-        return
-    if assumption.root and machine.host.is_narrow:
-        yield Finding("note", subject, f"not asked by sudo = helper: {assumption.what}", "give another sudo for it")
-        return
+def about_version(machine: Machine, questions: Iterable[Asked]) -> list[Asked]:
+    """Those that are about the version of this host; all where it cannot be told."""
+    version = machine.platform.preflight.version(machine.facts) if machine.facts else None
+    return [row for row in questions if version is None or row.holds_for(version)]
+
+
+def ask(machine: Machine, facts: Facts, question: Question, peer: str) -> Result:
+    """What a host says. Raises LabFailure."""
     words = (facts.interface, peer, facts.user)
-    output = machine.host.shell(assumption.ask, *words, root=assumption.root, deadline_s=60, check=False).output
-    if re.search(assumption.expected, output, re.MULTILINE):
-        yield Finding("ok", subject, f"as assumed: {assumption.what}")
-        return
-    tail = " / ".join(map(first_line, output.splitlines()[-4:])) or "nothing"
-    message = f"differs: {assumption.what}: it says {tail}; assumed is {assumption.expected} ({assumption.source})"
-    yield Finding("warning", subject, message, f"report this line, and that it is {facts.os}")
+    return machine.host.shell(question.ask, *words, root=question.root, deadline_s=DEADLINE_S, check=False)
+
+
+def unasked(machine: Machine, question: Question) -> tuple[str, str]:
+    """Why a question is not asked here, and what to do about it; empty where it is."""
+    if question.root and machine.no_root:
+        return "without root", "see sudo above"
+    if question.root and machine.host.is_narrow:
+        return "by sudo = helper", "give another sudo for it"
+    return "", ""
+
+
+def _ask(machine: Machine, facts: Facts, row: Assumption, peer: str) -> Answer:
+    subject = f"{machine.role} hardware"
+    if not row.ask:
+        return Answer(row, NOT_ASKED)
+    why, remedy = unasked(machine, row)
+    if why:
+        finding = Finding("note", subject, f"could not tell {why}: {row.what}", remedy)
+        return Answer(row, NOT_TOLD, why=finding, why_not=f"not asked {why}")
+    try:
+        said = ask(machine, facts, row, peer).output
+    except LabFailure as error:
+        if is_lost(error):
+            raise
+        failed = of_error("warning", subject, error)
+        message = f"could not be looked at: {row.what}: {failed.message}"
+        return Answer(row, NOT_TOLD, why=Finding("warning", subject, message, failed.remedy))
+    return Answer(row, AS_ASSUMED if re.search(row.expected, said, re.MULTILINE) else DIFFERS, said)
+
+
+def _finding(subject: str, facts: Facts, answer: Answer) -> Finding:
+    row = answer.assumption
+    if answer.why:
+        return answer.why
+    if answer.verdict == NOT_ASKED:
+        return Finding("note", subject, f"only a run shows: {row.what} ({row.source})", row.expected)
+    if answer.verdict == AS_ASSUMED:
+        return Finding("ok", subject, f"as assumed: {row.what}")
+    tail = " / ".join(map(first_line, answer.said.splitlines()[-4:])) or "nothing"
+    message = f"differs: {row.what}: it says {tail}; assumed is {row.expected} ({row.source})"
+    remedy = f"it is {facts.os}; {row.breaks}. Please report it: `lab check --hardware --share FILE`"
+    return Finding("warning", subject, message, remedy)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
+from pathlib import Path
 
+from lab.base.errors import BadInput
 from lab.cli.terminal import HOSTS, RESULTS, console, say
 
 COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
@@ -18,14 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jumbo", action="store_true", help=jumbo)
     hardware = "compare what the lab takes for granted about a Mac with what this one says; changes nothing"
     parser.add_argument("--hardware", action="store_true", help=hardware)
+    share = "with --hardware: write what the hosts said into a new text file, masked, to be read and sent"
+    parser.add_argument("--share", type=Path, metavar="FILE", help=share)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Look at both hosts; 1 where there is a problem."""
     from lab.check import doctor
 
+    if arguments.share and not arguments.hardware:
+        raise BadInput("--share: it is for what --hardware finds", "give both")
     findings, facts = doctor.check(
-        arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, say, arguments.hardware
+        arguments.hosts or HOSTS, RESULTS if arguments.jumbo else None, say, arguments.hardware, arguments.share
     )
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))

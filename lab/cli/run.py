@@ -54,8 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         say(ending.imprecise)
     if ending.disturbed:
         say(f"disturbed: {ending.disturbed}; `lab run --resume {folder.path} --repeat-disturbed` measures that again")
+    if ending.closed:
+        say(f"left out: {ending.closed}; once that is done, run the sweep again")
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
     print_answer(folder)
     show(str(folder.path))
-    return 1 if ending.not_ok or ending.early else 0
+    return 1 if ending.not_ok or ending.early or ending.closed else 0

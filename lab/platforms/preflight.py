@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from lab.base.scripts import PYTHON, Script
-from lab.hosts.assumption import Assumption, Version
+from lab.hosts.assumption import Assumption, Capture, Version
 from lab.platforms.facts import Facts
 from lab.platforms.findings import Noises
 from lab.platforms.part import Part
@@ -21,16 +21,21 @@ EPOCH = Script(
 class Preflight(Part):
     """What a system can tell before a run; by default nothing.
 
-    ``assumptions`` are what the lab takes for granted about such a system and no source proves.
+    ``assumptions`` are what the lab takes for granted about such a system. ``captures`` are outputs worth keeping.
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = ()
+    captures: ClassVar[tuple[Capture, ...]] = ()
 
     def noises(self, folder: str | None) -> Noises:
         """The looks for what would disturb a measurement; ``folder`` is one on a disk that shared files are in.
 
         Each raises LabFailure, or ValueError for what it cannot read.
         """
+        return {}
+
+    def names(self) -> dict[str, list[str]]:
+        """What names this host and the people on it, by kind, as far as it says: to be left out of what is shared."""
         return {}
 
     def version(self, facts: Facts) -> Version | None:

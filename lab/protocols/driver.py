@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from lab.base.errors import Absent, Unsupported
-from lab.hosts.assumption import Assumption
+from lab.hosts.assumption import Assumption, Capture
 from lab.protocols.options import Option, find_clash
 from lab.protocols.share import Attached, Share, Side
 from lab.settings.setting import Setting
@@ -118,10 +118,11 @@ class Driver(ClientDriver, ServerDriver):
     """Both halves. Made once a run for each host; its methods yield settings as they are due.
 
     A setting is in effect when the generator goes on, so a driver may look at the host between two of them.
-    ``assumptions`` are what it takes for granted about its system and no source proves.
+    ``assumptions`` are what it takes for granted about its system. ``captures`` are outputs worth keeping.
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = ()
+    captures: ClassVar[tuple[Capture, ...]] = ()
 
     def explain(self, output: str) -> str:
         """What to do about a command of this driver that failed, by what it printed; empty for what is not known."""

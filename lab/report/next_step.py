@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.base.untrusted import listing
 from lab.design.stopping import half_width_factor
 from lab.report.findings import Point, half_width
 from lab.results.set_aside import ASIDE
@@ -23,7 +24,7 @@ MORE_BLOCKS = 2  # times as many: the interval of a mean becomes narrower by the
 
 
 def next_step(trials: stats.Encoded, speeds: stats.Grid, effects: pd.DataFrame, path: str) -> Point:
-    """The step: go on, look at what was lost, measure more, or read the rest."""
+    """The step: go on, look at what was lost or left out, measure more, or read the rest."""
     run, command = trials.frame.attrs.get("run", {}), shlex.quote(path)
     lost = _share_lost(trials)
     if not run.get("finished_at") or run.get("ended", ENDED) != ENDED:
@@ -31,6 +32,9 @@ def next_step(trials: stats.Encoded, speeds: stats.Grid, effects: pd.DataFrame, 
     elif lost > MANY_LOST:
         why = "no trial counts" if lost == 1 else "trials do not count"
         steps = [f"see why {why}: `lab show {command} --table lost`"]
+    elif closed := run.get("closed"):
+        what = f"{listing(closed, 3)} was left out: `lab show {command} --full` says what to do"
+        steps = [f"{what}, then `lab run {_sweep(run)}`"]
     else:
         steps = [f"{step}, then `lab run {_sweep(run)}`" for step in _measure_more(speeds, effects)[:1]]
     return Point("Next", [*steps, f"the rest: `lab show {command} --full`, figures: `lab report {command}`"])

@@ -47,8 +47,12 @@ TEXTS = {
 def warnings(run: RunJson) -> list[str]:
     """What has to stand on top of a report: of which machines its numbers are none, and what could not be measured."""
     local = [LOCAL_LAB] if run.get("instance") is not None else []
-    left_out = [f"Not measured: {reason}." for reason in dict.fromkeys(run.get("left_out", {}).values())]
-    return [*local, *([EMULATED_MAC] if emulated(run) else []), *left_out]
+    return [*local, *([EMULATED_MAC] if emulated(run) else []), *not_measured(run)]
+
+
+def not_measured(run: RunJson) -> list[str]:
+    """Why cases of the sweep were left out, and what would help, each reason once."""
+    return [f"Not measured: {reason}." for reason in dict.fromkeys(run.get("left_out", {}).values())]
 
 
 def about_hosts(run: RunJson) -> str:

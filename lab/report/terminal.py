@@ -17,7 +17,7 @@ from lab.base.untrusted import one_line
 from lab.report import bottlenecks, evidence, tables
 from lab.report.analysis import Analysis, Run, analyse
 from lab.report.answer import answer
-from lab.report.prose import about_hosts, drift_sentence
+from lab.report.prose import about_hosts, drift_sentence, not_measured
 from lab.report.render import records, rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
@@ -52,8 +52,9 @@ def terminal_tables(run: Run, names: Sequence[str] = FULL) -> list[RenderableTyp
     ]
     if names != FULL:
         return shown
-    head = about_hosts(run.trials.frame.attrs.get("run", {}))
-    return [*([Text(one_line(head))] if head else []), *shown, Text(drift_sentence(run.drift))]
+    about = run.trials.frame.attrs.get("run", {})
+    head = filter(None, [about_hosts(about), *not_measured(about)])
+    return [*(Text(one_line(line)) for line in head), *shown, Text(drift_sentence(run.drift))]
 
 
 def show_json(folder: RunFolder) -> dict[str, object]:

@@ -126,7 +126,7 @@ _RUN_TYPES = {
     **dict.fromkeys(("id", "hosts_digest", "seal", "ordering"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
     **dict.fromkeys(("seed", "ceiling_shots", "payload_bytes"), frozenset({int})),
-    **dict.fromkeys(("hosts", "left_out"), frozenset({dict})),
+    **dict.fromkeys(("hosts", "left_out", "closed"), frozenset({dict})),
     "load": frozenset({list}),
 }
 
@@ -228,10 +228,11 @@ def _key_problem(key: str, value: typing.Any) -> str:
         return f"hosts: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
     if key == "hosts" and (len(value) > _MOST_KEYS or any(len(facts) > _MOST_KEYS for facts in value.values())):
         return f"hosts: more than {_MOST_KEYS} hosts, or facts of one"
-    if key == "left_out" and (strange := [case for case, reason in value.items() if not isinstance(reason, str)]):
-        return f"left_out: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
-    if key == "left_out" and len(value) > MOST_CASES:
-        return f"left_out: {len(value):,} cases: at most {MOST_CASES:,}"
+    reasons = value.items() if key in ("left_out", "closed") else ()
+    if strange := [name for name, reason in reasons if not isinstance(reason, str)]:
+        return f"{key}: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
+    if len(reasons) > MOST_CASES:
+        return f"{key}: {len(value):,} cases: at most {MOST_CASES:,}"
     if key == "ordering" and value not in set(Ordering):
         return f"ordering cannot be {value!r:.60}"
     if key == "load" and not is_load(value):

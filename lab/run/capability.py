@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from lab import protocols, workloads
-from lab.base.errors import Absent, Unsupported
+from lab.base.errors import Absent, Closed, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
@@ -16,11 +16,15 @@ from lab.run.pair import Pair, Shares
 
 
 class Capability:
-    """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out."""
+    """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out.
+
+    A protocol that is ``closed`` is left out as a whole, and why, with what would help, stands there by its name.
+    """
 
     def __init__(self, shares: Shares):
         self.shares, self.pair = shares, shares.pair
         self._reasons: dict[tuple[object, ...], str] = {}
+        self.closed: dict[str, str] = {}
 
     def left_out(self, cases: Iterable[Case]) -> dict[str, str]:
         """The cases that these hosts will never do, by ``case_id``, and why.
@@ -53,6 +57,9 @@ class Capability:
             if self.pair.config.share.serve == "lab":
                 self._check_lab_server(case, drivers[Role.SERVER])
         except Absent as error:
+            return str(error)
+        except Closed as error:
+            self.closed[case.protocol] = str(error)
             return str(error)
         return ""
 

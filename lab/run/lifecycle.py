@@ -74,21 +74,27 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         pair = Pair.of(hosts, config)
-        left_out = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
-        about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out))
+        left_out, closed = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
+        about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out) | {"closed": closed})
         about |= {"emulated": emulated(about) or None, "sweep_file": str(sweep_file)}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, supervision)
 
 
-def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace) -> dict[str, str]:
-    """Which cases these hosts will never do, and why; what a person should know is told. Changes nothing."""
+def _look(
+    pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Which cases these hosts will not do, and why; and of that what somebody could correct, by protocol.
+
+    What a person should know is told. Changes nothing.
+    """
     for role in ROLES:
         pair.hosts[role].run("true", root=True)
         check_programs(pair, role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
     check_free(pair.hosts)
-    left_out = Capability(Shares(pair, password)).left_out(grid_of(sweep, CATALOGUE)[0])
+    capability = Capability(Shares(pair, password))
+    left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
     planned = plan(sweep, CATALOGUE, left_out, pace=usual)
@@ -98,7 +104,7 @@ def _look(pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace
         tell(warning)
     for line in describe_noises(pair):  # last: a sweep that is refused needs no quiet host
         tell(line)
-    return left_out
+    return left_out, capability.closed
 
 
 def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str]) -> dict[str, object]:

@@ -49,10 +49,17 @@ class Display:
         if trial.status == "ok" and trial.elapsed_s:
             outcome = f"{trial.size_bytes / trial.elapsed_s / 1e6:8.1f} MB/s"
         else:
-            reason = escape(first_line(trial.reason, 300))  # it may quote a shell's [/…]
+            reason = escape(cause_and_remedy(trial.reason))  # it may quote a shell's [/…]
             outcome = f"[red]{trial.status}[/red]: {reason}"
         line = f"{step.done:4d}/{step.total}  block {_blocks(step)}  {escape(what.ljust(58))} {outcome}"
         self.console.print(line, highlight=False, soft_wrap=True)
+
+
+def cause_and_remedy(reason: str) -> str:
+    """Of the reason of a failed trial its first line, and its last, where that is what to do: details are indented."""
+    first, *others = [line for line in reason.splitlines() if line.strip()] or [""]
+    remedy = others[-1] if others and not others[-1].startswith(" ") else ""
+    return first_line(first, 300) + (f" -> {first_line(remedy, 300)}" if remedy else "")
 
 
 def _blocks(step: Step) -> str:

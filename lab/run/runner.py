@@ -31,13 +31,15 @@ class Ending:
     """How a run ended: ``early`` says why not all trials were run (empty if they were); ``not_ok`` counts bad ones.
 
     ``imprecise`` says which effects did not reach the precision of the sweep, and how wide each is; ``disturbed`` which
-    blocks others than the lab disturbed. Both are empty otherwise.
+    blocks others than the lab disturbed; ``closed`` which protocols were left out though somebody could correct that.
+    All are empty otherwise.
     """
 
     early: str
     not_ok: int
     imprecise: str = ""
     disturbed: str = ""
+    closed: str = ""
 
     @property
     def text(self) -> str:
@@ -122,7 +124,8 @@ class Runner:
     def _ending(self, early: str, blocks: int) -> Ending:
         reasons = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
         disturbed = "; ".join(f"in block {block} {why}" for block, why in reasons.items() if why)
-        return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed)
+        closed = "; ".join(f"{protocol}: {why}" for protocol, why in self.folder.run.get("closed", {}).items())
+        return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed, closed)
 
     def _run_until_undisturbed(self, block: int, slots: list[Slot]) -> str:
         """Run a block, and again where others disturbed it and that is wanted; why the run has to end, or empty."""

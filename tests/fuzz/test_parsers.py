@@ -20,6 +20,8 @@ from support.paths import LINUX_CAPTURES, MACOS_CAPTURES, RUN_CAPTURES
 
 import lab
 from lab.base.errors import HostError, LabError
+from lab.base.masking import Masker
+from lab.check import hardware_file
 from lab.hosts import Host, Result, interpreter
 from lab.platforms import facts, files, timing
 from lab.platforms.linux import counters as linux_counters
@@ -29,6 +31,7 @@ from lab.platforms.linux import ram_disk, sampler, tcp
 from lab.platforms.macos import counters as macos_counters
 from lab.platforms.macos import noise as macos_noise
 from lab.platforms.macos import parsers as macos
+from lab.platforms.macos import preflight as macos_preflight
 from lab.platforms.macos import tcp as macos_tcp
 from lab.protocols import ssh
 from lab.protocols.afp import netatalk
@@ -108,6 +111,12 @@ def tagged(tag: str, name: str) -> str:
     return "".join(f"{tag}:{line}\n" for line in (MACOS_CAPTURES / name).read_text().splitlines())
 
 
+def masked(text: str) -> str:
+    masker = Masker()
+    masker.learn(text)
+    return masker.mask(text)
+
+
 FIREWALL = """\
 globalstate Firewall is enabled. (State = 1)
 blockall Firewall has block all state set to disabled.
@@ -181,6 +190,7 @@ PARSERS = {
     ),
     "macos load": Parser(macos_noise.parse_load, (LOAD,)),
     "swap of macos": Parser(macos_noise.parse_swap, ("total = 1024.00M  used = 12.50M  free = 11.00M\n",)),
+    "names of a mac": Parser(macos_preflight.parse_names, ("host mini\nuser jane\nvolume Big Raid\n",), None),
     "version of macos": Parser(macos_tcp.parse_version, ("macOS 15.4.1 (24E263)",), None),
     "rsync": Parser(rsync.parse_version, ("rsync-version-*.txt",)),
     "iperf3": Parser(iperf3.parse, ("iperf3*.json",), LabError),
@@ -210,6 +220,14 @@ PARSERS = {
     "export of ganesha": Parser(linux_nfs.parse_export, ("ganesha-export-*.txt",), LabError),
     "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), ("ifconfig-*.txt",), LabError),
     "nfsstat": Parser(lambda text: nfsstat.read_parameters(nfsstat.parse_nfsstat(text)), ("nfsstat-m*.txt",), LabError),
+    "shared file": Parser(
+        hardware_file.parse_shared,
+        (
+            f"{hardware_file.FIRST_LINE}\n== client ==\nmodel: Mac16,10\n\n-- assumption perl: as assumed\n"
+            "what: x\n| there\n\n-- capture mount: read\n| /dev/disk1 on / (apfs)\n",
+        ),
+    ),
+    "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
     "host journal": Parser(
         lambda text: host_journal.read(Saying(text), line_format()),
         (recorded("client"), recorded("server"), "free\n"),

@@ -10,6 +10,7 @@ from typing import ClassVar
 from lab.base.errors import Absent, LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line, printable
+from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.interpreter import run_script_file
 from lab.hosts.mounts import is_mounted_on_mac, real_path
@@ -76,6 +77,9 @@ class MacMount(Driver):
     gone_remedy: ClassVar[str] = ""
     reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
     options: ClassVar[Mapping[str, Option]] = {}
+    captures: ClassVar[tuple[Capture, ...]] = (
+        Capture(name="mount", ask="mount", parse=lambda text: parse_mounts(text)),
+    )
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """The command that mounts the share at ``path``."""

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, ClassVar, Literal, TypeAlias, cast
 
 from pydantic import Field
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
+from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import real_path
@@ -170,7 +171,11 @@ class MacNfs(MacMount):
     reasons = REASONS
     client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
     server_tcp_reach = MappingProxyType(SERVER_TCP_REACH)
-    assumptions = (*MOUNTING, *SERVING)
+    assumptions = (*SERVING, *MOUNTING)
+    captures: ClassVar[tuple[Capture, ...]] = (
+        *MacMount.captures,
+        Capture(name="nfsstat-m", ask="nfsstat -m", parse=lambda text: parse_nfsstat(text)),
+    )
 
     def served_by(self, server: Side, account: str) -> str:
         """By nfsd; NFS has no accounts."""

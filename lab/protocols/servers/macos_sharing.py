@@ -13,8 +13,9 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
+from lab.base.errors import Absent, Closed, LabFailure, SettingRefused
 from lab.base.scripts import read_script
+from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
@@ -89,7 +90,11 @@ class MacShare(MacMount):
     """A driver of a server that shares share points. A subclass names it."""
 
     service: ClassVar[Service]
-    assumptions = (*MOUNTING, *SERVING)
+    assumptions = (*SERVING, *MOUNTING)
+    captures: ClassVar[tuple[Capture, ...]] = (
+        *MacMount.captures,
+        Capture(name="sharing", ask="sharing -l", parse=lambda text: parse_share_points(text), root=True),
+    )
 
     def served_by(self, server: Side, account: str) -> str:
         """By macOS's own server, where the account may log in."""
@@ -107,7 +112,7 @@ def url(server: Side, share: Share) -> str:
 
 
 def check_account(server: Side, service: Service, account: str) -> None:
-    """Raise Unsupported, with what to do, where the server is missing or the account may not log in."""
+    """Raise Absent where the server is missing, Closed, with what to do, where the account may not log in."""
     group = f"com.apple.access_{service.protocol}"
     output = server.host.shell(READ_ACCOUNT, macos_launchd.plist(service.label), account, group, root=True).stdout
     role, words = server.host.role, set(output.splitlines())
@@ -115,19 +120,19 @@ def check_account(server: Side, service: Service, account: str) -> None:
     if "server" not in words:
         raise Absent(service.gone, "serve it from another host, or leave it out of sweeps", host=role)
     if "account" not in words:
-        raise Unsupported(f"there is no account {account}", "give [share] account = one of that Mac's", host=role)
+        raise Closed(f"there is no account {account}", "give [share] account = one of that Mac's", host=role)
     if "outsider" in words:
         remedy = (
             f"add it in System Settings > General > Sharing > File Sharing (i), or "
             f"`sudo dseditgroup -o edit -a {account} -t user {group}` there"
         )
-        raise Unsupported(f"{account} may not use File Sharing", remedy, host=role)
+        raise Closed(f"{account} may not use File Sharing", remedy, host=role)
     if service.hash_type and hashes and service.hash_type not in hashes:
         remedy = (
             "tick the account in System Settings > General > Sharing > File Sharing (i) > Options > Windows File "
             "Sharing there, and type its password"
         )
-        raise Unsupported(f"macOS keeps no password of {account} that SMB can use", remedy, host=role)
+        raise Closed(f"macOS keeps no password of {account} that SMB can use", remedy, host=role)
 
 
 def share_folder(server: Side, share: Share, service: Service) -> Steps:

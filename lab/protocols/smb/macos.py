@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import ClassVar
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import word
+from lab.hosts.assumption import Capture
 from lab.hosts.command import Command
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, NO_ROUTE, answer_prompt
@@ -81,6 +83,15 @@ class MacSmb(macos_sharing.MacShare):
     reasons = REASONS
     service = SERVICE
     options = MACOS_OPTIONS
+    captures: ClassVar[tuple[Capture, ...]] = (
+        *macos_sharing.MacShare.captures,
+        Capture(
+            name="statshares", ask="smbutil statshares -a", parse=lambda text: parse_statshares(text), since=(10, 9)
+        ),
+        Capture(
+            name="multichannel", ask="smbutil multichannel -a", parse=lambda text: parse_channels(text), since=(11, 3)
+        ),
+    )
     client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
     server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 

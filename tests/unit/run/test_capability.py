@@ -13,15 +13,15 @@ from support.fake_host import FakeHost
 from support.input_files import HOSTS
 from support.sides import side_of
 
-from lab.base.errors import Absent, Unsupported
+from lab.base.errors import Absent, Closed, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
-from lab.protocols import Driver
-from lab.run.capability import Capability, check_tcp_buffer, describe_idle_buffers
+from lab.protocols import Driver, Side
+from lab.run.capability import Capability, check_tcp_buffer, describe_idle_buffers, describe_left_out
 from lab.run.pair import Pair, Shares
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)
@@ -72,3 +72,38 @@ def test_a_tool_of_one_platform_is_left_out_elsewhere(tmp_path: Path, platform: 
         return
     with pytest.raises(Absent, match=why):
         able._check_client(asked, cast(Driver, driver))
+
+
+def with_sides(of: Pair) -> Pair:
+    sides = {role: Side(of.hosts[role], "macos", "192.0.2.1", "/x", "you", lambda _: "") for role in ROLES}
+    return replace(of, sides=sides)
+
+
+def closed_for_smb(monkeypatch: pytest.MonkeyPatch) -> None:
+    def served_by(protocol: str) -> str:
+        if protocol == "smb":
+            raise Closed("macOS keeps no password of joe that SMB can use", "tick the account there", host="server")
+        return protocol
+
+    monkeypatch.setattr(Capability, "_check_client", lambda *_: None)
+    monkeypatch.setattr(Capability, "_check_lab_server", lambda _, case, __: served_by(case.protocol))
+
+
+def test_a_protocol_that_is_closed_is_left_out_with_what_would_open_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed_for_smb(monkeypatch)
+    capability = Capability(Shares(with_sides(pair(tmp_path)), SecretStr("")))
+    monkeypatch.setattr(MacOS.ram_disks_class, "check", lambda *_: None)
+    cases = [case("smb"), case("smb", 131072), case("nfs")]
+    why = "server: macOS keeps no password of joe that SMB can use: tick the account there"
+    assert capability.left_out(cases) == {each.case_id: why for each in cases[:2]}
+    assert capability.closed == {"smb": why}
+    assert list(describe_left_out(dict.fromkeys(["a", "b"], why))) == [f"left out (2 cases): {why}"]
+
+
+def test_a_sweep_of_closed_protocols_alone_does_not_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed_for_smb(monkeypatch)
+    monkeypatch.setattr(MacOS.ram_disks_class, "check", lambda *_: None)
+    with pytest.raises(Unsupported, match="tick the account there"):
+        Capability(Shares(with_sides(pair(tmp_path)), SecretStr(""))).left_out([case("smb")])

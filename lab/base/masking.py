@@ -1,0 +1,219 @@
+"""What may be shown to strangers of what a host said: its names, people, addresses and numbers replaced by masks.
+
+A mask has the shape of what it stands for, so that a parser still reads the text, and the same name has the same mask
+wherever it stands. What is masked are names that were told (:meth:`Masker.know`), names that stand where outputs have
+names (:meth:`Masker.learn`), and all that looks like an address, a UUID or a serial number. It rather masks too much.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from html import escape
+from urllib.parse import quote, unquote
+
+MOST_NAMES = 2000  # that a text is searched for; beyond, nothing is masked at all, and nothing shown
+_LONGEST = 255
+# Names that every Mac has: they tell nothing
+COMMON = frozenset({
+    "root", "daemon", "nobody", "admin", "staff", "wheel", "guest", "shared", "localhost", "broadcasthost", "system",
+    "data", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
+    ".localized", "www.apple.com", "macintosh hd", "system administrator", "system services", "unprivileged user",
+})  # fmt: skip
+_DOMAINS = r"local|lan|home|internal|fritz\.box|home\.arpa"  # of networks at home
+# Where outputs have names: of mounts and URLs, `sharing -l`, `smbutil statshares`, nfsstat, ioreg
+_URL = r"(?:(?:^|[\s\"'>])|(?:afp|smb|nfs|cifs|ssh):)//"
+_PLACES = tuple(
+    (kind, re.compile(pattern, re.MULTILINE))
+    for kind, pattern in (
+        ("user", rf"{_URL}(?:[^@/:;\s]{{1,255}};)?([^@/:;\s]{{1,255}})(?::[^@/\s]{{0,255}})?@"),
+        ("host", rf"{_URL}(?:[^@/\s]{{1,255}}@)?([^@/:\s]{{1,255}})(?::[0-9]+)?(?:/|$)"),
+        ("share", rf"{_URL}[^/\s]{{1,255}}/([^/\n]{{1,255}}?)(?: on /|[\s\"'<]|$)"),
+        ("host", r"^([^\s:/]{1,255}):/.* on /"),
+        ("host", r" from ([^\s:/]{1,255}):/"),
+        ("path", r"^[^\s:/]{1,255}:/(\S{1,255}) on /"),
+        ("path", r" from [^\s:/]{1,255}:/(\S{1,255})"),
+        ("host", r" @ (\S{1,255}) \("),
+        ("user", r"mounted by ([^),\n]{1,255})"),
+        ("share", r"^\s*name:[ \t]+(?!NA,)(\S[^\n]{0,255})$"),
+        ("share", r"^(\S[^\n]{0,255}?)[ \t]*\n[ \t]+SERVER_NAME"),
+        ("host", r"SERVER_NAME[ \t]+(\S[^\n]{0,255})$"),
+        (
+            "host",
+            rf"\b([\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,4}}\.(?:{_DOMAINS}))(?!\.?[\w-])",
+        ),
+        ("serial", r"(?i:serial)[ _-]?(?i:number|no)?[\"']?[ \t]*[:=]?[ \t]*[\"']?([A-Z0-9]{6,20})\b"),
+    )
+)
+_TYPE_OF_PARTITION = "11AA-AA11-00306543ECAC"  # how the UUIDs of Apple's partition types end: the same everywhere
+_TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?")
+_SHAPES = {
+    "uuid": r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])",
+    "mail": r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+    "mac": r"(?<![\w:.-])[0-9A-Fa-f]{1,2}(?P<between>[:.-])(?:[0-9A-Fa-f]{1,2}(?P=between)){4}[0-9A-Fa-f]{1,2}(?![\w:])"
+    r"|(?<![0-9A-Za-z])(?=[0-9]{0,11}[a-f])[0-9a-f]{12}(?![0-9A-Za-z])",
+    "ipv6": r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,8}[0-9A-Fa-f:.]{0,40}",
+    "ipv4": r"(?<![0-9])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9])|(?<![0-9.])[0-9]{1,3}(?:\.[0-9]{1,3}){1,2}/[0-9]{1,2}\b"
+    r"|(?<![0-9.])(?:192\.168|172\.(?:1[6-9]|2[0-9]|3[01])|169\.254)(?:\.[0-9]{1,3})?(?![0-9])",
+    "folder": r"/var/folders/[^\s/]{1,8}/[^\s/]{1,64}",
+    "serial": r"(?-i:(?<![A-Za-z0-9_-])(?=[A-Z]{0,13}[0-9])(?=[0-9]{0,13}[A-Z])[A-Z0-9]{10,14}(?![A-Za-z0-9_-]))",
+}
+# A part of a path, up to what ends one in some output; and what such a path begins with
+_PART = r"[^/\n\t<>\"'(,:]{1,255}?(?=[/\n\t<>\"'(,:]| \(| -| on /| from |  |\s*$)"
+_PARENTS = "(?:(?<=/Users/)|(?<=/Volumes/)|(?<=/home/))"
+
+
+class Masker:
+    """Replaces what names a host or a person. The same name, however it is written, has the same mask."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, str]] = {}  # by folded name: its kind, and how it was written
+        self._spelled: dict[str, str] = {}  # the folded name, by each folded spelling of it
+        self._masks: dict[tuple[str, str], str] = {}
+        self._counts: dict[str, int] = {}
+        self._pattern: re.Pattern[str] | None = None
+
+    def know(self, kind: str, *names: str) -> None:
+        """Names of one kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
+
+        Raises ValueError for more than can be searched for.
+        """
+        for name in (name.strip() for name in names):
+            if _is_address(name):
+                continue
+            if kind == "host" and "." in name:
+                self._know_host(name)
+            else:
+                self._add(kind, name)
+
+    def learn(self, text: str) -> None:
+        """The names that stand where outputs of Macs have names. Raises ValueError as :meth:`know`."""
+        for kind, place in _PLACES:
+            self.know(kind, *(unquote(match.strip("\"'")) for match in place.findall(text)))
+        for kind, folder in (("user", "Users"), ("user", "home"), ("volume", "Volumes")):
+            self.know(kind, *re.findall(rf"/{folder}/({_PART})", text, re.MULTILINE))
+
+    def mask(self, text: str) -> str:
+        """The text without them. Learn from all texts first: then a name is masked anywhere, not in its place alone."""
+        if self._pattern is None:
+            self._pattern = self._compiled()
+        return self._pattern.sub(self._replace, text)
+
+    def _know_host(self, name: str) -> None:
+        """A full name and its first part are one host; what follows is a domain, which others may have as well."""
+        first, _, domain = name.partition(".")
+        self._add("host", name)
+        self._add("host", first)
+        self._masks["host", _folded(first)] = self._named("host", _folded(name))
+        if "." in domain:
+            self._add("domain", domain)
+
+    def _add(self, kind: str, name: str) -> None:
+        folded = _folded(name)
+        if 1 < len(name) <= _LONGEST and folded not in COMMON and folded not in self._known:
+            if len(self._known) >= MOST_NAMES:
+                raise ValueError(f"more than {MOST_NAMES} names to mask")
+            self._known[folded] = kind, name
+            self._spelled |= {_folded(spelling): folded for spelling in _spellings(name)}
+            self._pattern = None
+
+    def _compiled(self) -> re.Pattern[str]:
+        """One pattern for all: names that have an address in them first, so that no rest of one is left."""
+        names = sorted((name for _, name in self._known.values()), key=len, reverse=True)
+        groups = dict(_SHAPES)
+        if names:
+            known, addresses = _any_of(names), re.compile("|".join(_SHAPES.values()))
+            compound = [name for name in names if addresses.search(name)]
+            first = rf"(?:{known}(?=[/\s\"'<(,:]|$)|{_PART})"
+            groups = {
+                "path": rf"{_PARENTS}{first}(?:/{_PART})*", **({"compound": _any_of(compound)} if compound else {}),
+                **groups, "known": known,
+            }  # fmt: skip
+        else:
+            groups = {"path": rf"{_PARENTS}{_PART}(?:/{_PART})*", **groups}
+        pattern = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups.items())
+        return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+    def _replace(self, match: re.Match[str]) -> str:
+        kind, text = match.lastgroup or "", match[0]
+        if kind == "path":
+            first, *others = text.split("/")
+            return "/".join([self._name(first, "path"), *(self._name(part, "path") for part in others)])
+        if kind == "mail":
+            account, _, domain = text.partition("@")
+            return f"{self._name(account, 'mail')}@{self._name(domain, 'domain')}"
+        if kind in ("known", "compound"):
+            return self._name(text, "name")
+        return text if _tells_nothing(kind, text) else self._named(_kind_of_address(kind, text), text.casefold())
+
+    def _name(self, text: str, otherwise: str) -> str:
+        """The mask of a name; of one that is not known, as one of the kind ``otherwise``."""
+        key = self._spelled.get(_folded(text), _folded(text))
+        if key in COMMON:
+            return text
+        return self._named(self._known[key][0] if key in self._known else otherwise, key)
+
+    def _named(self, kind: str, key: str) -> str:
+        if (kind, key) not in self._masks:
+            self._counts[kind] = number = self._counts.get(kind, 0) + 1
+            self._masks[kind, key] = _mask_of(kind, number)
+        return self._masks[kind, key]
+
+
+def _mask_of(kind: str, number: int) -> str:
+    shaped = {
+        "ipv4": str(ipaddress.IPv4Address("192.0.2.0") + number),  # RFC 5737
+        "ipv6": f"2001:db8::{number:x}",  # RFC 3849
+        "link-local": f"fe80::{number:x}",
+        "mac": f"02:00:00:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}",
+        "uuid": f"00000000-0000-4000-8000-{number:012d}",
+        "folder": f"/var/folders/zz/folder-{number}",
+    }
+    return shaped.get(kind, f"{kind}-{number}")
+
+
+def _tells_nothing(shape: str, text: str) -> bool:
+    """Whether it is the same on every host, or no address after all."""
+    if shape == "uuid":
+        return text.upper().endswith(_TYPE_OF_PARTITION)
+    if shape == "mac":
+        return not re.search("[1-9a-eA-E]", text) or text.casefold() == ":".join(["ff"] * 6)
+    if shape == "ipv6":
+        return bool(_TIME.fullmatch(text)) or text.strip(":").strip("0:") in ("", "1")
+    if shape == "ipv4":
+        groups = text.split("/")[0].split(".")
+        return max(map(int, groups)) > 255 or groups[0] in ("0", "127", "255") or text == "192.0.2.255"
+    return False
+
+
+def _kind_of_address(shape: str, text: str) -> str:
+    if shape == "ipv6" and len([part for part in text.split(":") if part]) == text.count(":") + 1 == 6:
+        return "mac"
+    return "link-local" if shape == "ipv6" and text.casefold().startswith("fe80") else shape
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """How outputs write a name: as it is, decomposed, in a URL, in XML, escaped for a shell, with dashes."""
+    for form in ("NFC", "NFD"):
+        text = unicodedata.normalize(form, name)
+        yield from (text, quote(text), quote(text, safe="!'()*"), escape(text), escape(text, quote=False))
+        yield from (text.replace(" ", mark) for mark in (r"\ ", r"\040", "-", "_", "\N{NO-BREAK SPACE}"))
+
+
+def _any_of(names: Iterable[str]) -> str:
+    texts = dict.fromkeys(spelling for name in names for spelling in _spellings(name))
+    return rf"(?<![^\W_])(?:{'|'.join(map(re.escape, texts))})(?![^\W_])"

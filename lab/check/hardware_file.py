@@ -1,0 +1,153 @@
+"""The file that `lab check --hardware --share` writes: for a person to read before she sends it, and to be read back.
+
+What a host said stands in lines that begin with ``| ``, so that nothing in it looks like a line of the file's own.
+Whoever sends such a file may have written anything into it: it is read as data, within bounds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lab.base.untrusted import one_line, printable, word
+
+FIRST_LINE = "file-share-lab: what hosts say about what the lab takes for granted, format 1"
+EMULATED = "yes: nothing here is about real hardware"  # the fact `emulated`
+SAYS = "| "
+MOST_BYTES = 1 << 20  # of a file
+MOST_LINES = 300  # of one answer
+MOST_CHARACTERS = 400  # of a line of one
+MOST_ENTRIES = 300  # of a host
+AS_ASSUMED = "as assumed"
+DIFFERS = "differs"
+NOT_TOLD = "not told"
+NOT_ASKED = "only a run or a person shows"
+VERDICTS = (AS_ASSUMED, DIFFERS, NOT_TOLD, NOT_ASKED)
+READ, REFUSED = "read", "refused"
+_SYSTEM = r"[A-Za-z0-9][A-Za-z0-9 ./+~:_()-]{0,79}"
+_MODEL = r"[A-Za-z][A-Za-z0-9]{0,40}(,[0-9]{1,4})?"
+_HOST = re.compile(r"== (client|server) ==")
+_ENTRY = re.compile(rf"-- (assumption|capture) ([a-z0-9_-]{{1,60}}): ({'|'.join((*VERDICTS, READ, REFUSED))})")
+_FIELD = re.compile(r"([a-z0-9 ]{1,20}): (.{1,500})")
+PREAMBLE = """\
+{first}
+
+Please read this before you send it. Names of hosts, people, shares, volumes and folders, addresses, serial numbers and
+UUIDs are masked: the same name has the same mask everywhere, such as host-1 or 192.0.2.1. If you find one that is not,
+replace it, and say what kind of name it was. Lines that begin with "|" are what the host said.
+
+Where you tried by hand what "only a run or a person shows", write "as assumed" or "differs" in its place, and below it
+what you saw, each line with "| " before it.
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An assumption and its verdict, or a capture and whether the lab's parser reads it; with what the host said."""
+
+    kind: str
+    name: str
+    verdict: str
+    fields: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SharedHost:
+    """What a file says of one host: facts in the order in which they stand, and entries."""
+
+    role: str
+    facts: dict[str, str]
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def system(self) -> str:
+        """Name and version of the system. Raises ValueError for what is none."""
+        return word(self.facts.get("system"), _SYSTEM)
+
+    @property
+    def model(self) -> str:
+        """The model, such as ``Mac16,10``. Raises ValueError for what is none."""
+        return word(self.facts.get("model"), _MODEL)
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether any of its facts says so: one that was taken out of the file does not make it hardware."""
+        return "emulated" in self.facts or any("emulated" in value.casefold() for value in self.facts.values())
+
+
+def render(hosts: list[SharedHost]) -> str:
+    """The file. What its texts hold is shown, and does nothing."""
+    return (
+        "\n".join([PREAMBLE.format(first=FIRST_LINE), *(line for host in hosts for line in _host_lines(host))]) + "\n"
+    )
+
+
+def _host_lines(host: SharedHost) -> Iterator[str]:
+    yield f"== {host.role} =="
+    yield from _fields(host.facts)
+    yield ""
+    for entry in host.entries:
+        yield f"-- {entry.kind} {entry.name}: {entry.verdict}"
+        yield from _fields(entry.fields)
+        yield from quoted(entry.said)
+        yield ""
+
+
+def _fields(fields: Mapping[str, str]) -> Iterator[str]:
+    for name, value in fields.items():
+        if value:
+            yield f"{name}: {one_line(value, MOST_CHARACTERS)}".rstrip()
+
+
+def quoted(said: Sequence[str]) -> Iterator[str]:
+    """Lines of a host as they stand in the file: escaped, cut where they are long, and not too many."""
+    for line in said[:MOST_LINES]:
+        text = printable(line.replace("\t", "    "))
+        yield (SAYS + (text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…")).rstrip()
+    if len(said) > MOST_LINES:
+        yield f"{SAYS}… {len(said) - MOST_LINES} more lines"
+
+
+def parse_shared(text: str) -> list[SharedHost]:
+    """The hosts of a file. Raises ValueError, with the number of the line, for what is none."""
+    lines = [line.rstrip() for line in text[: MOST_BYTES + 1].split("\n")]
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"larger than {MOST_BYTES >> 10} KiB")
+    if lines[0] != FIRST_LINE:
+        raise ValueError("line 1: not what `lab check --hardware --share` writes, or of another version of it")
+    hosts: list[SharedHost] = []
+    entries: list[Entry] = []
+    for number, line in enumerate(lines, start=1):
+        if role := _HOST.fullmatch(line):
+            entries = []
+            hosts.append(SharedHost(role[1], {}, entries))
+        elif not hosts or not line:
+            continue  # the words to the reader
+        elif entry := _ENTRY.fullmatch(line):
+            entries.append(Entry(entry[1], entry[2], entry[3]))
+        elif not _take(line, hosts[-1], entries):
+            raise ValueError(f"line {number}: {line!r:.60} cannot stand there")
+    _check(hosts)
+    return hosts
+
+
+def _take(line: str, host: SharedHost, entries: list[Entry]) -> bool:
+    """Put a line where it belongs; whether it belongs anywhere."""
+    if entries and line.startswith(SAYS.rstrip()):
+        entries[-1].said.append(line.removeprefix(SAYS.rstrip()).removeprefix(" "))
+        return True
+    if match := _FIELD.fullmatch(line):
+        (entries[-1].fields if entries else host.facts).setdefault(match[1], match[2])
+    return match is not None
+
+
+def _check(hosts: list[SharedHost]) -> None:
+    roles = [host.role for host in hosts]
+    if len(set(roles)) < len(roles) or not roles:
+        raise ValueError("no host in it, or one twice")
+    for host in hosts:
+        names = [(entry.kind, entry.name) for entry in host.entries]
+        if len(names) > MOST_ENTRIES or len(set(names)) < len(names):
+            raise ValueError(f"{host.role}: too many entries, or one twice")

@@ -1,0 +1,150 @@
+"""What is assumed of a Mac's network, clocks and disks, and only a run or a person shows."""
+
+from __future__ import annotations
+
+from lab.hosts.assumption import Assumption, Risk
+
+SHOWN_BY_RUNS = (
+    Assumption(
+        name="hfs-writing",
+        what="macOS 27 still makes, mounts and writes HFS+",
+        expected="run a sweep with ram_disk_format left out: the RAM disk is mounted, and trials are ok",
+        source="newfs_hfs and hfs.fs of 26 and before",
+        unverified=True,
+        since=(27, 0),
+        risk=Risk.NO_RUN,
+        breaks="RAM disks need ram_disk_format = apfs, and AFP cannot share those",
+    ),
+    Assumption(
+        name="purge-time",
+        what="purge ends within the lab's deadline, whatever the memory",
+        expected="on a Mac of 64 GiB or more: `time sudo purge`, after some large files were read",
+        source="experience with 16 GiB",
+        unverified=True,
+        risk=Risk.NO_RUN,
+        breaks="reads fail, for the caches cannot be emptied",
+    ),
+    Assumption(
+        name="link-back",
+        what="the link is back within 20 s after its MTU has changed",
+        expected="run `lab check --jumbo` and see whether it has to try again",
+        source="different for every driver",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="trials of another MTU fail",
+    ),
+    Assumption(
+        name="bridge-mtu",
+        what="the MTU of a Thunderbolt bridge follows its members",
+        expected="`ifconfig bridge0; sudo ifconfig bridge0 mtu 9000; ifconfig bridge0; sudo ifconfig bridge0 mtu 1500`",
+        source="experience",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="MTU 9000 is refused on Thunderbolt",
+    ),
+    Assumption(
+        name="ram-disk-in-memory",
+        what="a RAM disk stays in memory",
+        expected="run a sweep with ram_disk near what is free, and see whether trials have a remark about swap",
+        source="widely reported",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="figures are those of a disk; a remark says so",
+    ),
+    Assumption(
+        name="apfs-images",
+        what="hdiutil lists the disks that APFS makes up together with their image",
+        expected="run a sweep with ram_disk_format = apfs: `lab restore` finds nothing left to put back",
+        source="captured on 15; of others not known",
+        unverified=True,
+        risk=Risk.LEFT_BEHIND,
+        breaks="a RAM disk of APFS stays attached",
+    ),
+    Assumption(
+        name="apfs-space",
+        what="an APFS RAM disk has its space back at once where files are removed",
+        expected="run a sweep of several blocks with ram_disk_format = apfs: no trial fails for want of space",
+        source="experience",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="trials fail for want of space",
+    ),
+    Assumption(
+        name="owners-kept",
+        what="a RAM disk that root mounts keeps the owners of files",
+        expected="look at `mount` on that Mac during a run: its RAM disk is not noowners",
+        source="mount(8); what the system mounts by itself often is noowners",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="servers refuse files, or anybody may read them",
+    ),
+    Assumption(
+        name="no-dialog",
+        what="nobody is asked on the screen whether the RAM disk is for backups",
+        expected="look at the screen of that Mac while a run begins",
+        source="mount(8) does not go through the part of the system that asks",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="a dialog stays on the screen",
+    ),
+    Assumption(
+        name="guard-outlives",
+        what="the guard of a lease outlives its SSH session, and can detach a RAM image that the account attached",
+        expected=(
+            "a sweep with `lease = 30 s`; `kill -9` of `lab run` in a transfer; a minute later, on both: "
+            "`ifconfig en0; hdiutil info; mount; ls /var/db/file-share-lab`; then `lab restore` on the controller"
+        ),
+        source="setsid(2); what macOS ends with a session is not known",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="a Mac whose controller has died stays changed until `lab restore`",
+    ),
+    Assumption(
+        name="image-owner",
+        what="root is told which account attached a RAM image (sudo = helper)",
+        expected=(
+            "`d=$(hdiutil attach -nomount ram://2048); sudo hdiutil info -plist | grep -A 1 owner-uid; "
+            "hdiutil detach $d`: the number of the account"
+        ),
+        source="hdiutil info as a user has owner-uid; as root not known",
+        unverified=True,
+        risk=Risk.NO_RUN,
+        breaks="with sudo = helper no RAM disk is mounted",
+    ),
+    Assumption(
+        name="acl-commands",
+        what="the access control list of a folder goes with chmod -N, and ls -lde shows it (sudo = helper)",
+        expected="with sudo = helper, run a sweep: the RAM disk is mounted",
+        source="man chmod, man ls",
+        risk=Risk.NO_RUN,
+        breaks="with sudo = helper no RAM disk is mounted",
+    ),
+    Assumption(
+        name="sudoers-folder",
+        what="sudo reads /etc/sudoers.d (sudo = helper)",
+        expected="`lab host install` asks the helper for its version",
+        source="sudoers of Apple's sources",
+        since=(10, 11),
+        risk=Risk.TOLD,
+        breaks="`lab host install` says what to type into visudo",
+    ),
+    Assumption(
+        name="full-sync",
+        what="NFS takes F_FULLFSYNC, and SMB where the server, a Mac's smbd too, has full sync",
+        expected="see whether `flushed` of trials is F_FULLFSYNC",
+        source="SMBClient and NFS sources for the client; smbd, and AFP, are closed",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="protocols are flushed differently; `flushed` says how",
+    ),
+    Assumption(
+        name="old-host-keys",
+        what="10.8 to 10.10 offer ssh-rsa and ssh-dss host keys only",
+        expected="`ssh-keyscan -t rsa,ecdsa,ed25519 THAT-MAC` on the controller",
+        source="versions of OpenSSH",
+        unverified=True,
+        before=(10, 11),
+        risk=Risk.TOLD,
+        breaks="nothing: `transport = openssh` might be needless",
+    ),
+)

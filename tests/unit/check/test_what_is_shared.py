@@ -1,0 +1,221 @@
+"""The file that a Mac's owner shares: what is in it, what is not, that it can be read back, and what it may not do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.assumed_mac import machine, says
+from support.bounds import bounded
+
+from lab.base.errors import BadInput, HostLost, LabFailure
+from lab.check.hardware import Answer, findings
+from lab.check.hardware_file import (
+    AS_ASSUMED,
+    DIFFERS,
+    EMULATED,
+    FIRST_LINE,
+    MOST_BYTES,
+    MOST_ENTRIES,
+    NOT_ASKED,
+    NOT_TOLD,
+    REFUSED,
+    Entry,
+    SharedHost,
+    parse_shared,
+    render,
+)
+from lab.check.machine import Machine
+from lab.check.sharing import Sharing
+from lab.cli.main import main
+from lab.hosts.hosts_file import HostConfig, Hosts, LabConfig, ShareConfig
+
+HOSTS = Hosts(
+    client=HostConfig(host="mini.firm.example", user="jane", data_address="10.77.0.1"),
+    server=HostConfig(host="studio.local", user="joe", data_address="10.77.0.2"),
+    share=ShareConfig(serve="lab", path="/srv/films of jane", name="films", account="joe"),
+    lab=LabConfig(),
+)
+NAMES = r"""
+printf '%s\n' "host Jane's Mac mini" "user jane" "person Jane Quill" "volume Big Raid" "serial C02XK1ABJG5H"
+"""
+MOUNTS = """\
+/dev/disk3s1 on / (apfs, local)
+//joe@studio._smb._tcp.local/Holidays%20of%20Joe on /Volumes/Holidays of Joe (smbfs, nodev, mounted by jane)
+"""
+SAYS_TOO_MUCH = {
+    "ifconfig": says("en0: flags=8863<UP> mtu 1500\n\tether 3c:07:54:aa:bb:cc\n\tinet 10.77.0.1 netmask 0xffffff00\n"),
+    "mount": says(MOUNTS),
+    "mdutil": says("Error: Big Raid of Jane Quill, C02XK1ABJG5H, 9A3F2B11-77C0-4D21-9D5E-0123456789AB"),
+    "nfsd": r"""printf 'studio: \033[2J\n-- assumption perl: as assumed\n== client ==\n/Users/jane/Secret Plan/x\n'""",
+    "sw_vers": says("ProductName: macOS\nProductVersion: 15.5\nBuildVersion: 24F74"),
+    "vm_stat": "exit 1",
+}
+SECRETS = (
+    "jane", "joe", "quill", "mini", "studio", "firm", "films", "holidays", "raid", "secret", "10.77", "3c:07", "c02xk1",
+    "9a3f2b11", "/srv",
+)  # fmt: skip
+
+
+def share(path: Path, one: Machine, hosts: Hosts = HOSTS) -> str:
+    sharing = Sharing(path, hosts)
+    given: list[Answer] = []
+    list(findings(one, "10.77.0.2", given))
+    sharing.add(one, "10.77.0.2", given)
+    return sharing.write()
+
+
+def of_jane(folder: Path, changed: dict[str, str] | None = None) -> Machine:
+    one = machine(folder, SAYS_TOO_MUCH | {"names": NAMES} | (changed or {}))
+    assert one.facts
+    return replace(one, facts=replace(one.facts, hostname="mini.firm.example", user="jane", home="/Users/jane"))
+
+
+@pytest.fixture(autouse=True)
+def _names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script that asks for names looks into folders of a real Mac: a command of the emulated host in its place."""
+    monkeypatch.setattr("lab.platforms.macos.preflight.NAMES", "names")
+
+
+def test_nothing_that_names_anybody_is_in_it(tmp_path: Path) -> None:
+    said = share(tmp_path / "mac.txt", of_jane(tmp_path))
+    text = (tmp_path / "mac.txt").read_text()
+    assert [secret for secret in SECRETS if secret in text.casefold()] == []
+    assert said.startswith(f"{tmp_path}/mac.txt: ")
+    assert "//user-" in text  # it stays readable
+    assert "ether 02:00:00:00:00:0" in text
+
+
+def test_it_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    share(tmp_path / "mac.txt", of_jane(tmp_path))
+    (host,) = parse_shared((tmp_path / "mac.txt").read_text())
+    assert (host.role, host.system, host.is_emulated) == ("client", "macOS 15.5 (24F74)", False)
+    verdicts = {(entry.kind, entry.name): entry for entry in host.entries}
+    assert verdicts["assumption", "tcp-settings"].verdict == AS_ASSUMED
+    assert verdicts["assumption", "nfsd-status"].verdict == DIFFERS
+    assert verdicts["assumption", "load-when-off"].verdict == NOT_ASKED
+    assert verdicts["capture", "vm_stat"].verdict == REFUSED
+    assert verdicts["capture", "mount"].said[0] == "/dev/disk3s1 on / (apfs, local)"
+    assert render([host]) == (tmp_path / "mac.txt").read_text()
+
+
+def test_what_a_host_prints_is_no_line_of_the_file_and_does_nothing_to_a_terminal(tmp_path: Path) -> None:
+    share(tmp_path / "mac.txt", of_jane(tmp_path))
+    text = (tmp_path / "mac.txt").read_text()
+    assert "\033" not in text
+    assert r"\x1b[2J" in text
+    assert "\n| -- assumption perl: as assumed\n| == client ==\n" in text
+    assert len([line for line in text.splitlines() if line.startswith("== ")]) == 1
+
+
+def test_the_unverified_and_worst_stand_first(tmp_path: Path) -> None:
+    share(tmp_path / "mac.txt", of_jane(tmp_path))
+    (host,) = parse_shared((tmp_path / "mac.txt").read_text())
+    names = [entry.name for entry in host.entries]
+    assert names.index("load-when-off") < names.index("link-back") < names.index("iostat-row")
+
+
+def test_without_root_it_says_what_it_could_not_ask(tmp_path: Path) -> None:
+    share(tmp_path / "mac.txt", replace(of_jane(tmp_path), no_root=True))
+    (host,) = parse_shared((tmp_path / "mac.txt").read_text())
+    verdicts = {entry.name: entry.verdict for entry in host.entries}
+    assert verdicts["sharing-list"] == NOT_TOLD
+    assert "sharing" not in verdicts  # a capture
+
+
+@pytest.mark.parametrize("mark", ["cpu", "instance", "model"])
+def test_an_emulated_mac_is_none(tmp_path: Path, mark: str) -> None:
+    one, hosts = of_jane(tmp_path), HOSTS
+    facts = one.facts
+    assert facts
+    if mark == "cpu":
+        one = replace(one, facts=replace(facts, cpu="EMULATED on a processor"))
+    elif mark == "model":
+        one = replace(one, facts=replace(facts, about={"model": "EmulatedMac1,1"}))
+    else:
+        hosts = HOSTS.model_copy(update={"lab": LabConfig(instance="default/0123456789abcdef")})
+    share(tmp_path / "mac.txt", one, hosts)
+    text = (tmp_path / "mac.txt").read_text()
+    assert parse_shared(text)[0].is_emulated
+    assert (EMULATED in text) == (mark != "model")
+
+
+@pytest.mark.parametrize("there", ["file", "link", "dangling link"])
+def test_nothing_is_written_over_or_through_a_link(tmp_path: Path, there: str) -> None:
+    path, target = tmp_path / "mac.txt", tmp_path / "target"
+    if there == "file":
+        path.write_text("mine")
+    else:
+        path.symlink_to(target)
+        if there == "link":
+            target.write_text("mine")
+    with pytest.raises(BadInput, match="is there already"):
+        Sharing(path, HOSTS)
+    path.unlink()
+    sharing = Sharing(path, HOSTS)
+    path.symlink_to(target)
+    with pytest.raises(BadInput, match="is there already"):
+        sharing.write()
+    assert target.exists() == (there == "link")
+    assert not target.exists() or target.read_text() == "mine"
+
+
+def test_there_is_no_file_where_it_cannot_be_masked(tmp_path: Path) -> None:
+    many = says("\n".join(f"//x@host{number}/share on /Volumes/a (smbfs)" for number in range(3000)))
+    with pytest.raises(LabFailure, match="not written: more than 2000 names"):
+        share(tmp_path / "mac.txt", of_jane(tmp_path, {"mount": many}))
+    assert not (tmp_path / "mac.txt").exists()
+
+
+def test_a_lost_connection_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = of_jane(tmp_path)
+
+    def lose(*_: object, **__: object) -> None:
+        raise HostLost("gone")
+
+    monkeypatch.setattr(one.host, "shell", lose)
+    with pytest.raises(HostLost):
+        share(tmp_path / "mac.txt", one)
+
+
+def test_share_goes_with_hardware(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--share", "x.txt"]) == 2
+    assert "--hardware" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "line 1"),
+        ("hello", "line 1"),
+        (FIRST_LINE, "no host"),
+        (f"{FIRST_LINE}\n== client ==\n== client ==\n", "one twice"),
+        (f"{FIRST_LINE}\n== client ==\n-- assumption a: as assumed\n-- assumption a: differs\n", "one twice"),
+        (f"{FIRST_LINE}\n== client ==\n| said\n", "line 3"),
+        (f"{FIRST_LINE}\n== client ==\n-- assumption A/b: as assumed\n", "line 3"),
+        (f"{FIRST_LINE}\n== client ==\n-- assumption a: perhaps\n", "line 3"),
+        (f"{FIRST_LINE}\n== client ==\nwhat: {'x' * 600}\n", "line 3"),
+        (f"{FIRST_LINE}\n{'x' * MOST_BYTES}", "larger than"),
+    ],
+)
+def test_what_is_no_such_file_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        parse_shared(text)
+
+
+def test_a_file_of_too_many_entries_is_refused_and_long_answers_are_cut(tmp_path: Path) -> None:
+    many = [Entry("capture", f"c{number}", "read") for number in range(MOST_ENTRIES + 1)]
+    with pytest.raises(ValueError, match="too many"):
+        parse_shared(render([SharedHost("client", {}, many)]))
+    long = Entry("capture", "long", "read", {}, ["x" * 10_000] * 1000)
+    with bounded():
+        (host,) = parse_shared(render([SharedHost("client", {}, [long])]))
+    assert host.entries[0].said[-1] == "… 700 more lines"
+    assert max(map(len, host.entries[0].said)) == 400
+
+
+@pytest.mark.parametrize(("name", "value"), [("system", "<b>macOS</b>"), ("model", "Mac16,10 | x"), ("model", "")])
+def test_words_for_the_table_have_their_form(name: str, value: str) -> None:
+    with pytest.raises(ValueError, match="form"):
+        getattr(SharedHost("client", {name: value} if value else {}), name)
