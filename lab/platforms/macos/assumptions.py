@@ -27,7 +27,7 @@ ASKED = (
         source="perl's packages in Apple's sources up to 26; Apple has said that scripting languages will go",
         unverified=True,
         risk=Risk.NO_RUN,
-        breaks="timing, sampling and RAM disks are perl's: without it the Command Line Tools must be there, and no lease is kept",
+        breaks="timing, sampling and RAM disks then need the Command Line Tools, and no lease is kept",
     ),
     Assumption(
         name="tcp-settings",
