@@ -97,7 +97,7 @@ def journal(mtu: Mtu) -> Iterator[Entry]:
     yield make_entry("host journal: take it", take, given="{token}\n{owner}\n")
     note = script(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
     yield make_entry("host journal: note a change", note, given="{record}\n{note}\n")
-    arm = script(host_journal.ARM, "", "60", host_journal.TIMER)
+    arm = script(host_journal.ARM, "", "60", host_journal.TIMER, host_journal.SESSION)
     yield make_entry("start the timer that takes an MTU back", arm, {"60": "{seconds}"}, given=_undo_template(mtu))
     yield make_entry("call that timer off", script(host_journal.CONFIRM, ""), given="{record}\n")
     yield make_entry("strike records", script(host_journal.STRIKE, ""), given="{record}\n", repeated=True)
