@@ -7,7 +7,7 @@ import sys
 def main() -> None:
     """Put it there, and have it on the disk."""
     name = sys.stdin.buffer.readline().removesuffix(b"\n").decode()
-    text = sys.stdin.buffer.read()
+    text = sys.stdin.buffer.readline()
     place = f"{name}.part"
     try:
         with open(place, "wb") as file:

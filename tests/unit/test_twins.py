@@ -81,8 +81,8 @@ def test_a_folder_is_made_once_and_for_an_account(python: str, mode: str, tmp_pa
 
 @EACH
 def test_a_note_is_there_whole_or_not_at_all(python: str, tmp_path: Path) -> None:
-    text = '{"a": "\u00e9"}\n\nmore\n'
-    assert said(run(python, NOTE, folder=tmp_path, given=f"one\n{text}")) == (0, "", "")
+    text = '{"a": "\u00e9"}\n'
+    assert said(run(python, NOTE, folder=tmp_path, given=f"one\n{text}more\n")) == (0, "", "")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("one", text)]
     done = run(python, NOTE, folder=tmp_path, given=f"missing/one\n{text}")
     assert said(done) == (errno.ENOENT, "", "missing/one.part: No such file or directory\n")

@@ -207,7 +207,7 @@ def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
     assert len(lines) == 3
     assert all("  block 1 of 2–9  " in line for line in lines)
     assert lines[0].endswith("107.4 MB/s")
-    assert lines[1].endswith('[ -e "$1" ] || echo [/dev/null] [red]no\'')
+    assert lines[1].endswith('[ -e "$1" ] || echo [/dev/null] [red]no\' -> second line')
 
 
 def test_python_m_lab_is_the_same_command() -> None:

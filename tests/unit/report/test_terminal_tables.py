@@ -44,7 +44,7 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
     trials = run_folder.load(folder.path)
-    compared = rendered(terminal.terminal_tables(trials)[0], width=width)
+    compared = rendered(*terminal.terminal_tables(trials, terminal.FULL[:1]), width=width)
     text = rendered(*terminal.terminal_tables(trials), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
