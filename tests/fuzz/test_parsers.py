@@ -236,7 +236,8 @@ PARSERS = {
 }
 # Of a person, or of this machine itself: not what a host prints
 NOT_OF_HOSTS = {
-    "lab.design.sweep_file.parse_sweep", "lab.hosts.fields.parse_lease", "lab.hosts.fields.parse_port", "lab.base.units.parse_size",
+    "lab.design.sweep_file.parse_sweep", "lab.hosts.fields.parse_lease", "lab.hosts.fields.parse_port",
+    "lab.base.units.parse_size",
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
     "lab.local.platforms.parse", "lab.settings.operation.parse_operation",
 }  # fmt: skip
