@@ -14,6 +14,10 @@ netstat -I "$1" -b -n | awk '/<Link#/ {
     print $(NF - 4), $(NF - 1) ":", ($(NF - 4) % 1024 || $(NF - 1) % 1024) ? "exact" : "rounded"
 }'
 """
+INTERPRETER = Script(
+    "perl -MTime::HiRes -MIO::Socket -MFcntl -MPOSIX -e 'print \"there\\n\"'",
+    f"""'{PYTHON}' -IBS -c 'import fcntl, select, time; print("there")'""",
+)
 CLOCK = Script(
     "perl -MTime::HiRes -e 'print Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC())'",
     f"'{PYTHON}' -IBS -c 'import time; print(time.clock_gettime(time.CLOCK_MONOTONIC))'",
@@ -21,13 +25,13 @@ CLOCK = Script(
 ASKED = (
     Assumption(
         name="perl",
-        what="perl is there, with its modules for times, sockets and locks",
-        ask="perl -MTime::HiRes -MIO::Socket -MFcntl -MPOSIX -e 'print \"there\\n\"'",
+        what="perl is there with its modules for times, sockets and locks, or the python3 of the Command Line Tools",
+        ask=INTERPRETER,
         expected="^there$",
         source="perl's packages in Apple's sources up to 26; Apple has said that scripting languages will go",
         unverified=True,
         risk=Risk.NO_RUN,
-        breaks="timing, sampling and RAM disks then need the Command Line Tools, and no lease is kept",
+        breaks="without either the Mac cannot be measured; without perl no lease is kept",
     ),
     Assumption(
         name="tcp-settings",
