@@ -1,4 +1,4 @@
-"""Words as one line that every login shell reads as the same command: sh, bash, zsh, ksh, tcsh, csh and fish.
+"""A script and its words as one line that every login shell reads as the same: sh, bash, zsh, ksh, tcsh, csh and fish.
 
 csh and tcsh end a quoted text at a line end, and see history in a ``!`` even there; a word of an old csh is at most
 some 1000 bytes long; fish knows backslashes in a quoted text. So whatever is not plain goes as octal numbers, in short
@@ -14,14 +14,23 @@ from collections.abc import Iterator, Sequence
 _PLAIN = re.compile(r"[ -~]*")
 _SPECIAL = frozenset("!\\'")
 _MOST_BYTES = 900  # of one word
-_DECODE = """/bin/sh -c 'eval "exec $(printf %b "$@")"' sh"""
+_DECODE = 'eval "set -- $(printf %b "$@")"; '
 
 
-def command_line(words: Sequence[str]) -> str:
-    """The line."""
-    line = shlex.join(words)
-    is_plain = _PLAIN.fullmatch(line) and not _SPECIAL & set("".join(words)) and max(map(len, words)) < _MOST_BYTES
-    return line if is_plain else " ".join([_DECODE, *(f"'{part}'" for part in _coded(line))])
+def script_line(first: str, rest: str, words: Sequence[str]) -> str:
+    """The line that has /bin/sh run ``first`` and ``rest``, a script of plain text, with these words.
+
+    Only ``rest`` sees the words as they are.
+    """
+    is_plain = all(map(_is_plain, words)) and max(map(len, words), default=0) < _MOST_BYTES
+    if is_plain:
+        return shlex.join(["/bin/sh", "-c", first + rest, "sh", *words])
+    coded = " ".join(f"'{part}'" for part in _coded(shlex.join(words)))
+    return f"{shlex.join(['/bin/sh', '-c', first + _DECODE + rest, 'sh'])} {coded}"
+
+
+def _is_plain(word: str) -> bool:
+    return bool(_PLAIN.fullmatch(word)) and not _SPECIAL & set(word)
 
 
 def _coded(line: str) -> Iterator[str]:

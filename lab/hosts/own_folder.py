@@ -12,12 +12,12 @@ from lab.base.scripts import read_script
 from lab.hosts import Host
 
 OWN_FOLDER = read_script(__file__, "own_folder.sh")
-LAB_HOME = f"{OWN_FOLDER}lab_home"
+LAB_HOME = f'{OWN_FOLDER}find_home && echo "$home"'
 # Where the lab's home may be made, or is one
 LOOK_AT_HOME = (
     OWN_FOLDER
     + """
-home=$(lab_home) || exit
+find_home || exit
 if [ -e "$home" ] || [ -L "$home" ]; then go "$home" && is_ours drwx--x--x
 else { cd -P "${home%/*}" 2>/dev/null || cd -P "$HOME"; } && (stands_firm us); fi && echo fine || echo open
 echo "$home"

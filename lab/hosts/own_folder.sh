@@ -2,8 +2,11 @@
 # Functions for folders of the lab's own. Whoever can write into a folder can put another one, or a link, in the place of
 # what is in it. So a folder is entered first and looked at then, as `.`, which nobody can swap.
 
-# who: the number of this account.
-who() { [ -n "$me" ] || me=$(id -u); }
+# A run enters such a folder often, and each program that is started for it takes time: the shell does what it can by itself.
+
+# who: leave the number of this account in `me`. / is root's: whoever owns it is root.
+# shellcheck disable=SC3067  # every shell knows -O, if not POSIX
+who() { [ -n "$me" ] || if [ -O / ]; then me=0; else me=$(id -u); fi; }
 me=
 
 # is_closed MODE OWNER GROUP: whether others cannot move what is in such a folder. A group with the owner's number is the
@@ -17,8 +20,7 @@ is_closed() {
 }
 
 # stands_firm OWNERS: whether only root, this account and, where OWNERS is `any`, the owners of the folders above it can move
-# the current folder or one of those up to /. Leaves the mode and the owner of the current one. One `ls` looks at all: a
-# run asks often, and most of the time would go into starting programs.
+# the current folder or one of those up to /. Leaves the mode and the owner of the current one. One `ls` looks at all.
 stands_firm() {
     who
     owners=$1 here=$(pwd -P) up=. levels=. words=9
@@ -43,25 +45,23 @@ is_ours() {
 
 # go PATH: enter a folder that is no link. What is above it may be, as /tmp of a Mac is.
 go() {
-    cd -P "${1%/*}/" 2>/dev/null && above=$(pwd -P) && cd -P "./${1##*/}" 2>/dev/null &&
-        [ "$(pwd -P)" = "${above%/}/${1##*/}" ]
+    cd -P "${1%/*}/" 2>/dev/null && above=$PWD && cd -P "./${1##*/}" 2>/dev/null &&
+        [ "$(pwd -P)" = "${above%/}/${1##*/}" ] # bash makes PWD from the words that it got, before it enters
 }
 
 # enter PATH: enter a folder of our own that nobody else can enter.
 enter() { go "$1" && is_ours drwx------; }
 
-# lab_home: print the folder that all of the lab's are in, which may not be there yet. Without links.
-lab_home() {
+# find_home: leave in `home` the folder that all of the lab's are in, which may not be there yet. Without links.
+find_home() {
+    [ -z "$home" ] || return 0
     below=
     who
     if [ "$me" != 0 ]; then above=$HOME below=/.local/state
-    elif [ "$(uname)" = Darwin ]; then above=/var/db
+    elif [ -d /private/var/db ]; then above=/var/db # a Mac
     else above=/var/lib; fi
-    above=$(cd -P "$above" && pwd -P) && echo "${above%/}$below/file-share-lab"
+    above=$(cd -P "$above" && pwd -P) && home=${above%/}$below/file-share-lab
 }
-
-# find_home: leave that in `home`. A run enters it often, and each program that is started to find it takes time.
-find_home() { [ -n "$home" ] || { who && home=$(lab_home); }; }
 home=
 
 # enter_home: enter that folder, and make it where it is not there.
@@ -69,7 +69,7 @@ enter_home() {
     find_home || return
     [ "$me" = 0 ] || (umask 077 && mkdir -p "${home%/*}")
     if cd -P "${home%/*}" && stands_firm us; then
-        mkdir -m 711 "$home" 2>/dev/null
+        [ -d "$home" ] || mkdir -m 711 "$home" 2>/dev/null
         go "$home" && is_ours drwx--x--x && return
     fi
     echo "$home is not the lab's own folder, or others can write into one above it" >&2

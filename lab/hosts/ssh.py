@@ -16,7 +16,7 @@ from lab.hosts.connection import Conversation
 from lab.hosts.host import Host, Result
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.interpreter import WHICH_PYTHON, parse_python
-from lab.hosts.login_shell import command_line
+from lab.hosts.login_shell import script_line
 
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
@@ -26,8 +26,8 @@ PID_DEADLINE_S = 10.0
 # shell. A command's own 255 is said, because ssh exits so too where the connection breaks. What a command leaves of its
 # standard input is read to the end: were the channel closed before that, paramiko could send the end of the input on a
 # channel that sshd no longer knows, and sshd would close the connection.
+SAY_PID = 'echo "file-share-lab:$$" >&2; '
 WRAPPER = (
-    'echo "file-share-lab:$$" >&2; '
     "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
     'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; '
     "code=$?; while read -r rest; do :; done; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
@@ -126,7 +126,7 @@ class SshHost(Host):
             # the helper sets its own environment
             words = (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
         try:
-            return self.connection.begin(command_line(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
+            return self.connection.begin(script_line(SAY_PID, WRAPPER, words), given, deadline)
         except TimeoutError as error:
             raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
         except ConnectionError as error:

@@ -13,7 +13,7 @@ enter_journal() {
 
 # make_journal: enter it, and make it where it is not there.
 make_journal() {
-    if [ -n "$1" ]; then cd /; else enter_home; fi && { mkdir -m 700 "$place" 2>/dev/null; enter_journal; }
+    if [ -n "$1" ]; then cd /; else enter_home; fi && { [ -d "$place" ] || mkdir -m 700 "$place" 2>/dev/null; enter_journal; }
 }
 
 # leave_journal: remove it, and the lab's home with it, where nothing else is in them.

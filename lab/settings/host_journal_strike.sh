@@ -4,8 +4,8 @@
 strike() {
     for record in "$@"; do
         if [ -e "$record.armed" ] || [ -e "$record.fired" ]; then disarm "$record"; fi
-        printf '%s\n' "$record" "$record.*" | remove
     done
+    for record in "$@"; do printf '%s\n' "$record" "$record.*"; done | remove
 }
 journal=$1
 # shellcheck disable=SC2046  # a name is one word

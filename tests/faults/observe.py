@@ -113,7 +113,7 @@ class Observer:
         """Wait until no connection is open any more, on the hosts or the controller, and all have booted."""
         deadline = time.monotonic() + SETTLE_DEADLINE_S
         while self._passing() and time.monotonic() < deadline:
-            time.sleep(0.02)
+            time.sleep(0.1)
 
     def _passing(self) -> bool:
         if self._is_controller_connected():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from faults.observe import Observer, State, difference, processes
-from support.local_lab import Bench, end
+from faults.observe import Observer, State, difference
+from support.local_lab import HOSTS, Bench, end
+from support.under_way import wait_for_process
 
 LEASE_S = 30
 DEADLINE_S = 300.0
@@ -34,11 +35,8 @@ def in_a_transfer(bench: Bench, protocol: str, blocks: int = 1) -> Iterator[subp
     """The controller of a sweep, in the middle of its first transfer."""
     factors = {"tool": ["cp"], "direction": ["write"], "mtu": [9000], "tcp_space": ["64 KiB"], "size": "16 MiB"}
     sweep = bench.sweep(protocol=[protocol], blocks=blocks, **factors)
-    init = Observer(bench.name).init("client")
     with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
-        while not any(re.search(r"stopwatch\.pl \w+ .*cp ", process.command) for process in processes(init).values()):
-            assert run.poll() is None, run.communicate()
-            time.sleep(0.01)
+        wait_for_process(bench.name, "client", r"stopwatch\.pl \w+ .*cp ", run)
         yield run
 
 
@@ -48,11 +46,19 @@ def kill_in_a_transfer(bench: Bench, protocol: str) -> None:
         end(run, signal.SIGKILL)
 
 
+def has_guard(init: int) -> bool:
+    """Whether the guard of a lease is still there on the host with this PID 1."""
+    folders = (Path(f"/proc/{init}/root{above}/file-share-lab/journal") for above in ("/var/lib", "/private/var/db"))
+    return any((folder / "lease.socket").exists() for folder in folders)
+
+
 def left_at_the_end(observer: Observer, before: State) -> list[str]:
-    """What still differs, once nothing does or the lease is long over."""
+    """What still differs, once nothing does or the lease is long over. To look at everything takes a second of a core."""
     deadline = time.monotonic() + DEADLINE_S
+    while any(has_guard(observer.init(host)) for host in HOSTS) and time.monotonic() < deadline:
+        time.sleep(0.2)
     while (left := difference(before, observer.state())) and time.monotonic() < deadline:
-        time.sleep(0.5)
+        time.sleep(1)
     return left
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -10,8 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from faults.observe import Observer, State, difference, processes
+from faults.observe import Observer, State, difference
 from support.local_lab import HOSTS, Bench, end
+from support.under_way import wait_for_process
 
 from lab.run.vocabulary import line_format
 from lab.settings.journal import Journal
@@ -114,11 +116,8 @@ def test_a_mount_that_the_client_refuses_fails_its_trial_with_what_to_do(macs: B
 def killed_while(bench: Bench, host: str, words: str, **factors: Any) -> None:
     """Run a sweep, and ``kill -9`` the controller as soon as a process with these words runs on a host."""
     sweep = bench.sweep(tool=["cp"], direction=["write"], mtu=[9000], tcp_space=["64 KiB"], **factors)
-    init = Observer(bench.name).init(host)
     with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
-        while not any(words in process.command for process in processes(init).values()):
-            assert run.poll() is None, run.communicate()
-            time.sleep(0.01)
+        wait_for_process(bench.name, host, re.escape(words), run)
         end(run, signal.SIGKILL)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from faults.observe import Observer, processes
 from support.local_lab import HOSTS, Bench, end
 from support.macs import state
+from support.under_way import wait_for_process
 
 from lab.results import run_folder
 from lab.results.trial import CEILINGS
@@ -93,11 +92,8 @@ def test_a_sweep_is_measured_and_put_back(equipped: Bench) -> None:
 def test_what_a_killed_controller_left_is_put_back(equipped: Bench) -> None:
     before = state(equipped, PLATFORMS)
     sweep = equipped.sweep(protocol=["nfs", "smb"], tool=["cp"], mtu=[9000], tcp_space=["64 KiB"], size="8 MiB")
-    init = Observer(equipped.name).init("client")
     with equipped.started("run", "--hosts", str(equipped.hosts), str(sweep)) as run:
-        while not any("stopwatch.pl" in process.command for process in processes(init).values()):
-            assert run.poll() is None, run.communicate()
-            time.sleep(0.01)
+        wait_for_process(equipped.name, "client", r"stopwatch\.pl", run)
         end(run, signal.SIGKILL)
     assert state(equipped, PLATFORMS) != before
     restored = equipped.lab("restore", timeout=1800)

@@ -178,7 +178,7 @@ class Bench:
             if any(text in log.read_text() for log in logs):
                 return
             assert process.poll() is None, process.stdout and process.stdout.read()
-            time.sleep(0.01)
+            time.sleep(0.03)
         raise AssertionError(f"{text!r} did not come")
 
 

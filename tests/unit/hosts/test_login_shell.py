@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lab.hosts.login_shell import command_line
+from lab.hosts.login_shell import script_line
 
 SHELLS = ("sh", "bash", "zsh", "ksh", "mksh", "tcsh", "csh", "fish")
 ANY_SHELL = pytest.mark.parametrize("shell", [name for name in SHELLS if shutil.which(name)])
@@ -22,7 +22,7 @@ EACH_WORD = 'for word; do printf "%s|" "$word"; done'
 
 def printed(shell: str, words: Sequence[str]) -> tuple[int, bytes, bytes]:
     """What a login shell makes of a line, as sshd gives it one: exit code, and what it printed."""
-    done = subprocess.run([shell, "-c", command_line(words)], capture_output=True)
+    done = subprocess.run([shell, "-c", script_line("", '"$@"', words)], capture_output=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -42,11 +42,12 @@ def test_a_script_of_many_lines_runs_and_its_exit_code_comes_back(shell: str) ->
 
 
 def test_a_plain_command_stays_readable() -> None:
-    assert command_line(["sysctl", "-n", "kern.ostype"]) == "sysctl -n kern.ostype"
-    assert command_line(["echo", "two words", "$HOME"]) == "echo 'two words' '$HOME'"
+    assert script_line("umask 077; ", '"$@"', ["echo", "two words", "$HOME"]) == (
+        """/bin/sh -c 'umask 077; "$@"' sh echo 'two words' '$HOME'"""
+    )
 
 
 def test_no_word_of_a_line_is_longer_than_an_old_csh_takes() -> None:
-    line = command_line(["echo", "x" * 9000, "!" * 3000])
+    line = script_line("umask 077; ", '"$@"', ["echo", "x" * 9000, "!" * 3000])
     assert max(map(len, line.split("'"))) < 1000
     assert "\n" not in line
