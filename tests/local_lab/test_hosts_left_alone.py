@@ -53,7 +53,7 @@ def has_guard(init: int) -> bool:
 
 
 def left_at_the_end(observer: Observer, before: State) -> list[str]:
-    """What still differs, once nothing does or the lease is long over. To look at everything takes a second of a core."""
+    """What still differs, once nothing does or the lease is long over. A look at everything takes a second."""
     deadline = time.monotonic() + DEADLINE_S
     while any(has_guard(observer.init(host)) for host in HOSTS) and time.monotonic() < deadline:
         time.sleep(0.2)
