@@ -18,7 +18,7 @@ from lab.check.finding import Finding, is_lost, of_error
 from lab.check.hardware_file import AS_ASSUMED, DIFFERS, NOT_ASKED, NOT_TOLD
 from lab.check.machine import Machine
 from lab.hosts import Result
-from lab.hosts.assumption import Assumption, Capture, Question, ranked
+from lab.hosts.assumption import Assumption, Capture, Question, rank
 from lab.platforms import Facts, Platform
 
 DEADLINE_S = 60
@@ -68,7 +68,7 @@ def findings(machine: Machine, peer: str, answers: list[Answer]) -> Iterator[Fin
     elif machine.facts is None:
         yield Finding("note", subject, "could not tell: that needs its facts", "solve the problems above first")
     else:
-        for row in ranked(about_version(machine, assumptions_about(type(machine.platform)))):
+        for row in rank(about_version(machine, assumptions_about(type(machine.platform)))):
             answers.append(_ask(machine, machine.facts, row, peer))
             yield _finding(subject, machine.facts, answers[-1])
 

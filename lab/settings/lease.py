@@ -40,7 +40,7 @@ from lab.settings.host_journal import (
 )
 from lab.settings.journal import Record
 
-# Of the lease: first the client unmounts, then the server stops serving, and all of it is done when the lease is over.
+# Of the lease: first the client unmounts, then the server stops serving, and all is done when the lease is over.
 SHARES = {Role.CLIENT: 0.8, Role.SERVER: 0.9}
 SIGNS_OF_LIFE = 6  # within a lease: some of them may get lost
 GUARD = read_script(__file__, "lease_guard.pl")
@@ -116,8 +116,8 @@ def _message(name: str, record: Record) -> str:
 
 def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
     """A line for each host that keeps no lease, though the hosts file wants one."""
-    wanted = hosts if config.lab.lease is not None else {}
-    reasons = {role: reason for role, host in wanted.items() if (reason := _cannot_keep(host))}
+    leased = hosts if config.lab.lease is not None else {}
+    reasons = {role: reason for role, host in leased.items() if (reason := _cannot_keep(host))}
     return [
         f"{role}: {reason} it keeps no lease: should this controller die, only `lab restore` puts it back"
         for role, reason in reasons.items()
