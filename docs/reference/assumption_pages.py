@@ -10,12 +10,12 @@ from described import table
 from lab.base.untrusted import one_line, read_file
 from lab.check.hardware import assumptions_about
 from lab.check.hardware_file import AS_ASSUMED, DIFFERS, MOST_BYTES, MOST_CHARACTERS, SharedHost, parse_shared
-from lab.hosts.assumption import Assumption, Risk, Version, ranked
+from lab.hosts.assumption import Assumption, Risk, Version, rank
 from lab.platforms.macos.platform import MacOS
 
 REPORTS = Path(__file__).parents[2] / "data" / "hardware"
 COLUMNS = ("if false", "how to see", "seen on")
-ASSUMPTIONS = {row.name: row for row in ranked(assumptions_about(MacOS))}
+ASSUMPTIONS = {row.name: row for row in rank(assumptions_about(MacOS))}
 
 
 def seen_on(folder: Path = REPORTS) -> dict[str, SharedHost]:

@@ -59,8 +59,8 @@ SAMPLES = {
     "cpu_s": "CPU seconds of the host's control group, since then.",
     "disk_read_bytes`, `disk_written_bytes": "Of all disks, since then.",
     "available_bytes": "Memory that programs could get.",
-    "core_busy": "By core: the share of the time since the last reading that has it that it was not free.",
-    "user`, `system`, `softirq`, `iowait`, `steal": "Shares of all cores' time since the last reading that has it.",
+    "core_busy": "By core: the share of the time that it was busy, since the last reading that has it.",
+    "user`, `system`, `softirq`, `iowait`, `steal": "Shares of the time of all cores, since the last reading of them.",
     "processes": '`[at_s, {"name id": CPU seconds since the first reading}]`, where processes were looked at.',
     "connections": '`[at_s, "local peer", {…}]`, where connections were looked at.',
 }

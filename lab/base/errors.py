@@ -9,8 +9,8 @@ LabError                  one clear message for the person at the terminal
     │   └── CommandError  a command on a host failed
     │       └── DeadlineExceeded  it did not end in time and was ended
     ├── Unsupported       this host, platform or protocol cannot do what was asked
-    │   ├── Closed        one protocol, until somebody corrects that
-    │   └── Absent        for good
+    │   ├── Closed        of one protocol, until somebody corrects it
+    │   └── Absent        for good: nothing would help
     ├── SettingRefused    a setting did not take: asked and in effect differ
     ├── RestoreError      something could not be put back; says what to type by hand
     └── TransferError     a transfer failed or moved the wrong bytes
@@ -114,7 +114,7 @@ class Unsupported(LabFailure):
 
 
 class Closed(Unsupported):
-    """Unsupported as a host is now, of one protocol alone: a sweep goes on without it, and says what would help."""
+    """One protocol is unsupported as this host is now: a sweep goes on without it, and says what would help."""
 
 
 class Absent(Unsupported):

@@ -1,8 +1,8 @@
-"""What may be shown to strangers of what a host said: its names, people, addresses and numbers replaced by masks.
+"""What may be shown to strangers of a host's output: names, addresses and serial numbers are masked.
 
-A mask has the shape of what it stands for, so that a parser still reads the text, and the same name has the same mask
-wherever it stands. What is masked are names that were told (:meth:`Masker.know`), names that stand where outputs have
-names (:meth:`Masker.learn`), and all that looks like an address, a UUID or a serial number. It rather masks too much.
+A mask has the shape of what it stands for, so that a parser still reads the text. The same name has the same mask
+wherever it stands. Masked are the names that :meth:`Masker.know` was given, those that :meth:`Masker.learn` found where
+outputs have names, and all that looks like an address, a UUID or a serial number. In doubt a word is masked.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from urllib.parse import quote, unquote
 
-MOST_NAMES = 2000  # that a text is searched for; beyond, nothing is masked at all, and nothing shown
-_LONGEST = 255
-# Names that every Mac has: they tell nothing
+MOST_NAMES = 2000  # that a text is searched for; a host with more of them is an error, and nothing of it is shown
+_LONGEST = 255  # characters of a name
+# Names that every Mac has. They identify nobody
 COMMON = frozenset({
     "root", "daemon", "nobody", "admin", "staff", "wheel", "guest", "shared", "localhost", "broadcasthost", "system",
     "data", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
@@ -25,7 +25,7 @@ COMMON = frozenset({
 _DOMAINS = r"local|lan|home|internal|fritz\.box|home\.arpa"  # of networks at home
 # Where outputs have names: of mounts and URLs, `sharing -l`, `smbutil statshares`, nfsstat, ioreg
 _URL = r"(?:(?:^|[\s\"'>])|(?:afp|smb|nfs|cifs|ssh):)//"
-_PLACES = tuple(
+_PLACES = tuple(  # the first group of each pattern is a name of this kind
     (kind, re.compile(pattern, re.MULTILINE))
     for kind, pattern in (
         ("user", rf"{_URL}(?:[^@/:;\s]{{1,255}};)?([^@/:;\s]{{1,255}})(?::[^@/\s]{{0,255}})?@"),
@@ -60,7 +60,7 @@ _SHAPES = {
     "folder": r"/var/folders/[^\s/]{1,8}/[^\s/]{1,64}",
     "serial": r"(?-i:(?<![A-Za-z0-9_-])(?=[A-Z]{0,13}[0-9])(?=[0-9]{0,13}[A-Z])[A-Z0-9]{10,14}(?![A-Za-z0-9_-]))",
 }
-# A part of a path, up to what ends one in some output; and what such a path begins with
+# A part of a path, up to what ends a path in some output; and the folders whose parts are names
 _PART = r"[^/\n\t<>\"'(,:]{1,255}?(?=[/\n\t<>\"'(,:]| \(| -| on /| from |  |\s*$)"
 _PARENTS = "(?:(?<=/Users/)|(?<=/Volumes/)|(?<=/home/))"
 
@@ -69,14 +69,14 @@ class Masker:
     """Replaces what names a host or a person. The same name, however it is written, has the same mask."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[str, str]] = {}  # by folded name: its kind, and how it was written
-        self._spelled: dict[str, str] = {}  # the folded name, by each folded spelling of it
+        self._names: dict[str, tuple[str, str]] = {}  # by folded name: its kind, and how it was written
+        self._folded_names: dict[str, str] = {}  # by each folded spelling
         self._masks: dict[tuple[str, str], str] = {}
         self._counts: dict[str, int] = {}
         self._pattern: re.Pattern[str] | None = None
 
     def know(self, kind: str, *names: str) -> None:
-        """Names of one kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
+        """Mask names of a kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
 
         Raises ValueError for more than can be searched for.
         """
@@ -89,14 +89,14 @@ class Masker:
                 self._add(kind, name)
 
     def learn(self, text: str) -> None:
-        """The names that stand where outputs of Macs have names. Raises ValueError as :meth:`know`."""
+        """Find the names that stand where outputs of Macs have names. Raises ValueError as :meth:`know`."""
         for kind, place in _PLACES:
             self.know(kind, *(unquote(match.strip("\"'")) for match in place.findall(text)))
         for kind, folder in (("user", "Users"), ("user", "home"), ("volume", "Volumes")):
             self.know(kind, *re.findall(rf"/{folder}/({_PART})", text, re.MULTILINE))
 
     def mask(self, text: str) -> str:
-        """The text without them. Learn from all texts first: then a name is masked anywhere, not in its place alone."""
+        """The text with masks. Learn from all texts first: then a name is masked anywhere, not in its place alone."""
         if self._pattern is None:
             self._pattern = self._compiled()
         return self._pattern.sub(self._replace, text)
@@ -106,22 +106,22 @@ class Masker:
         first, _, domain = name.partition(".")
         self._add("host", name)
         self._add("host", first)
-        self._masks["host", _folded(first)] = self._named("host", _folded(name))
+        self._masks["host", _folded(first)] = self._mask_for("host", _folded(name))
         if "." in domain:
             self._add("domain", domain)
 
     def _add(self, kind: str, name: str) -> None:
         folded = _folded(name)
-        if 1 < len(name) <= _LONGEST and folded not in COMMON and folded not in self._known:
-            if len(self._known) >= MOST_NAMES:
+        if 1 < len(name) <= _LONGEST and folded not in COMMON and folded not in self._names:
+            if len(self._names) >= MOST_NAMES:
                 raise ValueError(f"more than {MOST_NAMES} names to mask")
-            self._known[folded] = kind, name
-            self._spelled |= {_folded(spelling): folded for spelling in _spellings(name)}
+            self._names[folded] = kind, name
+            self._folded_names |= {_folded(spelling): folded for spelling in _spellings(name)}
             self._pattern = None
 
     def _compiled(self) -> re.Pattern[str]:
         """One pattern for all: names that have an address in them first, so that no rest of one is left."""
-        names = sorted((name for _, name in self._known.values()), key=len, reverse=True)
+        names = sorted((name for _, name in self._names.values()), key=len, reverse=True)
         groups = dict(_SHAPES)
         if names:
             known, addresses = _any_of(names), re.compile("|".join(_SHAPES.values()))
@@ -140,29 +140,32 @@ class Masker:
         kind, text = match.lastgroup or "", match[0]
         if kind == "path":
             first, *others = text.split("/")
-            return "/".join([self._name(first, "path"), *(self._name(part, "path") for part in others)])
+            return "/".join([self._mask_of_name(first, "path"), *(self._mask_of_name(part, "path") for part in others)])
         if kind == "mail":
             account, _, domain = text.partition("@")
-            return f"{self._name(account, 'mail')}@{self._name(domain, 'domain')}"
+            return f"{self._mask_of_name(account, 'mail')}@{self._mask_of_name(domain, 'domain')}"
         if kind in ("known", "compound"):
-            return self._name(text, "name")
-        return text if _tells_nothing(kind, text) else self._named(_kind_of_address(kind, text), text.casefold())
+            return self._mask_of_name(text, "name")
+        return (
+            text if _identifies_nothing(kind, text) else self._mask_for(_kind_of_address(kind, text), text.casefold())
+        )
 
-    def _name(self, text: str, otherwise: str) -> str:
-        """The mask of a name; of one that is not known, as one of the kind ``otherwise``."""
-        key = self._spelled.get(_folded(text), _folded(text))
+    def _mask_of_name(self, text: str, otherwise: str) -> str:
+        """The mask of a name; one that nobody named before counts as of the kind ``otherwise``."""
+        key = self._folded_names.get(_folded(text), _folded(text))
         if key in COMMON:
             return text
-        return self._named(self._known[key][0] if key in self._known else otherwise, key)
+        return self._mask_for(self._names[key][0] if key in self._names else otherwise, key)
 
-    def _named(self, kind: str, key: str) -> str:
+    def _mask_for(self, kind: str, key: str) -> str:
         if (kind, key) not in self._masks:
             self._counts[kind] = number = self._counts.get(kind, 0) + 1
-            self._masks[kind, key] = _mask_of(kind, number)
+            self._masks[kind, key] = _new_mask(kind, number)
         return self._masks[kind, key]
 
 
-def _mask_of(kind: str, number: int) -> str:
+def _new_mask(kind: str, number: int) -> str:
+    """The mask of this number, in the shape of its kind; of IP addresses one of those reserved for documentation."""
     shaped = {
         "ipv4": str(ipaddress.IPv4Address("192.0.2.0") + number),  # RFC 5737
         "ipv6": f"2001:db8::{number:x}",  # RFC 3849
@@ -174,7 +177,7 @@ def _mask_of(kind: str, number: int) -> str:
     return shaped.get(kind, f"{kind}-{number}")
 
 
-def _tells_nothing(shape: str, text: str) -> bool:
+def _identifies_nothing(shape: str, text: str) -> bool:
     """Whether it is the same on every host, or no address after all."""
     if shape == "uuid":
         return text.upper().endswith(_TYPE_OF_PARTITION)

@@ -1,8 +1,8 @@
 """Scripts for hosts: files beside the module that sends them, so that they can be read, checked and tested as such.
 
 Perl is on every Mac so far and on nearly every Linux. For a Mac without it, each script in perl that Macs need has a
-twin in Python beside it: ``noise.pl`` and ``noise_twin.py`` do the same with the same words. A script for a shell says
-``perl -e "$1" --`` where it runs one. Which of the two a host gets is decided where it is sent
+twin in Python beside it: ``noise.pl`` and ``noise_twin.py`` do the same with the same words. A script for a shell that
+runs one says ``perl -e "$1" --``. Which of the two a host gets is decided where it is sent
 (:mod:`lab.hosts.interpreter`).
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-PYTHON = "<python3>"  # stands for its path on the host; in words for a shell always between quotes
+PYTHON = "<python3>"  # stands for python's path on the host; between quotes wherever a shell reads it
 RUN_PERL = re.compile(r'perl -e ("\$\w+") --')
 
 
 class Script(str):
-    """A script, or a word of a command, as it is where there is perl. ``python`` is the same where there is none."""
+    """A script, or a word of a command, for a host with perl. ``python`` is what stands in its place without perl."""
 
     python: str
 

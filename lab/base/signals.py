@@ -42,7 +42,7 @@ def is_pending() -> bool:
 def deferred() -> Iterator[None]:
     """Defer signals: what runs inside is not interrupted half-way; a signal that came is raised after it.
 
-    Only the main thread is ever interrupted by one: in others there is nothing to defer, or to raise.
+    Signals interrupt the main thread alone: in others there is nothing to defer or to raise.
     """
     global _depth
     if threading.current_thread() is not threading.main_thread():

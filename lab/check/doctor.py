@@ -58,10 +58,10 @@ def check(
 
 
 def _check_hardware(machine: Machine, peer: str, sharing: Sharing | None) -> Iterator[Finding]:
-    given: list[hardware.Answer] = []
-    yield from hardware.findings(machine, peer, given)
+    answers: list[hardware.Answer] = []
+    yield from hardware.findings(machine, peer, answers)
     if sharing:
-        sharing.add(machine, peer, given)
+        sharing.add(machine, peer, answers)
 
 
 def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, Machine]) -> Iterator[Finding]:

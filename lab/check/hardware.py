@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lab import protocols
@@ -18,7 +18,7 @@ from lab.check.finding import Finding, is_lost, of_error
 from lab.check.hardware_file import AS_ASSUMED, DIFFERS, NOT_ASKED, NOT_TOLD
 from lab.check.machine import Machine
 from lab.hosts import Result
-from lab.hosts.assumption import Assumption, Capture, Question, ranked
+from lab.hosts.assumption import Assumption, Capture, Question, rank
 from lab.platforms import Facts, Platform
 
 DEADLINE_S = 60
@@ -27,16 +27,17 @@ Asked = TypeVar("Asked", bound=Question)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of an assumption: a verdict of :mod:`lab.check.hardware_file`, and what the host said.
+    """What came of an assumption: a verdict of :mod:`lab.check.hardware_file`, and the output of the host's command.
 
-    ``why`` is the finding where it was not told, and ``why_not`` the reason without any word of the host's, if known.
+    Where the host did not tell, ``failure`` is the finding about that. ``reason`` is why it was not even asked, in
+    words that are none of the host's.
     """
 
     assumption: Assumption
     verdict: str
-    said: str = ""
-    why: Finding | None = None
-    why_not: str = ""
+    output: str = ""
+    failure: Finding | None = None
+    reason: str = ""
 
 
 def assumptions_about(platform: type[Platform]) -> tuple[Assumption, ...]:
@@ -56,10 +57,10 @@ def _drivers(platform: type[Platform]) -> list[type[protocols.Driver]]:
     return [driver for driver in drivers if driver]
 
 
-def findings(machine: Machine, peer: str, given: list[Answer]) -> Iterator[Finding]:
+def findings(machine: Machine, peer: str, answers: list[Answer]) -> Iterator[Finding]:
     """Every assumption about hosts of this kind; ``peer`` is the other one's data address.
 
-    What came of each is added to ``given``. Raises HostError where the connection is lost.
+    What came of each is added to ``answers``. Raises HostError where the connection is lost.
     """
     subject = f"{machine.role} hardware"
     if not assumptions_about(type(machine.platform)):
@@ -67,24 +68,24 @@ def findings(machine: Machine, peer: str, given: list[Answer]) -> Iterator[Findi
     elif machine.facts is None:
         yield Finding("note", subject, "could not tell: that needs its facts", "solve the problems above first")
     else:
-        for row in ranked(about_version(machine, assumptions_about(type(machine.platform)))):
-            given.append(_ask(machine, machine.facts, row, peer))
-            yield _finding(subject, machine.facts, given[-1])
+        for row in rank(about_version(machine, assumptions_about(type(machine.platform)))):
+            answers.append(_ask(machine, machine.facts, row, peer))
+            yield _finding(subject, machine.facts, answers[-1])
 
 
 def about_version(machine: Machine, questions: Iterable[Asked]) -> list[Asked]:
-    """Those that are about the version of this host; all where it cannot be told."""
+    """Those that are about the version of this host; all of them where that cannot be told."""
     version = machine.platform.preflight.version(machine.facts) if machine.facts else None
     return [row for row in questions if version is None or row.holds_for(version)]
 
 
 def ask(machine: Machine, facts: Facts, question: Question, peer: str) -> Result:
-    """What a host says. Raises LabFailure."""
+    """Ask a host; what its command printed. Raises LabFailure."""
     words = (facts.interface, peer, facts.user)
     return machine.host.shell(question.ask, *words, root=question.root, deadline_s=DEADLINE_S, check=False)
 
 
-def unasked(machine: Machine, question: Question) -> tuple[str, str]:
+def why_not_asked(machine: Machine, question: Question) -> tuple[str, str]:
     """Why a question is not asked here, and what to do about it; empty where it is."""
     if question.root and machine.no_root:
         return "without root", "see sudo above"
@@ -97,30 +98,30 @@ def _ask(machine: Machine, facts: Facts, row: Assumption, peer: str) -> Answer:
     subject = f"{machine.role} hardware"
     if not row.ask:
         return Answer(row, NOT_ASKED)
-    why, remedy = unasked(machine, row)
-    if why:
-        finding = Finding("note", subject, f"could not tell {why}: {row.what}", remedy)
-        return Answer(row, NOT_TOLD, why=finding, why_not=f"not asked {why}")
+    reason, remedy = why_not_asked(machine, row)
+    if reason:
+        note = Finding("note", subject, f"could not tell {reason}: {row.what}", remedy)
+        return Answer(row, NOT_TOLD, failure=note, reason=f"not asked {reason}")
     try:
-        said = ask(machine, facts, row, peer).output
+        output = ask(machine, facts, row, peer).output
     except LabFailure as error:
         if is_lost(error):
             raise
-        failed = of_error("warning", subject, error)
-        message = f"could not be looked at: {row.what}: {failed.message}"
-        return Answer(row, NOT_TOLD, why=Finding("warning", subject, message, failed.remedy))
-    return Answer(row, AS_ASSUMED if re.search(row.expected, said, re.MULTILINE) else DIFFERS, said)
+        finding = of_error("warning", subject, error)
+        message = f"could not be looked at: {row.what}: {finding.message}"
+        return Answer(row, NOT_TOLD, failure=replace(finding, message=message))
+    return Answer(row, AS_ASSUMED if re.search(row.expected, output, re.MULTILINE) else DIFFERS, output)
 
 
 def _finding(subject: str, facts: Facts, answer: Answer) -> Finding:
     row = answer.assumption
-    if answer.why:
-        return answer.why
+    if answer.failure:
+        return answer.failure
     if answer.verdict == NOT_ASKED:
         return Finding("note", subject, f"only a run shows: {row.what} ({row.source})", row.expected)
     if answer.verdict == AS_ASSUMED:
         return Finding("ok", subject, f"as assumed: {row.what}")
-    tail = " / ".join(map(first_line, answer.said.splitlines()[-4:])) or "nothing"
+    tail = " / ".join(map(first_line, answer.output.splitlines()[-4:])) or "nothing"
     message = f"differs: {row.what}: it says {tail}; assumed is {row.expected} ({row.source})"
     remedy = f"it is {facts.os}; {row.breaks}. Please report it: `lab check --hardware --share FILE`"
     return Finding("warning", subject, message, remedy)

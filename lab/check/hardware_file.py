@@ -14,7 +14,7 @@ from lab.base.untrusted import one_line, printable, word
 
 FIRST_LINE = "file-share-lab: what hosts say about what the lab takes for granted, format 1"
 EMULATED = "yes: nothing here is about real hardware"  # the fact `emulated`
-SAYS = "| "
+QUOTE = "| "  # begins each line of a host's output
 MOST_BYTES = 1 << 20  # of a file
 MOST_LINES = 300  # of one answer
 MOST_CHARACTERS = 400  # of a line of one
@@ -44,13 +44,13 @@ what you saw, each line with "| " before it.
 
 @dataclass(frozen=True)
 class Entry:
-    """An assumption and its verdict, or a capture and whether the lab's parser reads it; with what the host said."""
+    """An assumption and its verdict, or a capture and whether the lab's parser reads it; and the output, by lines."""
 
     kind: str
     name: str
     verdict: str
     fields: dict[str, str] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,9 @@ class SharedHost:
 
 
 def render(hosts: list[SharedHost]) -> str:
-    """The file. What its texts hold is shown, and does nothing."""
-    return (
-        "\n".join([PREAMBLE.format(first=FIRST_LINE), *(line for host in hosts for line in _host_lines(host))]) + "\n"
-    )
+    """The text of the file. Nothing in it does anything to a terminal, whatever a host has printed."""
+    lines = [PREAMBLE.format(first=FIRST_LINE), *(line for host in hosts for line in _host_lines(host))]
+    return "\n".join(lines) + "\n"
 
 
 def _host_lines(host: SharedHost) -> Iterator[str]:
@@ -91,7 +90,7 @@ def _host_lines(host: SharedHost) -> Iterator[str]:
     for entry in host.entries:
         yield f"-- {entry.kind} {entry.name}: {entry.verdict}"
         yield from _fields(entry.fields)
-        yield from quoted(entry.said)
+        yield from quote(entry.output)
         yield ""
 
 
@@ -101,13 +100,13 @@ def _fields(fields: Mapping[str, str]) -> Iterator[str]:
             yield f"{name}: {one_line(value, MOST_CHARACTERS)}".rstrip()
 
 
-def quoted(said: Sequence[str]) -> Iterator[str]:
-    """Lines of a host as they stand in the file: escaped, cut where they are long, and not too many."""
-    for line in said[:MOST_LINES]:
+def quote(output: Sequence[str]) -> Iterator[str]:
+    """Lines of output as they stand in the file: escaped, cut where they are long, and at most MOST_LINES."""
+    for line in output[:MOST_LINES]:
         text = printable(line.replace("\t", "    "))
-        yield (SAYS + (text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…")).rstrip()
-    if len(said) > MOST_LINES:
-        yield f"{SAYS}… {len(said) - MOST_LINES} more lines"
+        yield (QUOTE + (text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…")).rstrip()
+    if len(output) > MOST_LINES:
+        yield f"{QUOTE}… {len(output) - MOST_LINES} more lines"
 
 
 def parse_shared(text: str) -> list[SharedHost]:
@@ -124,19 +123,19 @@ def parse_shared(text: str) -> list[SharedHost]:
             entries = []
             hosts.append(SharedHost(role[1], {}, entries))
         elif not hosts or not line:
-            continue  # the words to the reader
+            continue  # the preamble, and lines between entries
         elif entry := _ENTRY.fullmatch(line):
             entries.append(Entry(entry[1], entry[2], entry[3]))
-        elif not _take(line, hosts[-1], entries):
+        elif not _add_line(line, hosts[-1], entries):
             raise ValueError(f"line {number}: {line!r:.60} cannot stand there")
     _check(hosts)
     return hosts
 
 
-def _take(line: str, host: SharedHost, entries: list[Entry]) -> bool:
-    """Put a line where it belongs; whether it belongs anywhere."""
-    if entries and line.startswith(SAYS.rstrip()):
-        entries[-1].said.append(line.removeprefix(SAYS.rstrip()).removeprefix(" "))
+def _add_line(line: str, host: SharedHost, entries: list[Entry]) -> bool:
+    """Add a line to the newest entry, or to the host before its first; False for a line that is neither's."""
+    if entries and line.startswith(QUOTE.rstrip()):
+        entries[-1].output.append(line.removeprefix(QUOTE.rstrip()).removeprefix(" "))
         return True
     if match := _FIELD.fullmatch(line):
         (entries[-1].fields if entries else host.facts).setdefault(match[1], match[2])

@@ -15,7 +15,7 @@ TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a 
 # How a program is tried: two words for it, and what it then prints; ping has no such words that all of them know
 VERSION = ("--version", "", r"(?i)version|\d+\.\d")
 ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
-PYTHON = ("-IBSc", "print(6*7)", "^42$")  # of what stands in for perl
+PYTHON = ("-IBSc", "print(6*7)", "^42$")  # where python3 stands in for perl
 
 
 def check(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -31,19 +31,23 @@ def check(machine: Machine, subject: str) -> Iterator[Finding]:
             yield Finding("warning", subject, f"{name} is missing: {_lost_without(name, tools)}", remedy)
     yield from _try(machine, subject, [name for name in packages if name not in (*lacking, "ping")])
     if not lacking:
-        outputs = machine.facts.tools if machine.facts else {}
-        found = ["python3" if name == "perl" and machine.host.python else name for name in packages]
-        versions = {name: re.search(r"\d+\.\d[\d.]*", outputs.get(name, "")) for name in found}
-        labels = [f"{name} {version[0]}" if version else name for name, version in versions.items()]
-        yield Finding("ok", subject, ", ".join(labels))
+        interpreter = "python3" if machine.host.python else "perl"
+        names = [interpreter if name == "perl" else name for name in packages]
+        yield Finding("ok", subject, ", ".join(_label(machine, name) for name in names))
+
+
+def _label(machine: Machine, name: str) -> str:
+    """A program with its version, as far as the facts of the host have it."""
+    output = machine.facts.tools.get(name, "") if machine.facts else ""
+    version = re.search(r"\d+\.\d[\d.]*", output)
+    return f"{name} {version[0]}" if version else name
 
 
 def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Finding]:
     """Run each program once: one that is there may still do nothing, or never end."""
-    python = machine.host.python
-    tried = [(python, *PYTHON) if python and name == "perl" else (name, *ATTEMPTS.get(name, VERSION)) for name in names]
-    answers = machine.platform.programs.attempt([(name, one, other) for name, one, other, _ in tried], TRY_S)
-    for (name, *words, pattern), (ended, printed) in zip(tried, answers, strict=True):
+    attempts = [_attempt(machine, name) for name in names]
+    answers = machine.platform.programs.attempt([(name, one, other) for name, one, other, _ in attempts], TRY_S)
+    for (name, *words, pattern), (ended, printed) in zip(attempts, answers, strict=True):
         command = " ".join(filter(None, [name, *words]))
         if not ended:
             wrong = f"`{command}` does not end within {TRY_S} s"
@@ -53,6 +57,13 @@ def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Findi
             continue
         remedy = f"`command -v {name}` there says which file it is: find out what that is, or put it right"
         yield Finding("problem", subject, f"{name} does not work: {wrong}", remedy)
+
+
+def _attempt(machine: Machine, name: str) -> tuple[str, str, str, str]:
+    """How a program is tried: what is run, two words for it, and the pattern of what it then prints."""
+    if name == "perl" and machine.host.python:
+        return machine.host.python, *PYTHON
+    return name, *ATTEMPTS.get(name, VERSION)
 
 
 def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:

@@ -90,12 +90,7 @@ def _check_programs(machine: Machine, programs: Mapping[str, str], verb: str) ->
 def _check_port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Whether the server answers where it must (an existing share), or must not yet (a server of the lab's own)."""
     client = machines.get("client")
-    if (
-        client is None
-        or "server" not in machines
-        or client.facts is None
-        or not client.facts.tools.keys() & {"perl", "python3"}
-    ):
+    if client is None or "server" not in machines or client.facts is None or not client.facts.runs_scripts:
         return
     if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
         return

@@ -33,13 +33,13 @@ class Preferences:
         for path in (*([Path(home) / PERSONAL] if home else []), GLOBAL):
             self._values |= _section(path, server)
 
-    def yes(self, key: str, unasked: str = "no") -> bool:
+    def is_on(self, key: str, default: str = "no") -> bool:
         """Whether a boolean key is on."""
-        return self._values.get(key, unasked).lower() in ("yes", "true", "1", "on")
+        return self._values.get(key, default).lower() in ("yes", "true", "1", "on")
 
     def wants_multichannel(self, number: tuple[int, ...]) -> bool:
         """Whether a session may have several channels: from 11.3 on, unless mc_on says no (SMBClient-231.100.34)."""
-        return number >= (11, 3) and self.yes("mc_on", unasked="yes")
+        return number >= (11, 3) and self.is_on("mc_on", default="yes")
 
     def versions(self, number: tuple[int, ...]) -> int:
         """Bits of what may be spoken: 10.6 knows SMB1 alone, 10.9 and 10.10 have smb_neg for it."""

@@ -75,6 +75,6 @@ class Capture(Question):
     parse: Callable[[str], object]
 
 
-def ranked(assumptions: Iterable[Assumption]) -> list[Assumption]:
-    """The unverified first, then by risk; in the given order within one."""
+def rank(assumptions: Iterable[Assumption]) -> list[Assumption]:
+    """In the order to look at them: the unverified first, then by risk, then as given."""
     return sorted(assumptions, key=lambda row: (not row.unverified, row.risk))

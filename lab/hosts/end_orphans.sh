@@ -2,8 +2,8 @@
 # A command whose connection is gone goes on by itself, and its mount may come about after everything was put back. So
 # such commands are waited for a little, and then ended with their children. The outermost shell of our commands
 # (wrapper in ssh.py) has that mark in front; an ssh program that sends one from this very host has it further behind.
-# Where this script itself has no SSH server above it, no command has one that it could have lost, unless `lost` says that
-# there was one.
+# Where this script itself has no SSH server above it, no command has one that it could have lost. A script that has
+# just ended such a server sets `lost`.
 lost=
 orphans() {
     # shellcheck disable=SC2016

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from lab.base.scripts import PYTHON, Script, in_python, read_script
 
-# Prints the path of that python3, where macOS has no perl: root is to run none that an account can change, as
-# Homebrew's. The one in /usr/bin is never run: without the tools it opens a window that asks for them.
+# Prints the path of that python3 on a Mac without perl. It is never one that an account can change, as Homebrew's, for
+# root runs it too; nor that of /usr/bin, which without the tools opens a window that asks for them.
 WHICH_PYTHON = read_script(__file__, "which_python.sh")
 PLAIN_PATH = re.compile(r"/[\w./ -]+")
 NO_PERL = re.compile(r"\bperl: (command )?not found|\benv: '?perl'?: No such file")
@@ -37,7 +37,7 @@ _TEXT, _END = _Words("-e", "-c"), _Words("--")
 
 
 def run_script(text: str, *args: str) -> tuple[str, ...]:
-    """The words that run a script which has a twin."""
+    """The words of a command that runs a script which has a twin."""
     return (PERL, _TEXT, text, _END, *args)
 
 
@@ -56,26 +56,28 @@ def shell_function(name: str, text: str) -> str:
 
 def join(argv: Sequence[str]) -> str:
     """These words as a line for a shell."""
-    return Script(shlex.join(argv), shlex.join(_words_in_python(argv))) if has_script(argv) else shlex.join(argv)
+    if not has_script(argv):
+        return shlex.join(argv)
+    return Script(shlex.join(argv), shlex.join(part for word in argv for part in _in_python(word)))
 
 
 def has_script(words: Sequence[str]) -> bool:
-    """Whether it matters for these words which of the two a host has."""
+    """Whether these words differ between a host with perl and one with python3 in its place."""
     return any(isinstance(word, Script | _Words) for word in words)
 
 
 def for_python(python: str, argv: Sequence[str], given: str) -> tuple[tuple[str, ...], str]:
     """A command and its standard input where there is no perl, but a python3 of this path."""
-    words = [
-        [one.replace(PYTHON, python) for one in _words_in_python([word])] if has_script([word]) else [word]
-        for word in argv
-    ]
-    return tuple(word for some in words for word in some), in_python(given)
+    words: list[str] = []
+    for word in argv:
+        # A plain word is data, and stays as it is even where it looks like the mark for python's path.
+        words += [part.replace(PYTHON, python) for part in _in_python(word)] if has_script([word]) else [word]
+    return tuple(words), in_python(given)
 
 
-def _words_in_python(argv: Sequence[str]) -> list[str]:
-    words = [word.python if isinstance(word, _Words) else (in_python(word),) for word in argv]
-    return [word for some in words for word in some]
+def _in_python(word: str) -> tuple[str, ...]:
+    """What stands in the place of a word where there is no perl: mostly itself."""
+    return word.python if isinstance(word, _Words) else (in_python(word),)
 
 
 def parse_python(text: str) -> str:

@@ -18,7 +18,7 @@ from lab.run.pair import Pair, Shares
 class Capability:
     """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out.
 
-    A protocol that is ``closed`` is left out as a whole, and why, with what would help, stands there by its name.
+    A protocol that a server keeps closed is left out, too. ``closed`` has the reason and the remedy, by its name.
     """
 
     def __init__(self, shares: Shares):
@@ -27,7 +27,7 @@ class Capability:
         self.closed: dict[str, str] = {}
 
     def left_out(self, cases: Iterable[Case]) -> dict[str, str]:
-        """The cases that these hosts will never do, by ``case_id``, and why.
+        """The cases that these hosts cannot do, by ``case_id``, and why.
 
         Raises Unsupported where something can be corrected, and where no case is left.
         """
@@ -41,16 +41,16 @@ class Capability:
         return reasons
 
     def _check(self, case: Case) -> str:
-        """Why these hosts will never do this case, or empty. Raises Unsupported where something can be corrected."""
+        """Why a case is left out, or empty. Raises Unsupported where something can be corrected."""
         protocol = protocols.find(case.protocol)
         check_server(case, protocol, self.pair.config.share.serve)
         asked = (case.protocol, case.tool, case.store, case.option("server_sync"), *case.mount_options.items())
         if asked not in self._reasons:
-            self._reasons[asked] = self._why_never(case, protocol)
+            self._reasons[asked] = self._why_left_out(case, protocol)
         self._check_hosts(case)
         return self._reasons[asked]
 
-    def _why_never(self, case: Case, protocol: Protocol) -> str:
+    def _why_left_out(self, case: Case, protocol: Protocol) -> str:
         try:
             drivers = {role: protocol.driver(self.pair.sides[role].platform) for role in ROLES}
             self._check_client(case, drivers[Role.CLIENT])

@@ -188,7 +188,7 @@ def changing(
     journal, journals = Journal(folder.journal_path, line_format(), seals), lease.for_run(hosts, config, token)
     settings = Settings(hosts, journal, journals, tell=tell, is_gone=lambda: is_gone(config.lab.instance))
     register.enter(folder.text("id"), folder.path, config, seals.count)
-    with lease.kept(journals):
+    with lease.keep_alive(journals):
         try:
             for role in ROLES:
                 settings.claim(role)

@@ -185,7 +185,7 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
     run = next((record.run for record in journal.open), "")
     host_journals = lease.for_run(hosts, config, run) if run else {}
     settings = Settings(hosts, journal, host_journals, gone=gone)
-    with lease.kept(host_journals):
+    with lease.keep_alive(host_journals):
         for role in hosts:
             try:
                 settings.claim(role)

@@ -153,10 +153,10 @@ class Session:
         if standing.attached.remote_shell:
             return False
         try:
-            looked = self.pair.hosts[Role.CLIENT].shell(IS_GONE, standing.attached.path, check=False)
-        except HostError:  # it hangs, so it is there; the transfer's error says more
+            result = self.pair.hosts[Role.CLIENT].shell(IS_GONE, standing.attached.path, check=False)
+        except HostError:  # a mount that hangs is there; the error of the transfer says more
             return False
-        return looked.exit_code == 0 and self.mounting.drop(error)
+        return result.exit_code == 0 and self.mounting.drop(error)
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
         drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)

@@ -1,4 +1,4 @@
-"""Choosing what a trial moves where a sweep says for how long: before the first trial, from what the link carries."""
+"""How much a trial moves where a sweep says for how long: chosen before the first trial, by the speed of the link."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ def recorded_size(sweep: Sweep, folder: RunFolder) -> Sweep:
 def choose_size(session: Session, folder: RunFolder, sweep: Sweep, tell: Callable[[str], None]) -> Sweep:
     """The sweep with a size: the one that it has, or one by the link, which run.json then holds.
 
-    That is what the link moves in so many seconds, or as much as there is room for, of which is warned.
+    That is what the link moves in the seconds of the sweep; or, with a warning, as much as there is room for.
     """
     seconds = sweep.workload.seconds
     if sweep.workload.size is not None or seconds is None:
         return sweep
     rate, source = _link_rate(session, folder, sweep)
-    wanted, (most, place) = size_for(seconds, rate), min(_rooms(session, sweep))
-    size = max(MIB, min(wanted, most))
+    ideal_size = size_for(seconds, rate)
+    most, place = min(_rooms(session, sweep))
+    size = max(MIB, min(ideal_size, most))
     folder.update(payload_bytes=size)
     tell(f"a trial moves {size_label(size)}, which takes {size / rate:.1f} s or more: {source}")
     if size < seconds * rate:
         tell(
             f"warning: that is less than the {seconds:g} s of the sweep, and too short for some verdicts: {place} has "
-            f"room for no more; {ROOM * wanted / MIB:.0f} MiB would do"
+            f"room for no more; {ROOM * ideal_size / MIB:.0f} MiB would do"
         )
     return sweep.sized(size)
 
@@ -64,7 +65,7 @@ def _link_rate(session: Session, folder: RunFolder, sweep: Sweep) -> tuple[float
             link_ceiling.measure(session, slot, rows, sweep.ceiling_seconds, recorded)
     except RestoreError:
         raise
-    except LabFailure:  # the first trial on this network meets it again, and says so
+    except LabFailure:  # the first trial on this network meets the same, and says so
         session.recover()
     if rate := max(link_ceiling.rate(recorded.get(name)) or 0.0 for name in ids.values()):
         return rate, f"iperf3 moved {rate / 1e6:.4g} MB/s"

@@ -1,6 +1,6 @@
 """The proof that a transfer was one: every byte of the payload crossed the client's data interface.
 
-A session that is to have several channels may use others, too.
+Where a sweep asks for several channels of SMB, what crossed the interfaces of all its channels counts.
 """
 
 from __future__ import annotations
@@ -13,29 +13,32 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.platforms import Counters
+from lab.platforms.timing import Moved
 from lab.protocols import Driver
 from lab.run.pair import Pair
 
-NOTED = 0.01  # of the payload: what else a host says and hears over its other interfaces is less
+# As a share of the payload: what a host says and hears over other interfaces by itself is less, and is not noted
+NOTED = 0.01
 
 
 def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: Counters) -> str:
     """Why a transfer over what the client's driver attached at ``path`` was none; empty where every byte crossed."""
-    sent, option = case.direction is Direction.WRITE, f"{case.protocol}.multichannel"
-    moved = counted.tx_bytes if sent else counted.rx_bytes
+    moved = _payload_bytes(case, Moved(counted.tx_bytes, counted.rx_bytes))
     if moved >= case.size_bytes:
         return ""
-    interface = pair.interface(Role.CLIENT)
-    channels: Mapping[str, str] = {}
-    with suppress(LabFailure, ValueError):  # the trial is void, whether or not the client can still say why
-        channels = driver.find_channels(pair.sides[Role.CLIENT], path)
-    others = {name: counted.others[name][0 if sent else 1] for name in channels if name in counted.others}
-    if case.mount_options.get("multichannel") == "true" and moved + sum(others.values()) >= case.size_bytes:
+    channels = _find_channels(pair, driver, path)
+    elsewhere = {name: _payload_bytes(case, counted.others[name]) for name in channels if name in counted.others}
+    if case.mount_options.get("multichannel") == "true" and moved + sum(elsewhere.values()) >= case.size_bytes:
         return ""
-    named = [f"{name} ({kind}, {others.get(name, 'unknown')} bytes)" for name, kind in channels.items()]
-    named = [name for name in named if not name.startswith(f"{interface} ")]
-    told = f"it used {' and '.join(named)}, too: give {option} = [false] in the sweep" if named else ""
-    reason = told or "something was cached"
+    interface = pair.interface(Role.CLIENT)
+    others = [
+        f"{name} ({kind}, {elsewhere.get(name, 'unknown')} bytes)"
+        for name, kind in channels.items()
+        if name != interface
+    ]
+    reason = "something was cached"
+    if others:
+        reason = f"it used {' and '.join(others)}, too: give {case.protocol}.multichannel = [false] in the sweep"
     return f"only {moved} of {case.size_bytes} bytes crossed the client's interface {interface}: {reason}"
 
 
@@ -48,3 +51,15 @@ def describe_others(role: Role, case: Case, counted: Counters) -> Iterator[tuple
     ]
     if busy:
         yield f"{role}_other_interfaces", "; ".join(busy)
+
+
+def _payload_bytes(case: Case, moved: Moved) -> int:
+    """The bytes in the direction that the payload takes, as the client counts them."""
+    return moved.tx_bytes if case.direction is Direction.WRITE else moved.rx_bytes
+
+
+def _find_channels(pair: Pair, driver: Driver, path: str) -> Mapping[str, str]:
+    """The interfaces that the mount sends over; none where the client can no longer say, and then the trial is void."""
+    with suppress(LabFailure, ValueError):
+        return driver.find_channels(pair.sides[Role.CLIENT], path)
+    return {}

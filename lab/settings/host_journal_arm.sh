@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# Start the timer $3 (a script), of $2 seconds; $4 is session.pl. Standard input is the name of the record, and after that line the script
-# that takes the change back. The timer keeps it in its memory: a file could be another one by the time that it is run.
+# Start the timer $3 (a script), of $2 seconds; $4 is session.pl. Standard input is the name of the record, a line, and
+# then the script that takes the change back. The timer keeps that in its memory: a file could be another one by the
+# time that it is run.
 read -r record && undo=$(cat) && [ -n "$undo" ] || exit
 printf '%s\n' "$record.armed" "$record.fired" | remove
 # It gets a session of its own, so that it outlives that of SSH.

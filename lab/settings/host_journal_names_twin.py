@@ -14,7 +14,7 @@ def main(act: str) -> None:
         except OSError:
             sys.exit(1)
         return
-    for name in [found for pattern in names for found in glob.glob(pattern)]:
+    for name in [name for pattern in names for name in glob.glob(pattern)]:
         try:
             os.unlink(name)
         except OSError:

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
-# Take the lock, in the host journal's folder: standard input is the run, and its owner as JSON, a line each. Prints
-# `taken`, the start of the host, and `again` where the run had it, else `anew`; or `held`, the process of the session that
-# has it, and its owner. That is `lapsed` where it is the host itself, which puts back what another run left.
+# Take the lock, in the host journal's folder. Standard input is the run, and its owner as JSON, a line each. Prints
+# - `taken`, the start of the host, and `again` where the run had the lock, else `anew`; or
+# - `held`, the process of the session that has the lock, and its owner; or
+# - `lapsed` with the same, where the host itself has it and puts back what another run left.
 #
 # The first line of the lock is the run, the process of its SSH session, and when that started; the second the owner.
 read -r taker && read -r taker_owner || exit
@@ -17,8 +18,8 @@ if printf '%s %s\n%s\n' "$taker" "$session" "$taker_owner" > "$taker.lock" && mo
     printf '%s\n' "$taker.lock" | remove
     exit 1
 fi
-# Only now: at no time may the lock of a run that goes on seem that of an ended one. The server of the connection that this
-# run had before may not know yet that it is gone. What it runs is no orphan until then.
+# Only now: at no time may the lock of a run that goes on seem that of an ended one. The server of the connection that
+# this run had before may not know yet that it is gone. What it runs is no orphan until then.
 had=anew
 if [ "$run" != "$taker" ]; then end_guard; else
     had=again

@@ -1,8 +1,8 @@
 """Leases: a host puts back by itself what a run changed on it, once it has heard nothing of the run for too long.
 
 A guard runs there from the first change on, in a session of its own. It has in its memory, and in no file, what puts
-each change back: commands made by the code here, which come over standard input. Each command of the journal and a sign
-of life now and then (:func:`kept`) begin its lease anew. Once that has run out, the guard takes the host's lock, ends
+each change back: commands made by the code here, which come over standard input. Each note of a change and a sign of
+life now and then (:func:`keep_alive`) begin the lease anew. Once it has run out, the guard takes the host's lock, ends
 the SSH session of the run, and puts back what still has a record in the host journal, as `lab restore` would.
 """
 
@@ -24,19 +24,32 @@ from lab.base.scripts import read_script
 from lab.hosts import Host, Role
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, STARTED
-from lab.settings.host_journal import ENTER, FILES, FUNCTIONS, IS_OWN, LAPSED, MAKE, NOTE, RELEASE, STRIKE, HostJournal
+from lab.settings.host_journal import (
+    ENTER,
+    FILES,
+    FUNCTIONS,
+    IS_OWN,
+    LAPSED,
+    MAKE,
+    NOTE,
+    NOTE_SAFELY,
+    RELEASE,
+    RUN_THERE,
+    STRIKE,
+    HostJournal,
+)
 from lab.settings.journal import Record
 
-# Of the lease: first the client unmounts, then the server stops serving, and all of it is done when the lease is over.
+# Of the lease: first the client unmounts, then the server stops serving, and all is done when the lease is over.
 SHARES = {Role.CLIENT: 0.8, Role.SERVER: 0.9}
 SIGNS_OF_LIFE = 6  # within a lease: some of them may get lost
 GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
 SEIZE = IS_OWN + IS_ALIVE + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
 START = STARTED + FILES + MAKE + read_script(__file__, "lease_start.sh")
-RUN_PERL = 'exec perl -e "$2"'
 NOTE_AND_TELL = NOTE + TELL + "print tell_guard(do { local $/; <STDIN> });\n"
 RENEW = TELL + 'print tell_guard("");\n'
+RENEW_SAFELY = ENTER + "enter_journal && " + RUN_THERE
 
 
 class LeasedHostJournal(HostJournal):
@@ -66,7 +79,7 @@ class LeasedHostJournal(HostJournal):
         name = self._name(record)
         self._noted[name] = record
         given = json.dumps(record.as_json()) + "\n" + _message(name, record)
-        if self._run(MAKE + RUN_PERL, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
+        if self._run(NOTE_SAFELY, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
             self._start_guard()
 
     def strike(self, records: Iterable[Record]) -> None:
@@ -78,7 +91,7 @@ class LeasedHostJournal(HostJournal):
 
     def renew(self) -> None:
         """Begin the lease anew, where the guard runs. Raises HostError."""
-        self._run(ENTER + "enter_journal && " + RUN_PERL, RENEW)
+        self._run(RENEW_SAFELY, RENEW)
 
     def _start_guard(self) -> None:
         """Start the guard, for the first change or where it is gone, as after a restart of the host."""
@@ -103,8 +116,8 @@ def _message(name: str, record: Record) -> str:
 
 def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
     """A line for each host that keeps no lease, though the hosts file wants one."""
-    wanted = hosts if config.lab.lease is not None else {}
-    reasons = {role: reason for role, host in wanted.items() if (reason := _cannot_keep(host))}
+    leased = hosts if config.lab.lease is not None else {}
+    reasons = {role: reason for role, host in leased.items() if (reason := _cannot_keep(host))}
     return [
         f"{role}: {reason} it keeps no lease: should this controller die, only `lab restore` puts it back"
         for role, reason in reasons.items()
@@ -132,22 +145,22 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Hos
 
 
 @contextmanager
-def kept(host_journals: Mapping[str, HostJournal]) -> Iterator[None]:
+def keep_alive(host_journals: Mapping[str, HostJournal]) -> Iterator[None]:
     """Give the guards signs of life until the end of this, whatever else is under way."""
-    over = threading.Event()
+    ended = threading.Event()
     leased = [journal for journal in host_journals.values() if isinstance(journal, LeasedHostJournal)]
-    threads = [threading.Thread(target=_renew_until, args=(journal, over), daemon=True) for journal in leased]
+    threads = [threading.Thread(target=_renew_until, args=(journal, ended), daemon=True) for journal in leased]
     for thread in threads:
         thread.start()
     try:
         yield
     finally:
-        over.set()
+        ended.set()
         for thread in threads:
             thread.join(5)  # no longer: a host may be out of reach
 
 
-def _renew_until(journal: LeasedHostJournal, over: threading.Event) -> None:
-    while not over.wait(journal.lease_s / SIGNS_OF_LIFE):
-        with suppress(HostError):  # what the run does next finds out
+def _renew_until(journal: LeasedHostJournal, ended: threading.Event) -> None:
+    while not ended.wait(journal.lease_s / SIGNS_OF_LIFE):
+        with suppress(HostError):  # the next command of the run meets the same, and says so
             journal.renew()

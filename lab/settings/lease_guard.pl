@@ -1,8 +1,10 @@
-# The guard of a lease: it puts back what a run changed on this host once nothing has been heard of the run for so long.
-# Arguments: the folder of the host journal as other scripts get it, seconds, the account whose sudo started it, and the
-# scripts strike, seize and release. The current folder is the host journal. Standard input is the run, a line, and then
-# records; later ones come by the socket, as does each sign of life. They are in this memory and in no file: a file could
-# be another one by the time that it is read. Of what is in files it believes only that a record is still there.
+# The guard of a lease: it puts back what a run changed on this host once it has heard nothing of the run for a lease.
+# usage: PLACE SECONDS ACCOUNT STRIKE SEIZE RELEASE. PLACE is the folder of the host journal as other scripts get it,
+# ACCOUNT the one whose sudo started the guard, and the last three are scripts. The current folder is the host journal.
+# Standard input is the run, a line, and then records. Later records come by the socket, as does each sign of life.
+#
+# Records are in this memory and in no file: a file could be another one by the time that it is read. Of files the guard
+# believes whose the lock is, whether a record is still there, and whether the socket is its own.
 #
 # It prints its number and goes into the background. It counts how long nothing comes instead of looking at a clock, so
 # that neither a clock that is set nor a sleep of this host ends a lease.

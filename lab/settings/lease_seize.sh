@@ -1,13 +1,14 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034  # lost is of end_orphans.sh
-# As the guard of a lease: take the lock of the run whose lease it is, and end what still runs of that. Standard input is
-# the run and the guard's process. Prints `seized` where nobody else has taken the lock meanwhile.
+# As the guard of a lease: take the lock of the run whose lease it is, and end what the run still has here. Standard
+# input is the run and the guard's process. Prints `seized` where nobody else has taken the lock meanwhile.
 read -r token && read -r guard || exit
 run=
 if is_own lock; then read -r run pid start < lock; fi
 [ "$run" = "$token" ] || exit
 who="the host itself, which puts back what a run changed that it has not heard of for too long"
-owner=$(printf '{"lapsed": true, "who": "%s", "pid": "%s", "since": "%s"}' "$who" "$guard" "$(date -u '+%Y-%m-%d %H:%M UTC')")
+since=$(date -u '+%Y-%m-%d %H:%M UTC')
+owner=$(printf '{"lapsed": true, "who": "%s", "pid": "%s", "since": "%s"}' "$who" "$guard" "$since")
 printf 'lapsed %s %s\n%s\n' "$guard" "$(started "$guard")" "$owner" >lapsed.lock && move lapsed.lock lock || exit
 if [ "$pid" != 0 ]; then
     end "$pid" "$start"

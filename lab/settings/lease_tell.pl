@@ -1,5 +1,5 @@
-# Tell the guard of this folder's lease what it has to know, or nothing, which is a sign of life. Prints `kept`, or `gone`
-# where there is none that listens.
+# tell_guard(MESSAGE): tell the guard of this folder's lease what it has to know; an empty message is a sign of life.
+# Returns "kept\n", or "gone\n" where no guard listens.
 use Socket;
 sub tell_guard {
     my ($message) = @_;

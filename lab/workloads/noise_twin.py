@@ -59,17 +59,17 @@ def compare(path: str, size: int, text: memoryview, first: int, end: int) -> str
     """What is wrong with the bytes from one place to another; nothing where they are right."""
     file = start(path, os.O_RDONLY | os.O_NONBLOCK)
     os.lseek(file, first, 0)
-    found = memoryview(bytearray(CHUNK))
+    chunk = memoryview(bytearray(CHUNK))
     for at in range(first, end, CHUNK):
         length = min(CHUNK, end - at)
         count = 0
         while count < length:
-            more = os.readv(file, [found[count:length]])
-            if more == 0:
+            added = os.readv(file, [chunk[count:length]])
+            if added == 0:
                 break
-            count += more
+            count += added
         # of views each byte would be compared by itself, which takes many times as long
-        if count < length or bytes(found[:length]) != bytes(text[at % ROUND :][:length]):
+        if count < length or bytes(chunk[:length]) != bytes(text[at % ROUND :][:length]):
             return f"differs within {CHUNK} bytes from byte {at}\n"
     return f"goes on after {size} bytes\n" if end == size and os.read(file, 1) else ""
 

@@ -204,7 +204,7 @@ PARSERS = {
         macos_mount.parse_df_point, ("Filesystem 512-blocks\n/dev/disk1 9 1 8 12% /Volumes/a b\n",), LabError
     ),
     "connected": Parser(
-        lambda text: linux_smb.parse_connected(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
+        lambda text: linux_smb.parse_connected_addresses(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
     ),
     "DebugData": Parser(lambda text: linux_smb.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None),
     "smbstatus": Parser(linux_smb.parse_smbstatus, ("smbstatus-*.json",), LabError),

@@ -45,11 +45,11 @@ def test_without_either_one_finding_says_what_to_install(macs: Bench) -> None:
     for host in HOSTS:
         macs.inside(host, "rm -rf /Library/Developer")
     report = json.loads(macs.lab("check", "--hosts", str(macs.hosts), "--json").stdout)
-    problems = [each for each in report["findings"] if each["level"] == "problem"]
-    assert [each["subject"] for each in problems] == ["client programs", "server programs"]
-    assert {each["message"] for each in problems} == {"perl is missing: nothing can be measured without it"}
-    assert {each["remedy"] for each in problems} == {INSTALL}
-    assert not [each for each in report["findings"] if "could not be looked at" in each["message"]]
+    problems = [finding for finding in report["findings"] if finding["level"] == "problem"]
+    assert [finding["subject"] for finding in problems] == ["client programs", "server programs"]
+    assert {finding["message"] for finding in problems} == {"perl is missing: nothing can be measured without it"}
+    assert {finding["remedy"] for finding in problems} == {INSTALL}
+    assert not [finding for finding in report["findings"] if "could not be looked at" in finding["message"]]
     done = macs.run(protocol=["ssh"], tool=["rsync"], mtu=[9000], size="1 MiB")
     assert done.returncode == 1
     assert INSTALL in done.stderr
@@ -58,12 +58,12 @@ def test_without_either_one_finding_says_what_to_install(macs: Bench) -> None:
 
 def test_check_says_who_stands_in(equipped: Bench) -> None:
     report = json.loads(equipped.lab("check", "--hosts", str(equipped.hosts), "--hardware", "--json").stdout)
-    assert [each for each in report["findings"] if each["level"] == "problem"] == []
-    differing = [each["message"] for each in report["findings"] if each["message"].startswith("differs: ")]
+    assert [finding for finding in report["findings"] if finding["level"] == "problem"] == []
+    differing = [finding["message"] for finding in report["findings"] if finding["message"].startswith("differs: ")]
     assert [message for message in differing if "iostat" not in message and "processor time" not in message] == []
-    assert not [each for each in report["findings"] if "perl: " in each["message"]]
-    said = {each["subject"]: each["message"] for each in report["findings"] if each["level"] == "ok"}
-    assert said["client programs"].startswith("python3 3.9.6, ")
+    assert not [finding for finding in report["findings"] if "perl: " in finding["message"]]
+    healthy = {finding["subject"]: finding["message"] for finding in report["findings"] if finding["level"] == "ok"}
+    assert healthy["client programs"].startswith("python3 3.9.6, ")
     assert {facts["tools"]["python3"] for facts in report["hosts"].values()} == {"Python 3.9.6"}
 
 

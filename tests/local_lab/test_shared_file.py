@@ -24,9 +24,9 @@ def test_the_file_of_two_emulated_macs(new_bench: Callable[..., Bench], tmp_path
     config = load_hosts(macs.hosts)
     names = (config.client.host, config.server.host, config.client.data_address, config.server.data_address, macs.name)
     assert [name for name in (*names, "HolidaysOfJane") if name.casefold() in text.casefold()] == []
-    said = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    assert not re.search(r"\blab\b", said)  # the account's name, and the share's
-    assert "user-" in said
+    output = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    assert not re.search(r"\blab\b", output)  # the account's name, and the share's
+    assert "user-" in output
     hosts = parse_shared(text)
     assert [host.system.split(" (")[0] for host in hosts] == ["macOS 15.5", "Mac OS X 10.6.8"]
     assert [host.is_emulated for host in hosts] == [True, True]

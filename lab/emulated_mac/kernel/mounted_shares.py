@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,18 +54,24 @@ def mount_share(
         share.unmount(force=True)
         raise OSError(errno.EINTR, target)
     full_sync = bool(facts is not None and facts.get("full_sync"))
-    flushing = smb_flushes.begin(target, owner, full_sync) if kind == "smbfs" else None
-
-    def undo(force: bool) -> None:
-        share.unmount(force)
-        kernel.part(ShareFacts).pop(target, None)
-        if flushing:
-            flushing.unlink(missing_ok=True)
-
+    flushes = smb_flushes.begin(target, owner, full_sync) if kind == "smbfs" else None
+    undo = _undo_of(kernel, share, target, flushes)
     with kernel.lock:
         if facts is not None:
             kernel.part(ShareFacts)[target] = facts
         table(kernel).append(Mount(source, target, kind, tuple(flags), caller.uid, undo))
+
+
+def _undo_of(kernel: Kernel, share: Share, target: str, flushes: Path | None) -> Callable[[bool], None]:
+    """What unmounts a share; ``flushes`` is the file that says how files on it are flushed, which goes with it."""
+
+    def undo(force: bool) -> None:
+        share.unmount(force)
+        kernel.part(ShareFacts).pop(target, None)
+        if flushes:
+            flushes.unlink(missing_ok=True)
+
+    return undo
 
 
 @waiting_system_call

@@ -159,7 +159,7 @@ def _negotiate(
         agreed = smb_negotiate.negotiate(url.server, offered, CONNECT_DEADLINE_S)
     except OSError as error:
         raise Refused(f"server connection failed: {mac_errors.text(mac_errors.of(error))}", EX_NOHOST) from error
-    client_requires = preferences.yes("signing_required")
+    client_requires = preferences.is_on("signing_required")
     return {
         "dialect": agreed.dialect,
         "capabilities": agreed.capabilities,

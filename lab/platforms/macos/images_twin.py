@@ -14,8 +14,8 @@ def images() -> "list[dict[str, Any]]":
     listed = subprocess.run(["hdiutil", "info", "-plist"], stdout=subprocess.PIPE, check=False)
     try:
         listed.check_returncode()
-        found = plistlib.loads(listed.stdout)["images"]
+        images_listed = plistlib.loads(listed.stdout)["images"]
     except (subprocess.CalledProcessError, ValueError, LookupError, plistlib.InvalidFileException):
         sys.stderr.write("cannot read hdiutil info -plist\n")
         sys.exit(255)
-    return list(found)
+    return list(images_listed)

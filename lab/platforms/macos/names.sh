@@ -6,5 +6,5 @@ dscl . -list /Users UniqueID 2>/dev/null | awk '$2 > 499 { print $1 }' | tell us
 dscl . -list /Users RealName 2>/dev/null | grep -v '^_' | sed 's/^[^ ]* *//' | tell person
 for path in /Users/*; do echo "user ${path##*/}"; done
 for path in /Volumes/*; do echo "volume ${path##*/}"; done
-{ ioreg -rd1 -c IOPlatformExpertDevice | sed -n 's/.*IOPlatformSerialNumber" = "\(.*\)".*/\1/p'; } 2>/dev/null | tell serial
+ioreg -rd1 -c IOPlatformExpertDevice 2>/dev/null | sed -n 's/.*IOPlatformSerialNumber" = "\(.*\)".*/\1/p' | tell serial
 :

@@ -1,10 +1,11 @@
 # usage: mac_sampler.pl FILE INTERFACE
-# While bytes move through the interface, appends to FILE four times a second "@ SECONDS" and what netstat says of it, as
-# "COMMAND:line"; now and then the CPU time of each process that used some since, by ps; and once a second, also while
-# nothing moves, the row of iostat about that second and what vm_stat says of the memory. Ends when the folder of FILE is
-# gone.
-# iostat counts whole seconds and runs all the time. The others are started each time, which takes milliseconds on a Mac,
-# and ps, which looks at each thread, tens of them.
+# Appends readings to FILE until the folder of FILE is gone. A reading begins with "@ SECONDS", and its lines are
+# "COMMAND:line".
+# - While bytes move through the interface, four times a second: what netstat says of the interface.
+# - Of these readings, two a second: the CPU time of each process that used some since, by ps.
+# - Once a second, also while nothing moves: the row of iostat about that second, and what vm_stat says of the memory.
+# iostat counts whole seconds and runs all the time. The others are started each time: that takes milliseconds on a Mac,
+# of ps tens of them, for it looks at each thread.
 use strict;
 use warnings;
 use Fcntl;
@@ -24,14 +25,14 @@ my (%used, $buffer);
 my $monotonic = eval { Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) > 0 };
 sub now { return $monotonic ? Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) : Time::HiRes::time() }
 
-sub said {
+sub lines_of {
     my ($kept, @command) = @_;
     open my $pipe, '-|', @command or die "$command[0]: $!\n";
     return map { "$command[0]:$_" } grep { /$kept/ } <$pipe>;
 }
 
 # Bytes both ways; columns are counted from the right, for the address may be missing.
-sub moved {
+sub count_bytes {
     no warnings 'numeric';
     my ($row) = grep { /<Link#/ } @_;
     my @fields = split ' ', $row || '';
@@ -39,12 +40,16 @@ sub moved {
 }
 
 sub processes {
-    my @lines = said(qr/\d/, 'ps', '-A', '-o', 'pid=', '-o', 'time=', '-o', 'ucomm=');
+    my @lines = lines_of(qr/\d/, 'ps', '-A', '-o', 'pid=', '-o', 'time=', '-o', 'ucomm=');
     return grep { /^ps: *(\d+) +([\d:.]+) / && ($used{$1} || '') ne $2 && ($used{$1} = $2) } @lines;
 }
 
-# When to do again what began then, and is to be done so often at most.
-sub again { my ($start, $every_s) = @_; my $rest_s = $SHARE * (now() - $start); return $start + ($rest_s > $every_s ? $rest_s : $every_s) }
+# When to begin again what began at $start and has just ended: not sooner than after $every_s.
+sub next_time {
+    my ($start, $every_s) = @_;
+    my $rest_s = $SHARE * (now() - $start);
+    return $start + ($rest_s > $every_s ? $rest_s : $every_s);
+}
 
 # The next line of iostat, empty where none comes until then; undef at its end.
 sub line_of {
@@ -72,20 +77,21 @@ $buffer = '';
 my ($rows, $look, $processes, $flows_until, $before) = (0, 0, 0, 0);
 while (-d $folder) {
     defined(my $row = line_of($iostat, $look)) or last;
-    $row = '' unless $row =~ /^[\d.\s]+$/ and $rows++;    # the first row is about all the time since the start
+    $row = '' unless $row =~ /^[\d.\s]+$/ and $rows++;    # the first row is about all the time since the Mac started
     my $start = now();
     next if $row eq '' and $start < $look;
-    my @lines = said(qr/^Name|<Link#/, 'netstat', '-I', $interface, '-b', '-n');
-    my ($at, $moved) = (now(), moved(@lines));
-    $look = again($start, $LOOK_S);
+    my @lines = lines_of(qr/^Name|<Link#/, 'netstat', '-I', $interface, '-b', '-n');
+    my ($at, $moved) = (now(), count_bytes(@lines));
+    $look = next_time($start, $LOOK_S);
     $flows_until = $start + $IDLE_S if defined $before and abs($moved - $before) > $FLOWING;
     $before = $moved;
     next if $row eq '' and $start > $flows_until;
     if ($start < $flows_until and $start >= $processes) {
         my $began = now();
         push @lines, processes();
-        $processes = again($began, $PROCESSES_S);
+        $processes = next_time($began, $PROCESSES_S);
     }
-    push @lines, "iostat:$row", said(qr/page size|^Pages (free|inactive|speculative)|outs:/, 'vm_stat') if $row ne '';
+    my $memory = qr/page size|^Pages (free|inactive|speculative)|outs:/;
+    push @lines, "iostat:$row", lines_of($memory, 'vm_stat') if $row ne '';
     append(join '', sprintf("@ %.3f\n", $at), @lines) if @lines;    # there are none where the interface is gone
 }

@@ -19,20 +19,20 @@ def now() -> float:
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
-def said(kept: str, *command: str) -> list[str]:
-    """The lines that count of what a command prints."""
+def lines_of(kept: str, *command: str) -> list[str]:
+    """Of what a command prints the lines that match, each after the name of the command."""
     printed = subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout.decode()
     return [f"{command[0]}:{line}" for line in printed.splitlines(keepends=True) if re.match(kept, line)]
 
 
-def moved(lines: list[str]) -> int:
+def count_bytes(lines: list[str]) -> int:
     """Bytes both ways; columns are counted from the right, for the address may be missing."""
     rows = [line.split() for line in lines if "<Link#" in line]
     return int(rows[0][-5]) + int(rows[0][-2]) if rows and len(rows[0]) > 5 else 0
 
 
-def again(start: float, every_s: float) -> float:
-    """When to do again what began then, and is to be done so often at most."""
+def next_time(start: float, every_s: float) -> float:
+    """When to begin again what began at ``start`` and has just ended: not sooner than after ``every_s``."""
     return start + max(every_s, SHARE * (now() - start))
 
 
@@ -45,7 +45,7 @@ class Processes:
     def lines(self) -> list[str]:
         """As the stopwatch has them."""
         changed = []
-        for line in said(r".*\d", "ps", "-A", "-o", "pid=", "-o", "time=", "-o", "ucomm="):
+        for line in lines_of(r".*\d", "ps", "-A", "-o", "pid=", "-o", "time=", "-o", "ucomm="):
             match = re.match(r"ps: *(\d+) +([\d:.]+) ", line)
             if match and self.used.get(match[1]) != match[2]:
                 self.used[match[1]] = match[2]
@@ -91,7 +91,7 @@ def append(path: str, text: str) -> None:
 
 
 def main(path: str, interface: str) -> None:
-    """Sample until the folder is gone; see the other twin."""
+    """Sample until the folder is gone; see sampler.pl."""
     folder = path.rpartition("/")[0]
     iostat, processes = Lines("iostat", "-w", "1"), Processes()
     rows, look, next_processes, flows_until = 0, 0.0, 0.0, 0.0
@@ -104,12 +104,12 @@ def main(path: str, interface: str) -> None:
             break
         is_row = bool(re.match(r"[\d.\s]+$", row))
         rows += is_row
-        row = row if is_row and rows > 1 else ""  # the first is about all the time since the start
+        row = row if is_row and rows > 1 else ""  # the first row is about all the time since the Mac started
         start = now()
         if not row and start < look:
             continue
-        lines = said(NET, "netstat", "-I", interface, "-b", "-n")
-        at_s, bytes_moved, look = now(), moved(lines), again(start, LOOK_S)
+        lines = lines_of(NET, "netstat", "-I", interface, "-b", "-n")
+        at_s, bytes_moved, look = now(), count_bytes(lines), next_time(start, LOOK_S)
         if before is not None and abs(bytes_moved - before) > FLOWING:
             flows_until = start + IDLE_S
         before = bytes_moved
@@ -118,9 +118,9 @@ def main(path: str, interface: str) -> None:
         if next_processes <= start < flows_until:
             began = now()
             lines += processes.lines()
-            next_processes = again(began, PROCESSES_S)
+            next_processes = next_time(began, PROCESSES_S)
         if row:
-            lines += [f"iostat:{row}", *said(MEMORY, "vm_stat")]
+            lines += [f"iostat:{row}", *lines_of(MEMORY, "vm_stat")]
         if lines:  # there are none where the interface is gone
             append(path, f"@ {at_s:.3f}\n{''.join(lines)}")
 

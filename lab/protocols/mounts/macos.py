@@ -66,8 +66,8 @@ class MacMount(Driver):
     """A driver that mounts.
 
     A subclass names the kernel's file system, the program that mounts, why that may be missing and what to do then. In
-    ``reasons`` it has the remedies for failures, by pattern of what a command printed; the first that fits counts. In
-    ``options`` it has those that it can give a mount.
+    ``reasons`` it has the remedies for failures, by pattern of what a command printed; the first that fits counts.
+    ``options`` are those of a sweep that it can give a mount.
     """
 
     own_server = False
@@ -86,7 +86,7 @@ class MacMount(Driver):
         raise NotImplementedError
 
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
-        """What client and server agreed on, as either of them tells, and the words that ``options`` are told by."""
+        """What client and server agreed on, as either of them tells, and what ``options`` are read back from."""
         return {}, {}
 
     def mount_method(self, client: Side) -> str:
@@ -96,7 +96,7 @@ class MacMount(Driver):
         return f"kernel {self.file_system}"
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
-        """Those that are in ``options`` it can give a mount; ``server`` is none of the client's."""
+        """It can give a mount those in ``options``; ``server`` is not for the client."""
         unknown = options.keys() - self.options.keys() - {"server"}
         return f"the {self.file_system} of a Mac knows no such option" if unknown else ""
 
@@ -111,13 +111,13 @@ class MacMount(Driver):
         yield mount_setting(client, path, self.mount(client, server, share, path))
         client.host.shell('ls "$1" >/dev/null', path)
         flags = read_mount_options(client, path, self.file_system)
-        negotiated, words = self.read_negotiated(client, server, share, path)
-        levels = {name: level for name, option in self.options.items() if (level := option.read_level(words))}
+        negotiated, mounted_with = self.read_negotiated(client, server, share, path)
+        levels = {name: level for name, option in self.options.items() if (level := option.read_level(mounted_with))}
         effective = {"mount": "kernel", **negotiated, "mount_options": flags}
         return Attached(path, effective=effective, options=levels)
 
-    def chosen(self, share: Share) -> list[str]:
-        """How this Mac is told of the options that a share is to be mounted with, one by one."""
+    def chosen_options(self, share: Share) -> list[str]:
+        """The options of this share, each in the words that a Mac is told it by."""
         return [self.options[name].mount_option(level) for name, level in share.options.items() if name in self.options]
 
 

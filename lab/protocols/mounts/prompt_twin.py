@@ -42,24 +42,24 @@ def read_part(terminal: int) -> bytes:
 
 def talk(child: int, terminal: int, password: bytes) -> tuple[bytes, bool, int]:
     """What the command printed, whether it asked again, and its status."""
-    said, answered, refused = b"", 0, False
+    output, answered, refused = b"", 0, False  # answered: how much it had printed when it got the password
     status = None
     while True:
         if status is None:
             pid, ended = os.waitpid(child, os.WNOHANG)
             status = ended if pid == child else None
         part = read_part(terminal)
-        said += part
-        if not refused and re.search(rb"password[^\n]*:\s*\Z", said[answered:], re.IGNORECASE):
+        output += part
+        if not refused and re.search(rb"password[^\n]*:\s*\Z", output[answered:], re.IGNORECASE):
             if answered:
                 refused = True
                 os.kill(child, signal.SIGTERM)
                 os.kill(child, signal.SIGHUP)
             else:
                 os.write(terminal, password + b"\n")
-                answered = len(said)
+                answered = len(output)
         if status is not None and not part:
-            return said, refused, status
+            return output, refused, status
 
 
 def main(*words: str) -> None:
@@ -72,8 +72,8 @@ def main(*words: str) -> None:
     child, terminal = os.forkpty()
     if child == 0:
         become(list(words))
-    said, refused, status = talk(child, terminal, password)
-    text = said.replace(b"\r", b"").decode("utf-8", "surrogateescape")
+    output, refused, status = talk(child, terminal, password)
+    text = output.replace(b"\r", b"").decode("utf-8", "surrogateescape")
     text = redacted(text, password.decode("utf-8", "surrogateescape"))
     sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape"))
     if refused:

@@ -37,7 +37,7 @@ EDIT = read_script(__file__, "exports.pl")
 # A port below 1024, which servers ask for unless told otherwise; no lock manager, which copies do not need; soft, for a
 # dead server must end a trial, not hang the host
 OPTIONS = "tcp,resvport,nolocks,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
-UNASKED = {"version": "3", "hard": "false"}
+DEFAULTS = {"version": "3", "hard": "false"}  # where a sweep does not say
 CONDITION = """
 if [ ! -e "$1" ]; then echo missing; elif [ -z "$(tail -c 1 "$1")" ]; then echo whole; else echo unended; fi
 """
@@ -201,21 +201,21 @@ class MacNfs(MacMount):
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As root, for only root gets a port below 1024."""
         source = f"{server.address}:{exported_path(server, share)}"
-        return mount_nfs(source, path, self.chosen(replace(share, options=UNASKED | dict(share.options))))
+        return mount_nfs(source, path, self.chosen_options(replace(share, options=DEFAULTS | dict(share.options))))
 
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
         parameters = parse_nfsstat(client.host.run("nfsstat", "-m", path, check=False).stdout)
-        values, asked = read_parameters(parameters), f"NFSv{share.options.get('version', UNASKED['version'])}"
+        values, asked = read_parameters(parameters), f"NFSv{share.options.get('version', DEFAULTS['version'])}"
         if values.get("dialect", asked) != asked:
             message = f"asked for {asked}, and nfsstat -m says {values['dialect']}"
             raise LabFailure(message, host=client.host.role)
         return values, parameters
 
 
-def mount_nfs(source: str, path: str, chosen: Iterable[str]) -> Command:
-    """The command that mounts an export at a folder, with these options besides those that every mount has."""
-    options = ",".join([OPTIONS, *chosen])
+def mount_nfs(source: str, path: str, chosen_options: Iterable[str]) -> Command:
+    """The command that mounts an export at a folder, with these options besides OPTIONS."""
+    options = ",".join([OPTIONS, *chosen_options])
     return command("mount_nfs", "-o", options, source, path, root=True, deadline_s=60)
 
 

@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # Start the service $3 of the property list $1, and wait for the shell test $2.
 #
-# load, the word of every version so far, passes with -F over a property list that switches the service off and, other
-# than with -w, takes no note of it. bootstrap is the word for the day that load is gone: it does not pass over that.
-# launchctl may fail and exit 0: what reads back decides.
-said=$(launchctl load -F "$1" 2>&1)
+# load is the word of every version so far. With -F it starts a service that its property list switches off; unlike -w,
+# it leaves launchd's note of the switch as it is. bootstrap is for the day that load is gone: it starts no such
+# service. launchctl may fail and exit 0, so `list` decides.
+output=$(launchctl load -F "$1" 2>&1)
 if ! launchctl list "$3" >/dev/null 2>&1; then
-    launchctl bootstrap system "$1" || { echo "$said" >&2; exit 1; }
+    launchctl bootstrap system "$1" || { echo "$output" >&2; exit 1; }
 fi
 tries=0
 until sh -c "$2"; do

@@ -60,7 +60,7 @@ for name in "strict sync" "sync always"; do testparm -s --section-name "$2" --pa
 """
 DEBUG_DATA = "cat /proc/fs/cifs/DebugData"
 # $@ addresses: the interface that leads to each
-WAYS = 'for address in "$@"; do ip -o route get "$address" | sed -n "s/.* dev \\([^ ]*\\) .*/\\1/p"; done'
+INTERFACES = 'for address in "$@"; do ip -o route get "$address" | sed -n "s/.* dev \\([^ ]*\\) .*/\\1/p"; done'
 
 
 class LinuxSmb(LinuxMount):
@@ -136,11 +136,11 @@ class LinuxSmb(LinuxMount):
         return {"signed": parse_signed(text, rf"\\{server.address}\{share.name}")}
 
     def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
-        """The interfaces that lead to those of the server which a kernel's connections go to."""
+        """The interfaces that lead to each address of the server to which this mount has a connection."""
         source = first_line(client.host.shell(FIND, in_table(path), check=False).stdout).partition(" ")[0]
         text = client.host.shell(DEBUG_DATA, root=True, check=False).stdout
-        addresses = parse_connected(text, source.replace("/", "\\"))
-        interfaces = client.host.shell(WAYS, *addresses).stdout.split()
+        addresses = parse_connected_addresses(text, source.replace("/", "\\"))
+        interfaces = client.host.shell(INTERFACES, *addresses).stdout.split()
         return {word(name, "[!-~]{1,15}"): "of this kernel" for name in interfaces}
 
     def read_negotiated(self, server: Side, share: Share) -> Values:
@@ -158,7 +158,7 @@ def parse_signed(text: str, share: str) -> str:
     return answers.pop() if len(answers) == 1 else ""
 
 
-def parse_connected(text: str, share: str) -> list[str]:
+def parse_connected_addresses(text: str, share: str) -> list[str]:
     """The server's addresses that sessions of a share have connections to, from the kernel's DebugData."""
     addresses = []
     for session in _sessions(text, share):
@@ -170,7 +170,7 @@ def parse_connected(text: str, share: str) -> list[str]:
 
 
 def _sessions(text: str, share: str) -> list[str]:
-    """What the kernel's DebugData says of each first connection, with its other channels, that has the share."""
+    """The parts of the kernel's DebugData about connections over which the share is mounted, each with its channels."""
     sessions = re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]
     return [session for session in sessions if f") {share} Mounts: " in session]
 

@@ -108,15 +108,16 @@ class MacSmb(macos_sharing.MacShare):
         return SMB1 if client.host.shell(HAS_SMB1_ALONE, check=False).exit_code == 0 else ""
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
-        """Some of its options came with later versions."""
-        kernel = read_kernel(client) if options else ()
-        late = sorted(name for name in options if kernel < FIRST_WITH.get(name, ()))
-        return super().cannot_attach(client, options) or (
-            f"this macOS is too old to be told {' and '.join(late)}" if late else ""
-        )
+        """Some options came with later versions of macOS."""
+        if reason := super().cannot_attach(client, options):
+            return reason
+        came_later = sorted(options.keys() & FIRST_WITH.keys())
+        kernel = read_kernel(client) if came_later else ()  # the host is asked last, and only where that decides
+        missing = [name for name in came_later if kernel < FIRST_WITH[name]]
+        return f"this macOS is too old to be told {' and '.join(missing)}" if missing else ""
 
     def takes_every_network(self, client: Side) -> bool:
-        """With several channels."""
+        """From the first version on that has several channels."""
         return read_kernel(client) >= FIRST_WITH["multichannel"]
 
     def prepare(self, client: Side) -> Steps:
@@ -133,11 +134,11 @@ class MacSmb(macos_sharing.MacShare):
         return answer_prompt(client, share, *preferences, "mount_smbfs", *session, "-o", "nobrowse", url, path)
 
     def _write_preferences(self, client: Side, share: Share) -> tuple[str, ...]:
-        """Write the nsmb.conf of this mount, if it is to have options; returns what has mount_smbfs read that file.
+        """Write the nsmb.conf of this mount, if it has options; returns the words by which mount_smbfs reads that file.
 
-        The account's own file is neither read then nor changed. /etc/nsmb.conf goes before either.
+        Then the account's own file is neither read nor changed. /etc/nsmb.conf goes before both.
         """
-        lines = self.chosen(share)
+        lines = self.chosen_options(share)
         if not lines:
             return ()
         client.host.run("mkdir", "-p", f"{client.directory}/smb-home/Library/Preferences")
@@ -152,12 +153,12 @@ class MacSmb(macos_sharing.MacShare):
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
         channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on
-        words = {
+        told = {
             **({"dialect": SMB1} if self.smb1_alone else {}),
             **parse_statshares(shares.stdout if shares.exit_code == 0 else ""),
             **parse_multichannel(channels.stdout if channels.exit_code == 0 else ""),
         }
-        return words | ({"session": "own"} if self.own_session else {}), words
+        return told | ({"session": "own"} if self.own_session else {}), told
 
 
 def read_kernel(client: Side) -> tuple[int, ...]:

@@ -60,9 +60,9 @@ SECRETS = (
 
 def share(path: Path, one: Machine, hosts: Hosts = HOSTS) -> str:
     sharing = Sharing(path, hosts)
-    given: list[Answer] = []
-    list(findings(one, "10.77.0.2", given))
-    sharing.add(one, "10.77.0.2", given)
+    answers: list[Answer] = []
+    list(findings(one, "10.77.0.2", answers))
+    sharing.add(one, "10.77.0.2", answers)
     return sharing.write()
 
 
@@ -79,10 +79,10 @@ def _names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_that_names_anybody_is_in_it(tmp_path: Path) -> None:
-    said = share(tmp_path / "mac.txt", of_jane(tmp_path))
+    line = share(tmp_path / "mac.txt", of_jane(tmp_path))
     text = (tmp_path / "mac.txt").read_text()
     assert [secret for secret in SECRETS if secret in text.casefold()] == []
-    assert said.startswith(f"{tmp_path}/mac.txt: ")
+    assert line.startswith(f"{tmp_path}/mac.txt: ")
     assert "//user-" in text  # it stays readable
     assert "ether 02:00:00:00:00:0" in text
 
@@ -96,7 +96,7 @@ def test_it_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert verdicts["assumption", "nfsd-status"].verdict == DIFFERS
     assert verdicts["assumption", "load-when-off"].verdict == NOT_ASKED
     assert verdicts["capture", "vm_stat"].verdict == REFUSED
-    assert verdicts["capture", "mount"].said[0] == "/dev/disk3s1 on / (apfs, local)"
+    assert verdicts["capture", "mount"].output[0] == "/dev/disk3s1 on / (apfs, local)"
     assert render([host]) == (tmp_path / "mac.txt").read_text()
 
 
@@ -211,8 +211,8 @@ def test_a_file_of_too_many_entries_is_refused_and_long_answers_are_cut(tmp_path
     long = Entry("capture", "long", "read", {}, ["x" * 10_000] * 1000)
     with bounded():
         (host,) = parse_shared(render([SharedHost("client", {}, [long])]))
-    assert host.entries[0].said[-1] == "… 700 more lines"
-    assert max(map(len, host.entries[0].said)) == 400
+    assert host.entries[0].output[-1] == "… 700 more lines"
+    assert max(map(len, host.entries[0].output)) == 400
 
 
 @pytest.mark.parametrize(("name", "value"), [("system", "<b>macOS</b>"), ("model", "Mac16,10 | x"), ("model", "")])

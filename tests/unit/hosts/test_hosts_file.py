@@ -61,8 +61,8 @@ def test_a_lease_is_ten_minutes_or_what_the_file_says(tmp_path: Path, text: str,
 
 @pytest.mark.parametrize("text", ["", "on", "none", "29 s", "25 h", "0", "-5 min", "1e9", "NaN"])
 def test_another_lease_is_refused(tmp_path: Path, text: str) -> None:
-    said = refused_hosts(tmp_path, f"{HOSTS}\n[lab]\nlease = {text}\n")
-    assert "[lab] lease: is not off, or a time from 30 s to 24 h" in said
+    message = refused_hosts(tmp_path, f"{HOSTS}\n[lab]\nlease = {text}\n")
+    assert "[lab] lease: is not off, or a time from 30 s to 24 h" in message
 
 
 def test_comments_end_a_value_but_a_percent_or_hash_inside_does_not(tmp_path: Path) -> None:

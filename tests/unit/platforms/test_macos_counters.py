@@ -36,10 +36,10 @@ IOSTAT = {
 
 
 def test_the_row_of_the_whole_interface_counts() -> None:
-    found = parse_counters(["clock:7.25", *NETSTAT, *MEMORY, *SYSCTL], "en0")
-    assert (found.tx_bytes, found.rx_bytes, found.cpu_s) == (29723901148, 27949362788, None)
-    assert found.state == {"sendspace": "65536", "recvspace": "131072", "mtu": "1500"}
-    assert found.reading == Reading(
+    counters = parse_counters(["clock:7.25", *NETSTAT, *MEMORY, *SYSCTL], "en0")
+    assert (counters.tx_bytes, counters.rx_bytes, counters.cpu_s) == (29723901148, 27949362788, None)
+    assert counters.state == {"sendspace": "65536", "recvspace": "131072", "mtu": "1500"}
+    assert counters.reading == Reading(
         at_s=7.25,
         net={
             "tx_bytes": 29723901148, "rx_bytes": 27949362788, "tx_packets": 22461432, "rx_packets": 21869567,
@@ -51,8 +51,8 @@ def test_the_row_of_the_whole_interface_counts() -> None:
 
 
 def test_an_interface_without_an_address_and_one_that_is_down() -> None:
-    found = parse_counters(["clock:1", *SHORT, *MEMORY, *SYSCTL], "lo0")
-    assert (found.tx_bytes, found.rx_bytes, found.state["mtu"]) == (601295906, 601295906, "16384")
+    counters = parse_counters(["clock:1", *SHORT, *MEMORY, *SYSCTL], "lo0")
+    assert (counters.tx_bytes, counters.rx_bytes, counters.state["mtu"]) == (601295906, 601295906, "16384")
     down = [line.replace("en0 ", "en0*") for line in NETSTAT]
     assert parse_counters(["clock:1", *down, *MEMORY, *SYSCTL], "en0").tx_bytes == 29723901148
 

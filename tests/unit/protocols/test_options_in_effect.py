@@ -12,7 +12,7 @@ from lab import protocols
 from lab.base.errors import SettingRefused
 from lab.protocols import Attached, Share
 from lab.protocols.options import split_mount_options
-from lab.protocols.smb.linux import parse_connected, parse_signed
+from lab.protocols.smb.linux import parse_connected_addresses, parse_signed
 
 SIGNED, UNSIGNED = (
     (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8") for name in ("signed", "unsigned")
@@ -35,7 +35,7 @@ def test_the_kernel_says_which_connection_is_signed() -> None:
 
 def test_the_kernel_says_where_each_channel_goes() -> None:
     """The other channels of a session stand before its shares: fs/smb/client/cifs_debug.c of Linux 6.12."""
-    assert parse_connected(SIGNED, SHARE) == ["10.99.0.2"]
+    assert parse_connected_addresses(SIGNED, SHARE) == ["10.99.0.2"]
     channel = (
         "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n\t\tNumber of credits: 9,1,1 Dialect 0x300\n"
     )
@@ -44,8 +44,8 @@ def test_the_kernel_says_where_each_channel_goes() -> None:
     )
     several = SIGNED.replace("\n\tShares:", f"{channel}\n\tShares:").replace("\n\n\tMIDs", f"{second}\n\n\tMIDs")
     assert parse_signed(several, SHARE) == "true"
-    assert parse_connected(several, SHARE) == ["10.99.0.2", "10.99.1.2"]
-    assert parse_connected(several, SHARE + "2") == []
+    assert parse_connected_addresses(several, SHARE) == ["10.99.0.2", "10.99.1.2"]
+    assert parse_connected_addresses(several, SHARE + "2") == []
 
 
 NFS = {"client": "kernel", "server": "ganesha"}
@@ -151,3 +151,15 @@ def test_a_mac_takes_the_options_of_its_version(kernel: str, options: dict[str, 
     host.on(("uname", "-r"), f"{kernel}\n")
     driver, side = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
     assert driver.cannot_attach(side, options) == cannot
+
+
+@pytest.mark.parametrize(
+    ("options", "is_asked"),
+    [({"client": "gvfs", "dialect": "2.1"}, False), ({"signing": "true"}, False), ({"dialect": "2.1"}, True)],
+)
+def test_a_mac_is_asked_for_its_version_only_where_that_decides(options: dict[str, str], is_asked: bool) -> None:
+    host = FakeHost()
+    host.on(("uname", "-r"), "25.4.0\n")
+    driver, side = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
+    driver.cannot_attach(side, options)
+    assert bool(host.sent) == is_asked

@@ -60,7 +60,7 @@ def test_a_run_that_gives_signs_of_life_is_left_alone_for_longer_than_its_lease(
     settings = place.settings(lease_s=10.0)
     settings.claim("client")
     settings.apply(line(place.file, "new"))
-    with lease.kept(settings.host_journals):
+    with lease.keep_alive(settings.host_journals):
         time.sleep(12)
         assert place.file.read_text() == "new\n"
     settings.unwind()
