@@ -13,7 +13,7 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
-from lab.hosts.host import Host, Result
+from lab.hosts.host import STOPPED, Host, Result
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.interpreter import WHICH_PYTHON, parse_python
 from lab.hosts.login_shell import command_line
@@ -95,20 +95,22 @@ class SshHost(Host):
         """Close the connection."""
         self.connection.close()
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         started = time.monotonic()
         conversation: Conversation | None = None
         try:
             # a command that was sent and is not known of could neither be ended nor waited for
             with signals.deferred():
                 conversation = self._begin(argv, root, given, deadline_s)
-            finished = conversation.wait(started + deadline_s)
+            finished = conversation.wait(started + deadline_s, stop_mark)
         except BaseException:
             if conversation is not None:
                 self._end(conversation, root)
             raise
         if not finished:
             self._end(conversation, root)
+            if stop_mark and stop_mark in conversation.stdout:
+                return Result(argv, STOPPED, conversation.stdout, conversation.errors, time.monotonic() - started)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
             raise self._lost(self.connection.ending, f" during {argv[0]}")
