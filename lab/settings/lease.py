@@ -8,11 +8,12 @@ the SSH session of the run, and puts back what still has a record in the host jo
 
 from __future__ import annotations
 
+import functools
 import getpass
 import json
 import math
+import operator
 import os
-import shlex
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,9 +21,10 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from lab.base.errors import HostError
-from lab.base.scripts import read_script
+from lab.base.scripts import PYTHON, Script, read_script
 from lab.hosts import Host, Role
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.interpreter import join
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, STARTED
 from lab.settings.host_journal import ENTER, FILES, FUNCTIONS, IS_OWN, LAPSED, MAKE, NOTE, RELEASE, STRIKE, HostJournal
 from lab.settings.journal import Record
@@ -34,9 +36,13 @@ GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
 SEIZE = IS_OWN + IS_ALIVE + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
 START = STARTED + FILES + MAKE + read_script(__file__, "lease_start.sh")
-RUN_PERL = 'exec perl -e "$2"'
-NOTE_AND_TELL = NOTE + TELL + "print tell_guard(do { local $/; <STDIN> });\n"
-RENEW = TELL + 'print tell_guard("");\n'
+RUN_TEXT = Script('exec perl -e "$2"', f"exec '{PYTHON}' -IBS -c \"$2\"")
+NOTE_AND_TELL = (
+    NOTE
+    + TELL
+    + Script("print tell_guard(do { local $/; <STDIN> });\n", "sys.stdout.write(tell_guard(sys.stdin.buffer.read()))\n")
+)
+RENEW = TELL + Script('print tell_guard("");\n', 'sys.stdout.write(tell_guard(b""))\n')
 
 
 class LeasedHostJournal(HostJournal):
@@ -66,7 +72,7 @@ class LeasedHostJournal(HostJournal):
         name = self._name(record)
         self._noted[name] = record
         given = json.dumps(record.as_json()) + "\n" + _message(name, record)
-        if self._run(MAKE + RUN_PERL, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
+        if self._run(MAKE + RUN_TEXT, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
             self._start_guard()
 
     def strike(self, records: Iterable[Record]) -> None:
@@ -78,11 +84,11 @@ class LeasedHostJournal(HostJournal):
 
     def renew(self) -> None:
         """Begin the lease anew, where the guard runs. Raises HostError."""
-        self._run(ENTER + "enter_journal && " + RUN_PERL, RENEW)
+        self._run(ENTER + "enter_journal && " + RUN_TEXT, RENEW)
 
     def _start_guard(self) -> None:
         """Start the guard, for the first change or where it is gone, as after a restart of the host."""
-        given = "".join(_message(name, record) for name, record in self._noted.items())
+        given = _join(_message(name, record) for name, record in self._noted.items())
         try:
             self._run(START, f"{self.lease_s:g}", GUARD, STRIKE, SEIZE, RELEASE, unlisted=(self.run,), given=given)
         except HostError:
@@ -97,8 +103,13 @@ def _message(name: str, record: Record) -> str:
     steps = (record.read, *record.undo)
     words = [name, "1" if record.operation.holds else "", record.old, str(len(steps))]
     for step in steps:
-        words += ["" if step.root else "1", str(math.ceil(step.deadline_s)), step.stdin, shlex.join(step.argv)]
-    return "".join(f"{word}\0" for word in words)
+        words += ["" if step.root else "1", str(math.ceil(step.deadline_s)), step.stdin, join(step.argv)]
+    return _join(word + "\0" for word in words)
+
+
+def _join(texts: Iterable[str]) -> str:
+    """These texts as one; what is a script in them stays one."""
+    return functools.reduce(operator.add, texts, "")
 
 
 def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
@@ -112,8 +123,8 @@ def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
 
 
 def _cannot_keep(host: Host) -> str:
-    """Why a host can keep no lease, in the first words of a sentence; empty where it can. The guard is in perl."""
-    return "with sudo = helper" if host.is_narrow else "without perl" if host.python else ""
+    """Why a host can keep no lease, in the first words of a sentence; empty where it can."""
+    return "with sudo = helper" if host.is_narrow else ""
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
