@@ -70,7 +70,9 @@ def for_python(python: str, argv: Sequence[str], given: str) -> tuple[tuple[str,
         [one.replace(PYTHON, python) for one in _words_in_python([word])] if has_script([word]) else [word]
         for word in argv
     ]
-    return tuple(word for some in words for word in some), in_python(given)
+    if isinstance(given, Script):
+        given = given.python.replace(PYTHON, python)
+    return tuple(word for some in words for word in some), given
 
 
 def _words_in_python(argv: Sequence[str]) -> list[str]:

@@ -230,6 +230,7 @@ def test_the_host_picks_and_commands_are_the_same(python: str, tmp_path: Path) -
     for each in (greet, nested, function, quoted, joined):
         assert isinstance(each, Command)
         assert each.run(inner).strip() == expected, each
+    assert inner.shell("sh", given="true\n" + join(greet.argv) + "\n").stdout.strip() == expected
     assert inner.shell("cat", given="a" + HELLO + "b").stdout == f"a{in_python(HELLO) if python else HELLO}b"
 
 
