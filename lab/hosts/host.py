@@ -131,6 +131,10 @@ class Host(ABC):
             )
         return result
 
+    def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """The words by which the account itself runs a command as root there; where it is root, the command's own."""
+        return argv
+
     def shell(
         self,
         script: str,

@@ -82,6 +82,12 @@ class SshHost(Host):
         """See :attr:`Host.python`. The helper of a narrow sudo needs perl."""
         return "" if self.is_narrow else parse_python(self.shell(WHICH_PYTHON).stdout)
 
+    def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """See :meth:`Host.as_root`. The helper sets its own environment."""
+        if not SUDO[self.sudo]:
+            return argv
+        return (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
+
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """See :meth:`Host.reconnect`. The way there and its key are checked as at first."""
         with closing(self.connection):  # of before
@@ -120,13 +126,10 @@ class SshHost(Host):
     def _begin(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Conversation:
         """Send a command to the host. Raises HostLost where that is out of reach."""
         deadline = time.monotonic() + deadline_s
-        words = argv
+        words = self.as_root(argv) if root else argv
         if root and self.sudo.startswith("password") and self._password is not None:
             end = "" if self.sudo == "password" else f"{END_OF_PASSWORD}\n"
             given = f"{self._password.get_secret_value()}\n{end}{given}"
-        if root and SUDO[self.sudo]:
-            # the helper sets its own environment
-            words = (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
         try:
             return self.connection.begin(command_line(["/bin/sh", "-c", WRAPPER, "sh", *words]), given, deadline)
         except TimeoutError as error:

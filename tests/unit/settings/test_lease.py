@@ -14,7 +14,6 @@ from support.sshd import OVER_BOTH, gone, wait_for
 
 from lab.base.errors import HostError
 from lab.base.scripts import Script, in_python
-from lab.hosts import SshHost
 from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
@@ -24,16 +23,6 @@ NOBODY = 65534
 
 
 EACH_GUARD = pytest.mark.parametrize("python", ["", "/usr/bin/python3"], ids=["perl", "python"], indirect=True)
-
-
-@pytest.fixture
-def python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, place: Place) -> str:
-    """What runs the lab's scripts on the host in place of perl; empty where nothing does."""
-    path = str(getattr(request, "param", ""))
-    if path and place.connect().run("test", "-x", path, check=False).exit_code != 0:
-        pytest.skip(f"the host has no {path}")
-    monkeypatch.setattr(SshHost, "python", path)
-    return path
 
 
 @pytest.fixture
