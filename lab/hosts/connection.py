@@ -70,12 +70,15 @@ class Conversation(ABC):
         except self.lost:
             return
 
-    def wait(self, deadline: float) -> bool:
-        """Wait for the end of the command and of its output; False where the deadline (monotonic) came first."""
+    def wait(self, deadline: float, stop_mark: str = "") -> bool:
+        """Wait for the end of the command and of its output; False where the deadline (monotonic) came first.
+
+        So it is where its standard output came to have ``stop_mark`` in it (none if empty).
+        """
         for thread in self._threads:
             while thread.is_alive():
                 left = deadline - time.monotonic()
-                if left <= 0:
+                if left <= 0 or (stop_mark and stop_mark in self.stdout):
                     return False
                 thread.join(min(left, 1.0))
         return self._wait_for_exit(max(deadline - time.monotonic(), 0.0))

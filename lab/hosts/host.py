@@ -19,6 +19,7 @@ from lab.hosts.interpreter import for_python, has_script
 from lab.hosts.role import Role
 
 DEADLINE_S = 30.0
+STOPPED = -1  # in place of an exit code, of a command that was ended for what it had printed
 LONGEST_WORD = 120  # characters of a word that each command of the log writes out: of most paths
 LONGEST_COMMAND = 100  # characters of a command that the log writes out again and again
 
@@ -100,20 +101,27 @@ class Host(ABC):
         self.explain: Callable[[str], str] = lambda _: ""  # set by the platform, which knows its system's messages
 
     def run(
-        self, *argv: str, root: bool = False, given: str = "", deadline_s: float = DEADLINE_S, check: bool = True
+        self,
+        *argv: str,
+        root: bool = False,
+        given: str = "",
+        deadline_s: float = DEADLINE_S,
+        check: bool = True,
+        stop_mark: str = "",
     ) -> Result:
         """Run one command (no shell sees the words of ``argv``) under ``LC_ALL=C`` and wait for its end.
 
         ``given`` is its standard input and appears in no log or message. Raises CommandError where ``check`` and the
         exit code is not zero, DeadlineExceeded where it took longer than ``deadline_s`` seconds (it is ended then),
-        HostLost where the connection broke.
+        HostLost where the connection broke. Once its standard output has ``stop_mark`` in it (none if empty), it is
+        ended as at its deadline, within a second or two; its exit code is STOPPED then.
         """
         if has_script((*argv, given)) and self.python:
             argv, given = for_python(self.python, argv, given)
         started = time.monotonic()
         ending = "lost"
         try:
-            result = self._execute(argv, root, given, deadline_s)
+            result = self._execute(argv, root, given, deadline_s, stop_mark)
             ending = f"exit={result.exit_code}"
         finally:
             self.log.write(self.role, argv, root, ending, time.monotonic() - started)
@@ -122,6 +130,10 @@ class Host(ABC):
                 self.role, argv, result.exit_code, result.output, self._hint(result) or self.explain(result.output)
             )
         return result
+
+    def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """The words by which the account itself runs a command as root there; where it is root, the command's own."""
+        return argv
 
     def shell(
         self,
@@ -137,7 +149,7 @@ class Host(ABC):
         return self.run(*argv, root=root, given=given, deadline_s=deadline_s, check=check)
 
     @abstractmethod
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         """Run it, whatever its exit code."""
 
     def _hint(self, result: Result) -> str:

@@ -72,7 +72,7 @@ def for_python(python: str, argv: Sequence[str], given: str) -> tuple[tuple[str,
     for word in argv:
         # A plain word is data, and stays as it is even where it looks like the mark for python's path.
         words += [part.replace(PYTHON, python) for part in _in_python(word)] if has_script([word]) else [word]
-    return tuple(words), in_python(given)
+    return tuple(words), given.python.replace(PYTHON, python) if isinstance(given, Script) else given
 
 
 def _in_python(word: str) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ sub make_types {
         mtu => ['[0-9]{2,5}', between(68, 65535)],
         seconds => ['[0-9]{1,4}', between(1, 3600)],
         token => ["${hex}{8}"],
+        lock => ["(?:${hex}{8}|lapsed)"],
+        process => ['[0-9]{1,10}'],
         record => ["${hex}{8}-[0-9]{6,12}"],
         owner => ['{[ -~]{0,400}}'],
         note => [qq({"number": [0-9]{1,12}, "host": "(?:client|server)", "operation": $operation, "old": $text, )

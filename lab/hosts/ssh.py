@@ -13,7 +13,7 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import openssh, paramiko, passwords
 from lab.hosts.connection import Conversation
-from lab.hosts.host import Host, Result
+from lab.hosts.host import STOPPED, Host, Result
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.interpreter import WHICH_PYTHON, parse_python
 from lab.hosts.login_shell import script_line
@@ -82,6 +82,12 @@ class SshHost(Host):
         """See :attr:`Host.python`. The helper of a narrow sudo needs perl."""
         return "" if self.is_narrow else parse_python(self.shell(WHICH_PYTHON).stdout)
 
+    def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """See :meth:`Host.as_root`. The helper sets its own environment."""
+        if not SUDO[self.sudo]:
+            return argv
+        return (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
+
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
         """See :meth:`Host.reconnect`. The way there and its key are checked as at first."""
         with closing(self.connection):  # of before
@@ -95,20 +101,22 @@ class SshHost(Host):
         """Close the connection."""
         self.connection.close()
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         started = time.monotonic()
         conversation: Conversation | None = None
         try:
             # a command that was sent and is not known of could neither be ended nor waited for
             with signals.deferred():
                 conversation = self._begin(argv, root, given, deadline_s)
-            finished = conversation.wait(started + deadline_s)
+            finished = conversation.wait(started + deadline_s, stop_mark)
         except BaseException:
             if conversation is not None:
                 self._end(conversation, root)
             raise
         if not finished:
             self._end(conversation, root)
+            if stop_mark and stop_mark in conversation.stdout:
+                return Result(argv, STOPPED, conversation.stdout, conversation.errors, time.monotonic() - started)
             raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
             raise self._lost(self.connection.ending, f" during {argv[0]}")
@@ -118,13 +126,10 @@ class SshHost(Host):
     def _begin(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Conversation:
         """Send a command to the host. Raises HostLost where that is out of reach."""
         deadline = time.monotonic() + deadline_s
-        words = argv
+        words = self.as_root(argv) if root else argv
         if root and self.sudo.startswith("password") and self._password is not None:
             end = "" if self.sudo == "password" else f"{END_OF_PASSWORD}\n"
             given = f"{self._password.get_secret_value()}\n{end}{given}"
-        if root and SUDO[self.sudo]:
-            # the helper sets its own environment
-            words = (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
         try:
             return self.connection.begin(script_line(SAY_PID, WRAPPER, words), given, deadline)
         except TimeoutError as error:

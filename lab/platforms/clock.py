@@ -7,17 +7,19 @@ from collections.abc import Generator, Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from lab.base.errors import TransferError
+from lab.base.errors import HostError, TransferError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.interpreter import run_script_file
+from lab.platforms.network import ANSWERS
 from lab.platforms.part import Part
 from lab.platforms.readings import Reading
-from lab.platforms.timing import Counters, Timing, parse_timing, values_of
+from lab.platforms.timing import Counters, MountServer, Timing, parse_timing, values_of
 from lab.settings.setting import Setting
 
-STOPWATCH = read_script(__file__, "stopwatch.pl")
+STOPWATCH = ANSWERS + read_script(__file__, "server_watch.pl") + read_script(__file__, "stopwatch.pl")
+UNANSWERED = "unanswered"  # what the watch in the stopwatch says of a server
 TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends, so it goes on from the beginning
 
 
@@ -26,7 +28,8 @@ class Clock(Part, ABC):
 
     ``counts`` is Perl that defines ``counts($when, $interface)``: the lines that :meth:`parse_counters` reads, taken
     ``before`` or ``after`` a transfer. It dies where there is no such interface. It may use what stopwatch.pl defines:
-    ``lines($path)``, ``printed(@command)`` and ``now()``.
+    ``lines($path)``, ``printed(@command)`` and ``now()``. Where shares are mounted it also defines
+    ``moved($interface)``, the bytes of an interface, both ways.
     """
 
     counts: ClassVar[str]
@@ -50,7 +53,7 @@ class Clock(Part, ABC):
     def counters(self, interface: str) -> Counters:
         """The counters as they stand now; the stopwatch must be installed."""
         return self.read(
-            lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", ())
+            lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", (), None)
         )
 
     def pick_counters(self, text: str, interface: str, when: str) -> Counters:
@@ -59,12 +62,24 @@ class Clock(Part, ABC):
         lines = (line.removeprefix(prefix) for line in text.splitlines() if line.startswith(prefix))
         return self.parse_counters(lines, interface)
 
-    def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+    def time_transfer(
+        self,
+        interface: str,
+        flush: str,
+        argv: Sequence[str],
+        deadline_s: float,
+        server: MountServer | None = None,
+    ) -> Timing:
         """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
 
-        Raises TransferError where it fails; DeadlineExceeded where it is stuck.
+        Over a mount of ``server`` it ends, within 15 s, where that server no longer answers. Raises TransferError where
+        the transfer fails; DeadlineExceeded where it is stuck; HostError where the server is gone.
         """
-        result = self.host.run(*self._stopwatch(interface, flush, argv), deadline_s=deadline_s, check=False)
+        mark = f"{UNANSWERED} {server.words}\n" if server else ""
+        words = self._stopwatch(interface, flush, argv, server)
+        result = self.host.run(*words, deadline_s=deadline_s, check=False, stop_mark=mark)
+        if server and mark in result.stdout:
+            raise self._gone(server)
         values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
@@ -78,6 +93,14 @@ class Clock(Part, ABC):
             raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.role)
         return timing
 
+    def _gone(self, server: MountServer) -> HostError:
+        where = f"{server.address} no longer answers on port {server.port} ({server.protocol.upper()})"
+        return HostError(
+            f"the server at {where}: no byte moved, and it takes no connection",
+            "look whether that host is up, its file server runs, and the data link is there",
+            host=self.host.role,
+        )
+
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
         """What counts several times a second from here on; nothing by default."""
         yield from ()
@@ -86,8 +109,11 @@ class Clock(Part, ABC):
         """What was sampled since this was asked for last, oldest first. Raises LabFailure."""
         return ()
 
-    def _stopwatch(self, interface: str, flush: str, argv: Sequence[str]) -> tuple[str, ...]:
-        return run_script_file(f"{self.directory}/stopwatch.pl", interface, flush, *argv)
+    def _stopwatch(
+        self, interface: str, flush: str, argv: Sequence[str], server: MountServer | None
+    ) -> tuple[str, ...]:
+        watched = server.words if server else ""
+        return run_script_file(f"{self.directory}/stopwatch.pl", interface, flush, watched, *argv)
 
 
 def whole_lines(text: str) -> list[str]:

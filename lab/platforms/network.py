@@ -19,7 +19,8 @@ PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 SMALL_BYTES = 56  # the payload of an ordinary ping
 # $@ is an ordinary ping, which waits up to 2 s for its answer
 AWAIT = 'for try in 1 2 3 4 5 6 7 8 9 10; do "$@" >/dev/null 2>&1 && exit; sleep 1; done; :'
-CONNECT = read_script(__file__, "connect.pl")
+ANSWERS = read_script(__file__, "answers.pl")
+CONNECT = ANSWERS + read_script(__file__, "connect.pl")
 
 
 class Network(Part, ABC):

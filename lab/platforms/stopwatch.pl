@@ -1,10 +1,12 @@
-# usage: stopwatch.pl INTERFACE FLUSH [COMMAND ...]
+# usage: stopwatch.pl INTERFACE FLUSH SERVER [COMMAND ...]
 # Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts, as lines
 # "before|line". With a command also runs it, flushes the file FLUSH (none if empty) and prints the same of "after",
 # "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE" and how it flushed. What the
-# command prints goes to standard error.
+# command prints goes to standard error. Meanwhile it watches the mount's SERVER, "ADDRESS PORT", as server_watch.pl
+# says (none if empty).
 # A platform puts its own text in front of this one (linux/counts.pl, macos/counts.pl), which defines
-# counts($when, $interface): the lines of what it counts. It dies where there is no such interface.
+# counts($when, $interface): the lines of what it counts. It dies where there is no such interface. For mounts it also
+# defines moved($interface): the bytes of it, both ways.
 # perl, because every Mac and nearly every Linux has it, and neither date nor time gives monotonic microseconds.
 use strict;
 use warnings;
@@ -12,7 +14,7 @@ use IO::Handle;
 use Time::HiRes ();
 
 my $F_FULLFSYNC = 51;    # <sys/fcntl.h> of macOS; perl's Fcntl does not know it
-my ($interface, $flush, @command) = @ARGV;
+my ($interface, $flush, $server, @command) = @ARGV;
 my $mac = $^O eq 'darwin';
 my $report = '';
 
@@ -59,12 +61,14 @@ sub flush_file {
 $report .= 'clock ' . ($monotonic ? 'monotonic' : 'wall') . "\n";
 count('before');
 if (@command) {
+    my $watch = $server eq '' ? 0 : watch($interface, $server);
     my $used = children_cpu_s();
     my $start = now();
     my $exit = run();
     my $flushed = $exit == 0 ? flush_file() : "flushed none\n";
     my $elapsed = now() - $start;
     $used = children_cpu_s() - $used;
+    if ($watch) { kill KILL => $watch; waitpid $watch, 0 }
     count('after');
     $report .= sprintf "elapsed_s %.6f\ntool_cpu_s %.2f\nexit %d\n%s", $elapsed, $used, $exit, $flushed;
 }

@@ -10,6 +10,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lab.platforms.macos.counts_twin import counts
+    from lab.platforms.server_watch_twin import watch
 
 F_FULLFSYNC = 51  # <sys/fcntl.h> of macOS; Python's name for it is there on a Mac alone
 
@@ -62,14 +63,18 @@ def flush_file(path: str) -> str:
     return f"flushed {'none' if unwritable else 'fsync'}\nflush_reason {reason}\n"
 
 
-def main(interface: str, flush: str, *command: str) -> None:
+def main(interface: str, flush: str, server: str, *command: str) -> None:
     """Count, and time the command where there is one."""
     report = ["clock monotonic\n", *(f"before|{line}" for line in counts("before", interface))]
     if command:
+        watching = watch(interface, server) if server else 0
         used, start = children_cpu_s(), now()
         code = run(list(command))
         flushed = flush_file(flush) if code == 0 else "flushed none\n"
         elapsed, used = now() - start, children_cpu_s() - used
+        if watching:
+            os.kill(watching, signal.SIGKILL)
+            os.waitpid(watching, 0)
         report += [f"after|{line}" for line in counts("after", interface)]
         report.append(f"elapsed_s {elapsed:.6f}\ntool_cpu_s {used:.2f}\nexit {code}\n{flushed}")
     sys.stdout.write("".join(report))

@@ -54,6 +54,20 @@ class Counters:
         return moved
 
 
+@dataclass(frozen=True)
+class MountServer:
+    """Where the server of a mount takes connections; ``protocol`` is for messages."""
+
+    address: str
+    port: int
+    protocol: str
+
+    @property
+    def words(self) -> str:
+        """As the stopwatch takes it."""
+        return f"{self.address} {self.port}"
+
+
 CountT = TypeVar("CountT", int, float)
 
 

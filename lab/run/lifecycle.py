@@ -98,7 +98,7 @@ def _look(
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
     planned = plan(sweep, CATALOGUE, left_out, pace=usual)
-    for line in [*describe_idle_buffers(pair, planned.cases), *lease.describe_missing(pair.hosts, pair.config)]:
+    for line in describe_idle_buffers(pair, planned.cases):
         tell(line)
     if warning := exceeds_cap(sweep, planned):
         tell(warning)

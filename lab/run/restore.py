@@ -184,6 +184,8 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
     count = sum(record.name != HOST_JOURNAL for record in journal.open)
     run = next((record.run for record in journal.open), "")
     host_journals = lease.for_run(hosts, config, run) if run else {}
+    for role, own in host_journals.items():
+        own.know(record for record in journal.open if record.host == role)
     settings = Settings(hosts, journal, host_journals, gone=gone)
     with lease.keep_alive(host_journals):
         for role in hosts:

@@ -15,7 +15,7 @@ from lab.hosts.root_helper import VERSION_WORD
 from lab.platforms import files
 from lab.platforms.settings import Mtu
 from lab.run.transfer import READ_ALL
-from lab.settings import host_journal
+from lab.settings import host_journal, lease
 from lab.settings.host_journal import TakenHostJournal
 
 FOLDER = "/var/lib/file-share-lab/file-share-lab-0123456789abcdef"  # an example, where code makes the words
@@ -91,10 +91,12 @@ def journal(mtu: Mtu) -> Iterator[Entry]:
     """The host journal, and its timer; ``mtu`` is an example of what that takes back."""
     taken = TakenHostJournal("", "0")
     yield make_entry("host journal: whose it is", taken.read(), given=OF_RUN)
-    yield make_entry("host journal: give it up", taken.undo("absent")[0], given=OF_RUN)
+    yield make_entry("host journal: give it up", taken.undo("absent")[0], given="{lock}\n")
     yield make_entry("host journal: its records", script(host_journal.READ, ""))
     take = script(host_journal.TAKE_ALONE, "", host_journal.ALONE, host_journal.TAKE)
     yield make_entry("host journal: take it", take, given="{token}\n{owner}\n")
+    seize = script(host_journal.TAKE_ALONE, "", host_journal.ALONE, lease.SEIZE)
+    yield make_entry("host journal: take it from a run that has fallen silent", seize, given="{token}\n{process}\n")
     note = script(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
     yield make_entry("host journal: note a change", note, given="{record}\n{note}\n")
     arm = script(host_journal.ARM, "", "60", host_journal.TIMER, host_journal.SESSION)

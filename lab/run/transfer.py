@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from lab import workloads
+from lab import protocols, workloads
 from lab.base.errors import HostError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
 from lab.hosts.own_folder import new_name
 from lab.platforms import Counters, Timing
+from lab.platforms.timing import MountServer
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.run.observation import observe
@@ -94,7 +95,9 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             partial(server.clock.counters, pair.interface(Role.SERVER)), partial(_set_mode, pair, standing, endpoints)
         )
         try:
-            timing = client.clock.time_transfer(pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s)
+            timing = client.clock.time_transfer(
+                pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s, _server_of_mount(pair, standing, case)
+            )
         except TransferError as error:
             if lack := _find_lack_of_space(pair, endpoints, case):
                 raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
@@ -127,6 +130,14 @@ def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> End
         flush = in_share if flushed and not standing.attached.remote_shell else ""
         return Endpoints(on_client, in_share, flush, Role.CLIENT, on_client, Role.SERVER, on_server)
     return Endpoints(in_share, on_client, on_client if flushed else "", Role.SERVER, on_server, Role.CLIENT, on_client)
+
+
+def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer | None:
+    """The server to watch during a transfer; of one over SSH, ssh itself notices that it is gone."""
+    if standing.attached.remote_shell:
+        return None
+    address, port = pair.sides[Role.SERVER].address, protocols.find(case.protocol).port
+    return MountServer(address, port, case.protocol)
 
 
 def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:

@@ -136,6 +136,9 @@ class HostJournal:
     def _try_to_take(self) -> list[str]:
         return self._run(TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, self.owner), deadline_s=60).splitlines()
 
+    def know(self, records: Iterable[Record]) -> None:
+        """Learn of changes that this run made before, as another process, and that are not put back yet."""
+
     def note(self, record: Record) -> None:
         """Put a record on the host's disk, before its change."""
         line = json.dumps(record.as_json()) + "\n"

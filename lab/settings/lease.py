@@ -8,11 +8,13 @@ the SSH session of the run, and puts back what still has a record in the host jo
 
 from __future__ import annotations
 
+import functools
 import getpass
 import json
 import math
+import operator
 import os
-import shlex
+import re
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,11 +22,15 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from lab.base.errors import HostError
-from lab.base.scripts import read_script
+from lab.base.scripts import Script, read_script
+from lab.base.untrusted import first_line
 from lab.hosts import Host, Role
+from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.interpreter import join
 from lab.hosts.processes import END_ORPHANS, IS_ALIVE, STARTED
 from lab.settings.host_journal import (
+    ALONE,
     ENTER,
     FILES,
     FUNCTIONS,
@@ -36,7 +42,9 @@ from lab.settings.host_journal import (
     RELEASE,
     RUN_THERE,
     STRIKE,
+    TAKE_ALONE,
     HostJournal,
+    TakenHostJournal,
 )
 from lab.settings.journal import Record
 
@@ -47,8 +55,17 @@ GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
 SEIZE = IS_OWN + IS_ALIVE + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
 START = STARTED + FILES + MAKE + read_script(__file__, "lease_start.sh")
-NOTE_AND_TELL = NOTE + TELL + "print tell_guard(do { local $/; <STDIN> });\n"
-RENEW = TELL + 'print tell_guard("");\n'
+RENEW_OR_TELL = TELL + Script(
+    "print tell_guard(do { local $/; my $all = <STDIN>; defined $all ? $all : '' });\n",
+    "sys.stdout.write(tell_guard(sys.stdin.buffer.read()))\n",
+)
+NOTE_AND_TELL = NOTE + RENEW_OR_TELL
+OF_JOURNAL = TakenHostJournal.kind
+TELL_OWN = read_script(__file__, "lease_own_tell.sh")
+START_OWN = STARTED + read_script(__file__, "lease_own_start.sh")
+STRIKE_OWN = read_script(__file__, "lease_own_strike.sh")
+END = IS_ALIVE + FUNCTIONS + 'end "$1" "$2"\n'
+RENEW = TELL + Script('print tell_guard("");\n', 'sys.stdout.write(tell_guard(b""))\n')
 RENEW_SAFELY = ENTER + "enter_journal && " + RUN_THERE
 
 
@@ -78,7 +95,7 @@ class LeasedHostJournal(HostJournal):
         """See :meth:`HostJournal.note`. The guard knows of it, too, before the change."""
         name = self._name(record)
         self._noted[name] = record
-        given = json.dumps(record.as_json()) + "\n" + _message(name, record)
+        given = json.dumps(record.as_json()) + "\n" + self._message(name, record)
         if self._run(NOTE_SAFELY, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
             self._start_guard()
 
@@ -93,9 +110,22 @@ class LeasedHostJournal(HostJournal):
         """Begin the lease anew, where the guard runs. Raises HostError."""
         self._run(RENEW_SAFELY, RENEW)
 
+    def _line(self, step: Command) -> tuple[str, str]:
+        """Whether the guard is to run a command as the account, and its line."""
+        return "" if step.root else "1", join(step.argv)
+
+    def _message(self, name: str, record: Record) -> str:
+        """A record as the guard takes it."""
+        steps = (record.read, *record.undo)
+        words = [name, "1" if record.operation.holds else "", record.old, str(len(steps))]
+        for step in steps:
+            as_account, line = self._line(step)
+            words += [as_account, str(math.ceil(step.deadline_s)), step.stdin, line]
+        return _join(word + "\0" for word in words)
+
     def _start_guard(self) -> None:
         """Start the guard, for the first change or where it is gone, as after a restart of the host."""
-        given = "".join(_message(name, record) for name, record in self._noted.items())
+        given = _join(self._message(name, record) for name, record in self._noted.items())
         try:
             self._run(START, f"{self.lease_s:g}", GUARD, STRIKE, SEIZE, RELEASE, unlisted=(self.run,), given=given)
         except HostError:
@@ -105,28 +135,106 @@ class LeasedHostJournal(HostJournal):
             raise
 
 
-def _message(name: str, record: Record) -> str:
-    """A record as the guard takes it."""
-    steps = (record.read, *record.undo)
-    words = [name, "1" if record.operation.holds else "", record.old, str(len(steps))]
-    for step in steps:
-        words += ["" if step.root else "1", str(math.ceil(step.deadline_s)), step.stdin, shlex.join(step.argv)]
-    return "".join(f"{word}\0" for word in words)
+class HelpedHostJournal(LeasedHostJournal):
+    """That of a host with a narrow sudo. Its guard is the account's, and asks the helper as the controller does.
+
+    So it can do nothing that the account cannot. It is in the lab's own folder there (the first change), and ends with
+    that. What the first change needs to be put back is known to it from the second one on.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        run: str,
+        owner: Mapping[str, str],
+        revert_after_s: float,
+        place: str = "",
+        *,
+        lease_s: float,
+    ):
+        super().__init__(host, run, owner, revert_after_s, place, lease_s=lease_s)
+        self._struck: list[str] = []  # which the guard does not know yet
+        self._guard: list[str] = []  # its process, and when that started
+
+    def know(self, records: Iterable[Record]) -> None:
+        """See :meth:`HostJournal.know`."""
+        self._noted |= {self._name(record): record for record in records if record.operation.kind != OF_JOURNAL}
+
+    def note(self, record: Record) -> None:
+        """See :meth:`HostJournal.note`. The guard knows of it, too, before the change."""
+        HostJournal.note(self, record)
+        folder, name = self._folder, self._name(record)
+        self._noted[name] = record
+        if folder and not self._tell(folder, name, self._message(name, record)):
+            self._start_guard()
+
+    def strike(self, records: Iterable[Record]) -> None:
+        """See :meth:`HostJournal.strike`. Without its folder the guard ends by itself, but for some seconds."""
+        records = list(records)
+        super().strike(records)
+        self._struck += map(self._name, records)
+        if self._guard and not self._folder:
+            script(END, *self._guard).run(self.host)
+            self._guard = []
+
+    def renew(self) -> None:
+        """Begin the lease anew, where the guard runs. Raises HostError."""
+        if folder := self._folder:
+            self._tell(folder, "", "")
+
+    @property
+    def _folder(self) -> str:
+        """The lab's own folder on the host; empty before it is there, and after."""
+        noted = list(self._noted.values())  # another thread may note one more meanwhile
+        folders = (record.operation for record in noted if record.operation.kind == "folder")
+        return str(getattr(next(folders, None), "path", ""))
+
+    def _tell(self, folder: str, name: str, message: str) -> bool:
+        """Whether the guard was there to be told this, and which records it may forget."""
+        struck = list(self._struck)
+        lines = (name, " ".join(struck))
+        told = script(TELL_OWN, folder, RENEW_OR_TELL, unlisted=lines, given=message).run(self.host).splitlines()
+        if told[-1:] != ["kept"]:
+            return False
+        del self._struck[: len(struck)]
+        self._guard = self._parse_process(told[0])
+        return True
+
+    def _start_guard(self) -> None:
+        if self._guard:
+            self.take()  # which says whether the guard before has put everything back
+            if self.lapsed:
+                raise HostError(LAPSED, host=self.host.role)
+        scripts = (
+            join(("/bin/sh", "-c", STRIKE_OWN, "sh", *self._asked(STRIKE, ""))),
+            join(self._asked(TAKE_ALONE, "", ALONE, SEIZE)),
+            join(self._asked(RELEASE, "")),
+        )
+        given = _join(self._message(name, record) for name, record in self._noted.items())
+        start = script(
+            START_OWN, self._folder, f"{self.lease_s:g}", GUARD, *scripts,
+            unlisted=(self.run, " ".join(self._noted)), given=given,
+        )  # fmt: skip
+        self._guard = self._parse_process(start.run(self.host))
+
+    def _parse_process(self, line: str) -> list[str]:
+        """A process and when it started. Raises HostError."""
+        pid, _, start = line.partition(" ")
+        if not (re.fullmatch("[0-9]{1,10}", pid) and start):
+            raise HostError(f"the guard of the lease cannot be read from {first_line(line, 60)}", host=self.host.role)
+        return [pid, start]
+
+    def _asked(self, text: str, *args: str) -> tuple[str, ...]:
+        """The words by which the account asks the helper for a script."""
+        return self.host.as_root(script(text, *args).argv)
+
+    def _line(self, step: Command) -> tuple[str, str]:
+        return "", join(self.host.as_root(step.argv) if step.root else step.argv)
 
 
-def describe_missing(hosts: Mapping[Role, Host], config: Hosts) -> list[str]:
-    """A line for each host that keeps no lease, though the hosts file wants one."""
-    leased = hosts if config.lab.lease is not None else {}
-    reasons = {role: reason for role, host in leased.items() if (reason := _cannot_keep(host))}
-    return [
-        f"{role}: {reason} it keeps no lease: should this controller die, only `lab restore` puts it back"
-        for role, reason in reasons.items()
-    ]
-
-
-def _cannot_keep(host: Host) -> str:
-    """Why a host can keep no lease, in the first words of a sentence; empty where it can. The guard is in perl."""
-    return "with sudo = helper" if host.is_narrow else "without perl" if host.python else ""
+def _join(texts: Iterable[str]) -> str:
+    """These texts as one; what is a script in them stays one."""
+    return functools.reduce(operator.add, texts, "")
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
@@ -137,9 +245,10 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Hos
 
     def journal_of(role: str, host: Host) -> HostJournal:
         revert_after_s = getattr(config, role).revert_after
-        if lease_s is None or _cannot_keep(host):
+        if lease_s is None:
             return HostJournal(host, run, owner, revert_after_s)
-        return LeasedHostJournal(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[Role(role)])
+        kind = HelpedHostJournal if host.is_narrow else LeasedHostJournal
+        return kind(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[Role(role)])
 
     return {role: journal_of(role, host) for role, host in hosts.items()}
 

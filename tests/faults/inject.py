@@ -63,16 +63,17 @@ class Call:
     root: bool
     given: str
     deadline_s: float
+    stop_mark: str = ""
 
     def go(self) -> Result:
         """As the lab meant it."""
-        return self.execute(self.host, self.argv, self.root, self.given, self.deadline_s)
+        return self.execute(self.host, self.argv, self.root, self.given, self.deadline_s, self.stop_mark)
 
     def go_and(self, script: str, when: str, deadline_s: float) -> Result:
         """A script on the host, in place of the command or when that has had its effect."""
         wrapped = script if when == "before" else f'"$@"\n{script}'
         argv = ("/bin/sh", "-c", wrapped, "sh", *self.argv)
-        return self.execute(self.host, argv, self.root, self.given, deadline_s)
+        return self.execute(self.host, argv, self.root, self.given, deadline_s, self.stop_mark)
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,9 @@ def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
 def _wrap(handle: Callable[[Call], Result]) -> None:
     original: Any = SshHost._execute
 
-    def execute(self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
-        return handle(Call(original, self, argv, root, given, deadline_s))
+    def execute(
+        self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
+    ) -> Result:
+        return handle(Call(original, self, argv, root, given, deadline_s, stop_mark))
 
     SshHost._execute = execute  # type: ignore[method-assign]

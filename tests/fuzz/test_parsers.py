@@ -82,7 +82,7 @@ class Saying(Host):
         super().__init__("server")
         self.text = text
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         return Result(argv, 0, self.text, "", 0.0)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:

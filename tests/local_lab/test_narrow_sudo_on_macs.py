@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -92,3 +93,22 @@ def test_what_a_killed_controller_left_is_restored(unchanged: tuple[Bench, Path]
     bench.wait_until_free()
     restored = bench.lab("restore")
     assert (restored.returncode, "put back" in restored.stdout) == (0, True), restored.stdout + restored.stderr
+
+
+def test_both_put_themselves_back_after_a_controller_that_was_killed(unchanged: tuple[Bench, Path]) -> None:
+    bench, _ = unchanged
+    before = state(bench, PLATFORMS)
+    hosts = on_macs(bench, "/Volumes/labram", lab_lease="30 s")
+    sweep = bench.sweep(protocol=["nfs"], blocks=50, **(FACTORS | {"mtu": [9000]}))
+    with bench.started("run", "--hosts", str(hosts), str(sweep)) as controller:
+        bench.wait_for('"b001-0001"', controller)
+        end(controller, signal.SIGKILL)
+    for host in HOSTS:
+        assert "mtu 9000" in bench.inside(host, "ifconfig en0")
+    deadline = time.monotonic() + 240
+    while state(bench, PLATFORMS) != before and time.monotonic() < deadline:
+        time.sleep(1)
+    assert state(bench, PLATFORMS) == before
+    restored = bench.lab("restore")
+    assert (restored.returncode, restored.stderr) == (0, "")
+    assert "on both hosts nobody had the lock any more" in restored.stdout

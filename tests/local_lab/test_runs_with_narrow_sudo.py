@@ -118,6 +118,30 @@ def test_what_a_killed_controller_left_is_restored(unchanged: tuple[Bench, Path]
     assert "put back" in restored.stdout
 
 
+def test_a_client_puts_itself_back_after_a_controller_that_was_killed(unchanged: tuple[Bench, Path]) -> None:
+    """Its guard is the account's, and has the helper do what the controller would."""
+    bench = unchanged[0]
+    before = bench.state()["client"]
+    hosts = narrow_hosts(bench, lab_lease="30 s")
+    try:
+        sweep = bench.sweep(protocol=["smb"], tool=["cp"], mtu=[9000], tcp_space=["64 KiB"], store=["disk"], blocks=50)
+        with bench.started("run", "--hosts", str(hosts), str(sweep)) as run:
+            bench.wait_for('"b001-0001"', run)
+            guard = bench.inside("client", "ps -u lab -o args= | grep '[:] lease'")
+            end(run, signal.SIGKILL)
+        assert guard == "file-share-lab: lease\n"
+        assert bench.inside("client", f"cat {MTU}") == "9000\n"
+        deadline = time.monotonic() + 180
+        while bench.state()["client"] != before and time.monotonic() < deadline:
+            time.sleep(1)
+        assert bench.state()["client"] == before
+        restored = bench.lab("restore")
+    finally:
+        narrow_hosts(bench)
+    assert restored.returncode == 0, restored.stderr
+    assert "nobody had the lock any more" in restored.stdout
+
+
 def test_the_host_takes_an_mtu_back_by_itself(unchanged: tuple[Bench, Path]) -> None:
     _, hosts = unchanged
     with connected_to_client(hosts) as host:

@@ -39,7 +39,7 @@ class FakeHost(Host):
         """The commands that still have an answer waiting."""
         return [typed(argv, root) for (argv, root), answers in self._answers.items() if answers]
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         self.sent.append(argv)
         answers = self._answers.get((argv, root))
         if not answers:
@@ -80,7 +80,7 @@ class EmulatedHost(Host):
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         return [line for line in lines if not names or line.split(" ")[0] in names]
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         environment = {"PATH": str(self._programs), "LC_ALL": "C", "HOME": "/Users/lab"}
         try:
             done = subprocess.run(

@@ -85,8 +85,10 @@ def lying(seed: int) -> Iterator[list[str]]:
     honest = SshHost._execute
     numbers = itertools.count()
 
-    def execute(host: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
-        result = honest(host, argv, root, given, deadline_s)
+    def execute(
+        host: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
+    ) -> Result:
+        result = honest(host, argv, root, given, deadline_s, stop_mark)
         number = next(numbers)
         if host.role != role or about not in " ".join(argv) or chance.random() >= often:
             return result

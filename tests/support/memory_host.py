@@ -78,7 +78,7 @@ class MemoryHost(Host):
         self.stuck_keys: set[str] = set()
         self.watch: Callable[[MemoryHost, str, str], None] = lambda *_: None
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         fault = self.counter.next()
         if fault is not None and not fault.after:
             self._strike(fault, argv)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from lab.hosts import SshHost
 from lab.platforms.files import CLOSE, MAKE, NEW, REMOVE
-from lab.settings import host_journal
+from lab.settings import host_journal, lease
 
 NAME = "file-share-lab-0123456789abcdef"
 RECORD = "0123abcd-000002"
@@ -75,6 +75,9 @@ def attempts(home: str, account: str, drop_caches: str, undo: str) -> Attempts:
         "a lock elsewhere": (sh(*TAKE, host_journal.TAKE), "../../x\n{}\n"),
         "a journal elsewhere": (sh(host_journal.READ, "/home/lab/file-share-lab"), ""),
         "another script to take it by": (sh(*TAKE, "id"), "0123abcd\n{}\n"),
+        "a run that fell silent elsewhere": (sh(*TAKE, lease.SEIZE), "../../x\n1\n"),
+        "a guard that is no process": (sh(*TAKE, lease.SEIZE), "0123abcd\n1; id\n"),
+        "what the host has but not by that name": (sh(host_journal.RELEASE, ""), "lapsed x\n"),
         "a record elsewhere": (NOTE, "../../../etc/cron.d/x\n{}\n"),
         "a record that is none": (NOTE, f'{RECORD}\n{{"a": "b"}}\n'),
         "a record of a process of root's": (NOTE, f"{RECORD}\n{ROOT_PROCESS}\n"),

@@ -26,7 +26,7 @@ class RecordingHost(Host):
         self.lacks = lacks
         self.told: list[tuple[tuple[str, ...], str]] = []
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         self.told.append((argv, given))
         line = " ".join(argv)
         answers = {

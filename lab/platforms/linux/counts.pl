@@ -15,6 +15,13 @@ sub counts {
     return (@counts ? @counts : $named->(@paths), @rest);
 }
 
+sub moved {
+    my ($interface) = @_;
+    my $bytes = 0;
+    $bytes += (lines("/sys/class/net/$interface/statistics/${_}_bytes"))[0] || 0 for 'tx', 'rx';
+    return $bytes;
+}
+
 # None where there is no ss: then perl would warn of it, in the place where the command's own words are looked for.
 sub connections { local $SIG{__WARN__} = sub { }; return eval { printed('ss', '-tmin', 'dst', @_) } }
 

@@ -31,7 +31,7 @@ ASKED = (
         source="perl's packages in Apple's sources up to 26; Apple has said that scripting languages will go",
         unverified=True,
         risk=Risk.NO_RUN,
-        breaks="without either the Mac cannot be measured; without perl no lease is kept",
+        breaks="without either the Mac cannot be measured",
     ),
     Assumption(
         name="tcp-settings",

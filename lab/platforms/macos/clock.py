@@ -11,7 +11,7 @@ from lab.hosts.interpreter import run_script_file
 from lab.platforms.clock import TAKE_SAMPLES, Clock, whole_lines
 from lab.platforms.macos import counters
 from lab.platforms.readings import Reading
-from lab.platforms.timing import Counters, Timing, grown
+from lab.platforms.timing import Counters, MountServer, Timing, grown
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
@@ -32,10 +32,17 @@ class MacClock(Clock):
         """See :meth:`Clock.counters`; with what only root is told."""
         return replace(super().counters(interface), retransmits=self._count_resent())
 
-    def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+    def time_transfer(
+        self,
+        interface: str,
+        flush: str,
+        argv: Sequence[str],
+        deadline_s: float,
+        server: MountServer | None = None,
+    ) -> Timing:
         """See :meth:`Clock.time_transfer`; with what only root is told, which the transfer is not run as."""
         before = self._count_resent()
-        timing = super().time_transfer(interface, flush, argv, deadline_s)
+        timing = super().time_transfer(interface, flush, argv, deadline_s, server)
         return replace(timing, counted=replace(timing.counted, retransmits=grown(self._count_resent(), before)))
 
     def _count_resent(self) -> int | None:

@@ -18,3 +18,11 @@ sub counts {
     return @lines;
 }
 
+# Columns are counted from the right, for the address may be missing.
+sub moved {
+    no warnings 'numeric';
+    my ($row) = grep { /<Link#/ } printed('netstat', '-I', $_[0], '-b', '-n');
+    my @fields = split ' ', $row || '';
+    return @fields > 5 ? $fields[-5] + $fields[-2] : 0;
+}
+

@@ -33,3 +33,10 @@ def counts(when: str, interface: str) -> list[str]:
         sys.stderr.write(f"no interface {interface}\n")
         sys.exit(255)
     return lines
+
+
+def moved(interface: str) -> int:
+    """The bytes of an interface, both ways; columns are counted from the right, for the address may be missing."""
+    rows = [row.split() for row in printed(["netstat", "-I", interface, "-b", "-n"]).splitlines() if "<Link#" in row]
+    counts = [rows[0][-5], rows[0][-2]] if rows and len(rows[0]) > 5 else []
+    return sum(int(count) for count in counts if count.isdigit())

@@ -28,6 +28,8 @@ def remove(file: str, line: bytes, before: str) -> None:
         exports.seek(start)
         exports.write(rest)
         exports.truncate()
+    if before == "missing" and not os.path.getsize(file):
+        os.unlink(file)
 
 
 def main(act: str, file: str, line: str, *before: str) -> None:

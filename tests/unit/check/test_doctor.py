@@ -97,10 +97,10 @@ def test_a_host_that_goes_away_in_between(
 ) -> None:
     run = macs["client"]._execute
 
-    def lost(argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def lost(argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         if argv[:2] == ("networksetup", "-listallhardwareports"):
             raise HostError("the connection to mac.example was lost", host="client")
-        return run(argv, root, given, deadline_s)
+        return run(argv, root, given, deadline_s, stop_mark)
 
     monkeypatch.setattr(macs["client"], "_execute", lost)
     lines = checked(capsys)

@@ -92,7 +92,7 @@ def test_a_transfer_that_privacy_refused_says_so() -> None:
     refused = "cp: /Volumes/share/x: Operation not permitted\n"
     host.on(("netstat", "-s", "-p", "tcp"), root=True)
     host.on(
-        ("perl", "/tmp/lab/stopwatch.pl", "en0", "", "cp", "a", "b"),
+        ("perl", "/tmp/lab/stopwatch.pl", "en0", "", "", "cp", "a", "b"),
         REPORT.format(counts="", seconds=1).replace("exit 0", "exit 1"),
         stderr=refused,
     )

@@ -12,6 +12,7 @@ from support.sshd import Sshd
 
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.hosts import CommandLog, SshHost, connection
+from lab.hosts.host import STOPPED
 
 SECRET = "hunter2-do-not-show"
 
@@ -69,6 +70,16 @@ def test_much_can_be_given_and_printed(host: SshHost) -> None:
     result = host.run("cat", given=text)
     assert len(result.stdout) == len(text) == 2 << 20
     assert result.stdout == text
+
+
+def test_a_command_is_ended_once_it_has_printed_the_mark(host: SshHost) -> None:
+    """Also where a part of it ignores that, and holds its output open."""
+    script = "trap '' TERM; sleep 0.5; echo before; echo gone now; (sleep 61.7); sleep 61.7"
+    result = host.run("/bin/sh", "-c", script, deadline_s=50, stop_mark="gone now\n", check=False)
+    assert (result.exit_code, result.stdout) == (STOPPED, "before\ngone now\n")
+    assert result.elapsed_s < 20
+    assert host.run("pgrep", "-f", "^sleep 61.7", check=False).stdout == ""
+    assert host.run("echo", "other", stop_mark="gone\n").exit_code == 0
 
 
 def test_input_that_nobody_reads_and_input_that_is_missing_hang_nothing(host: SshHost) -> None:

@@ -100,8 +100,10 @@ def test_a_server_whose_processes_differ_or_are_none_is_an_error() -> None:
 
 def test_a_level_that_did_not_take_is_refused() -> None:
     class Deaf(RecordingHost):
-        def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
-            return dataclasses.replace(super()._execute(argv, root, given, deadline_s), stdout="Yes\nNo\n")
+        def _execute(
+            self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
+        ) -> Result:
+            return dataclasses.replace(super()._execute(argv, root, given, deadline_s, stop_mark), stdout="Yes\nNo\n")
 
     side = side_of(Deaf("server", ()), "linux", "192.0.2.2", OWN, "me")
     share = Share(f"{OWN}/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")

@@ -252,3 +252,17 @@ def test_a_line_of_exports_comes_and_goes_without_a_trace(
         edit("remove", "/ours -x", how)
         gap = "\n" if after and how == "unended" else ""
         assert file.read_text() == text + gap + "".join(f"{line}\n" for line in after)
+
+
+@EACH
+def test_a_file_of_exports_that_was_not_there_goes_unless_others_wrote_into_it(python: str, tmp_path: Path) -> None:
+    def edit(*words: str) -> None:
+        subprocess.run(words_of(python, EDIT, words[0], str(tmp_path / "exports"), *words[1:]), check=True)
+
+    edit("add", "/ours -x")
+    edit("remove", "/ours -x", "missing")
+    assert list(tmp_path.iterdir()) == []
+    edit("add", "/ours -x")
+    edit("add", "/theirs")
+    edit("remove", "/ours -x", "missing")
+    assert (tmp_path / "exports").read_text() == "/theirs\n"

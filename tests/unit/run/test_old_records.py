@@ -51,7 +51,7 @@ class ObedientHost(Host):
         self.old = {record.read.argv: record for record in records if record.host == role}
         self.undone: list[tuple[str, ...]] = []
 
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Result:
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         if (record := self.old.get(argv)) and argv not in [step.argv for step in record.undo]:
             undone = all(step.argv in self.undone for step in record.undo)
             return Result(argv, 0, record.old if undone else record.new, "", 0.0)

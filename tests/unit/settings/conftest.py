@@ -8,6 +8,8 @@ import pytest
 from support.noted_file import Connect, Place
 from support.sshd import Sshd, reached_by
 
+from lab.hosts import SshHost
+
 
 @pytest.fixture(scope="module")
 def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
@@ -18,3 +20,13 @@ def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
 @pytest.fixture
 def place(connect: Connect, tmp_path: Path) -> Place:
     return Place(connect, tmp_path)
+
+
+@pytest.fixture
+def python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, place: Place) -> str:
+    """What runs the lab's scripts on the host in place of perl; empty where nothing does."""
+    path = str(getattr(request, "param", ""))
+    if path and place.connect().run("test", "-x", path, check=False).exit_code != 0:
+        pytest.skip(f"the host has no {path}")
+    monkeypatch.setattr(SshHost, "python", path)
+    return path

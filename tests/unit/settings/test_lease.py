@@ -13,6 +13,7 @@ from support.noted_file import LINES, NAME, HoldingFileLine, Place, StuckFileLin
 from support.sshd import OVER_BOTH, gone, wait_for
 
 from lab.base.errors import HostError
+from lab.base.scripts import Script, in_python
 from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
@@ -21,14 +22,29 @@ LONG_S = 600.0
 NOBODY = 65534
 
 
+EACH_GUARD = pytest.mark.parametrize("python", ["", "/usr/bin/python3"], ids=["perl", "python"], indirect=True)
+
+
 @pytest.fixture
-def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str) -> Path:
     """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
     over = tmp_path.with_name(f"{tmp_path.name}-over")
-    counting = "$silent_s += $tick_s }"
-    assert counting in lease.GUARD
-    guard = lease.GUARD.replace(counting, f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
-    monkeypatch.setattr(lease, "GUARD", guard.replace("= (5, 4, 15,", "= (0.5, 2, 1,"))
+
+    def hastened(text: str, *replacements: tuple[str, str]) -> str:
+        for old, new in replacements:
+            assert old in text
+            text = text.replace(old, new)
+        return text
+
+    counting = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
+    perl = hastened(str(lease.GUARD), counting, ("= (5, 4, 15,", "= (0.5, 2, 1,"))
+    counting = ("silent_s += tick_s", f"silent_s += self.lease_s if os.path.exists('{over}') else 0")
+    times = (
+        ("LONGEST_TICK_S = 5", "LONGEST_TICK_S = 0.5"),
+        ("ROUNDS = 4", "ROUNDS = 2"),
+        ("PAUSE_S = 15", "PAUSE_S = 1"),
+    )
+    monkeypatch.setattr(lease, "GUARD", Script(perl, hastened(in_python(lease.GUARD), counting, *times)))
     return over
 
 
@@ -46,6 +62,7 @@ def guard(place: Place) -> str:
     return (place.folder / NAME / "lease").read_text().split()[0]
 
 
+@EACH_GUARD
 @OVER_BOTH
 def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
     settings = changed(place)
@@ -99,6 +116,7 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
     assert Journal(place.journal(), LINES).open == []
 
 
+@EACH_GUARD
 def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path) -> None:
     """Nobody noticed yet that the connection is another one."""
     settings = changed(place)
@@ -114,7 +132,8 @@ def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path
     assert place.left() == ["knob"]
 
 
-def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place) -> None:
+@EACH_GUARD
+def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, python: str) -> None:
     settings = changed(place)
     settings.connections.reach("client")
     assert not settings.host_journals["client"].lapsed
@@ -137,7 +156,8 @@ def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, sile
     assert Journal(place.journal(), LINES).open == []
 
 
-def test_restoring_before_the_guard_ends_it(place: Place) -> None:
+@EACH_GUARD
+def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
     changed(place).hosts["client"].close()
     pid = guard(place)
     later = place.settings(lease_s=LONG_S)
@@ -159,6 +179,7 @@ def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place:
     assert (place.left(), gone(pid)) == (["knob"], True)
 
 
+@EACH_GUARD
 def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place: Place, silence: Path) -> None:
     """What it needs stays, too; `lab restore` finds both."""
     files = {name: place.folder / name for name in ("base", "stuck", "other")}
@@ -185,6 +206,7 @@ def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place
     assert place.left() == sorted([*files, "knob"])
 
 
+@EACH_GUARD
 def test_what_was_in_the_way_at_first_is_put_back_later(place: Place, silence: Path) -> None:
     """The other host's mounts may be in the way, until its own guard has unmounted them. Who comes meanwhile waits."""
     settings = place.settings(lease_s=LONG_S)
@@ -218,6 +240,7 @@ def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
+@EACH_GUARD
 def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Place, silence: Path) -> None:
     """As after a restart of the host."""
     settings = changed(place)
@@ -230,12 +253,13 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
+@EACH_GUARD
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
 def test_what_the_account_changed_is_put_back_as_the_account(
     place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Root would follow wherever the account's own files lead."""
-    monkeypatch.setattr(lease, "START", f"SUDO_UID={NOBODY}; {lease.START}")
+    monkeypatch.setattr(lease, "START", f"SUDO_UID={NOBODY}; " + lease.START)
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # nobody cannot enter the folder of a test
         folder = Path(name)
         folder.chmod(0o755)
@@ -258,6 +282,7 @@ def test_what_the_account_changed_is_put_back_as_the_account(
     assert place.left() == ["knob"]
 
 
+@EACH_GUARD
 @pytest.mark.parametrize("planted", ["another's socket", "another's lock"])
 def test_a_guard_that_is_no_longer_wanted_ends_and_touches_nothing(place: Place, silence: Path, planted: str) -> None:
     changed(place)

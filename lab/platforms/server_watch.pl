@@ -1,0 +1,41 @@
+# Defines watch($interface, "ADDRESS PORT"): begins to watch the server of a mount, and returns the process that does.
+# A process that waits for a mount whose server is dead may wait for ever. So it is another one that looks, and it touches
+# no mount. As long as bytes move through the interface it only counts them. Once none do it asks the server for a
+# connection, again and again; after two that failed it prints "unanswered ADDRESS PORT" and ends. Whoever reads that
+# ends the transfer. All in all that takes some 12 seconds from the last byte.
+use strict;
+use warnings;
+use Time::HiRes ();
+
+my $BEGIN_S = 3;          # a transfer that is over by then is not looked at
+my $LOOK_S = 1;
+my $SHARE = 20;           # of the time, a look may take one part in so many: on a Mac it starts netstat
+my $FLOWING = 10_000;     # bytes between two looks: a host has more to say than the transfer
+my $QUIET_S = 4;          # a disk that flushes may take so long, and does no harm: then the server answers
+my $ANSWER_S = 2;         # as long as two tries of TCP (RFC 6298: the second after a second)
+my $FAILING_S = 3;        # from the first try to the end of the last: where one is refused at once, there are more
+
+sub watch {
+    my ($interface, $server) = @_;
+    my $stopwatch = $$;
+    defined(my $child = fork) or die "fork: $!\n";
+    return $child if $child;
+    Time::HiRes::sleep($BEGIN_S);
+    my ($before, $moving, $failing, $failures, $took) = (moved($interface), now(), 0, 0, 0);
+    while (1) {
+        Time::HiRes::sleep($took * $SHARE > $LOOK_S ? $took * $SHARE : $LOOK_S);
+        exit if getppid != $stopwatch;
+        my $start = now();
+        my $moved = moved($interface);
+        $took = now() - $start;
+        if (abs($moved - $before) >= $FLOWING) { ($moving, $failures) = ($start, 0) }
+        $before = $moved;
+        next if $start - $moving < $QUIET_S;
+        if (answers(split(' ', $server), $ANSWER_S)) { ($moving, $failures) = (now(), 0); next }
+        $failing = $start unless $failures++;
+        last if $failures > 1 && now() - $failing >= $FAILING_S;
+    }
+    syswrite STDOUT, "unanswered $server\n";
+    exit;
+}
+

@@ -1,0 +1,113 @@
+"""The watch over the server of a mount: it ends nothing that moves, nor what waits for a server that answers."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.fake_host import FakeHost
+from support.interpreters import EACH
+
+from lab.base.errors import HostError
+from lab.base.scripts import Script, in_python
+from lab.hosts import Result
+from lab.hosts.host import STOPPED
+from lab.platforms.clock import STOPWATCH
+from lab.platforms.linux.platform import Linux
+from lab.platforms.timing import MountServer
+
+# An interface whose bytes are the size of the file of its name
+COUNTS = Script(
+    "sub counts { return ('nothing') } sub moved { return -s $_[0] }\n",
+    "import os\ndef counts(when, interface): return ['nothing']\n"
+    "def moved(interface): return os.path.getsize(interface)\n",
+)
+FASTER = 6
+TIMES = ["ANSWER_S", "BEGIN_S", "FAILING_S", "LOOK_S", "QUIET_S"]
+WAIT = "sleep 4"
+MOVE = "for tick in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do head -c 20000 /dev/zero >> moved; sleep 0.15; done"
+
+
+def faster(text: str) -> str:
+    """The script with its times cut to a sixth, in either language."""
+    times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
+    assert sorted(each[2] for each in times.finditer(text)) == TIMES
+    return times.sub(lambda each: f"{each[1]}{int(each[3]) / FASTER}", text)
+
+
+def timed(python: str, folder: Path, server: str, command: str) -> tuple[list[str], subprocess.CompletedProcess[str]]:
+    """What the stopwatch says of a server while a command runs, and all that it says."""
+    (folder / "moved").touch()
+    text = COUNTS + STOPWATCH
+    file = folder / "stopwatch"
+    file.write_text(faster(in_python(text) if python else str(text)))
+    argv = [*([python, "-IBS"] if python else ["perl"]), str(file), "moved", "", server, "sh", "-c", command]
+    environment = os.environ | {"LC_ALL": "C"}
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return [line for line in done.stdout.splitlines() if line.startswith("unanswered")], done
+
+
+def address_of(server: socket.socket) -> str:
+    server.bind(("127.0.0.1", 0))
+    return f"127.0.0.1 {server.getsockname()[1]}"
+
+
+@EACH
+def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(python: str, tmp_path: Path) -> None:
+    with socket.socket() as server:
+        address = address_of(server)
+        told, done = timed(python, tmp_path, address, WAIT)
+    assert (told, done.stderr) == ([f"unanswered {address}"], "")
+    assert "exit 0\n" in done.stdout, "it only says so: whoever reads it ends the transfer"
+
+
+@EACH
+def test_as_long_as_bytes_move_it_asks_nobody(python: str, tmp_path: Path) -> None:
+    with socket.socket() as server:
+        told, done = timed(python, tmp_path, address_of(server), MOVE)
+    assert (told, done.stderr) == ([], "")
+
+
+@EACH
+def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: str, tmp_path: Path) -> None:
+    with socket.socket() as server:
+        address = address_of(server)
+        server.listen()
+        told, done = timed(python, tmp_path, address, WAIT)
+        server.settimeout(0)
+        server.accept()[0].close()  # it was asked
+    assert (told, done.stderr) == ([], "")
+
+
+@EACH
+def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(python: str, tmp_path: Path) -> None:
+    with socket.socket() as server:
+        address = address_of(server)
+        for watched, command in (("", WAIT), (address, "true")):
+            told, done = timed(python, tmp_path, watched, command)
+            assert (told, done.stderr) == ([], "")
+    left = subprocess.run(["pgrep", "-f", str(tmp_path / "stopwatch")], capture_output=True, text=True)
+    assert left.stdout == ""
+
+
+class StoppedHost(FakeHost):
+    """Ends what it runs once that would print its mark."""
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
+        self.sent.append(argv)
+        return Result(argv, STOPPED, stop_mark, "", 12.0)
+
+
+def test_the_transfer_then_fails_with_who_is_gone_and_what_to_do() -> None:
+    platform = Linux(host := StoppedHost())
+    platform.clock.directory = "/tmp/lab"
+    with pytest.raises(HostError) as caught:
+        platform.clock.time_transfer("eth0", "", ("cp", "a", "b"), 60, MountServer("192.0.2.2", 445, "smb"))
+    assert host.sent == [("perl", "/tmp/lab/stopwatch.pl", "eth0", "", "192.0.2.2 445", "cp", "a", "b")]
+    message = "client: the server at 192.0.2.2 no longer answers on port 445 (SMB): no byte moved"
+    assert str(caught.value).startswith(message)
+    assert "look whether that host is up" in caught.value.remedy
