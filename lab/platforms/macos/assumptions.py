@@ -212,6 +212,15 @@ ASKED = (
         breaks="rsync, and with it SSH, is not measured",
     ),
     Assumption(
+        name="rsync-cache",
+        what="rsync takes --cache, of either engine",
+        ask='env CHOSEN_RSYNC=rsync_openrsync rsync -n --cache -- /etc/hosts /tmp/; echo "exit code $?"',
+        expected="exit code 0",
+        source="rsync options.c, openrsync main.c",
+        risk=Risk.TOLD,
+        breaks="trials of rsync-cache fail",
+    ),
+    Assumption(
         name="ping-exit",
         what="ping waits for milliseconds and exits 2 without a reply",
         ask='ping -n -c 1 -W 200 192.0.2.255; echo "exit code $?"',  # an address for documentation (RFC 5737): nobody's
