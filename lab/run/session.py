@@ -22,6 +22,7 @@ from lab.protocols import Attached, Share
 from lab.run import network, sharing
 from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
+from lab.run.radio import Radios
 from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
@@ -61,6 +62,7 @@ class Session:
         self.layers = Layers(settings)
         self.mounting = Mounting(self.layers)
         self.tool_versions: dict[tuple[Role, str], str] = {}
+        self.radios = Radios(self.pair)
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
         self._ram_disks: dict[Role, str] = {}
