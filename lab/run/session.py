@@ -19,6 +19,7 @@ from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import Hosts
 from lab.platforms.files import Above
 from lab.protocols import Attached, Share
+from lab.protocols.options import OF_SERVER
 from lab.run import network, sharing
 from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
@@ -171,7 +172,7 @@ class Session:
             self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
             self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
 
-        serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))
+        serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [(serving, serve), (attaching, attach)]
 

@@ -217,6 +217,7 @@ PARSERS = {
     ),
     "DebugData": Parser(lambda text: linux_smb.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None),
     "smbstatus": Parser(linux_smb.parse_smbstatus, ("smbstatus-*.json",), LabError),
+    "time machine": Parser(linux_smb.parse_time_machine, ("yes\n",), None),
     "testparm": Parser(linux_smb.parse_testparm, ("Yes\nno\n",), LabError),
     "ksmbd": Parser(ksmbd.parse_interface, ("2: eth0    inet 10.0.0.2/24 scope global eth0\n",), LabError),
     "statshares": Parser(macos_smb.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
