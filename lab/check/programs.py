@@ -20,7 +20,8 @@ PYTHON = ("-IBSc", "print(6*7)", "^42$")  # where python3 stands in for perl
 
 def check(machine: Machine, subject: str) -> Iterator[Finding]:
     """Which are missing, and what is out without them; which do not work."""
-    tools = workloads.tools()
+    here = ("", machine.platform.name)
+    tools = {name: tool for name, tool in workloads.tools().items() if tool.only_on in here}
     packages = NEEDED | {program: package for tool in tools.values() for program, package in tool.programs.items()}
     lacking = machine.platform.programs.missing(packages)
     for name in lacking:

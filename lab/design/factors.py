@@ -191,10 +191,10 @@ def protocol_of(name: str) -> str:
 
 
 def plot_of(name: str) -> Plot:
-    """Where a factor stands in the split-plot design; of the options of a mount, ``server`` is a program to start."""
+    """Where a factor stands in the split-plot design; some options start the server anew."""
     if name in BY_NAME:
         return BY_NAME[name].plot
-    return Plot.SUB_SUB if name.endswith(".server") else Plot.INSIDE
+    return Plot.SUB_SUB if name.endswith((".server", ".time_machine")) else Plot.INSIDE
 
 
 def label_of(name: str) -> str:

@@ -35,6 +35,17 @@ class Medium:
 
 
 @dataclass(frozen=True)
+class Radio:
+    """What a Wi-Fi interface says of the air: the rate at which it sends, in bits per second, and what it receives at
+    which strength, in dBm. None where it does not say.
+    """
+
+    bits_per_s: int | None = None
+    signal_dbm: int | None = None
+    noise_dbm: int | None = None
+
+
+@dataclass(frozen=True)
 class Skew:
     """How far a host's clock is ahead of the controller's, in seconds, and by how much that may be wrong."""
 

@@ -11,7 +11,7 @@ from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.interpreter import run_script
-from lab.platforms.findings import Medium
+from lab.platforms.findings import Medium, Radio
 from lab.platforms.part import Part
 from lab.settings.setting import Setting
 
@@ -82,3 +82,7 @@ class Network(Part, ABC):
     def medium(self, interface: str) -> Medium:
         """What an interface is; nothing where the platform cannot tell."""
         return Medium()
+
+    def radio(self, interface: str) -> Radio:
+        """What a wireless interface says of the air; nothing where the platform cannot tell. Raises LabFailure."""
+        return Radio()

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias
 
 from lab.base.errors import Absent, Unsupported
 from lab.hosts.assumption import Assumption, Capture
-from lab.protocols.options import Option, find_clash
+from lab.protocols.options import OF_SERVER, Option, find_clash
 from lab.protocols.share import Attached, Share, Side
 from lab.settings.setting import Setting
 from lab.settings.tcp_reach import ReachByVersion
@@ -93,7 +93,7 @@ class ServerDriver:
 
     def cannot_serve(self, server: Side, share: Share) -> str:
         """Why this server cannot have the durability, or be the program, that the share is to have; else empty."""
-        return "the lab does not choose what serves there" if "server" in share.options else ""
+        return "the lab does not choose what serves there" if share.options.keys() & set(OF_SERVER) else ""
 
     def check_ram_disk(self, server: Side, layout: str | None) -> None:
         """Raise Unsupported for a format of the server's RAM disk that it cannot share; None is the usual one."""
@@ -105,9 +105,9 @@ class ServerDriver:
         raise Unsupported(f"the lab cannot serve this protocol on {server.platform} yet", host=server.host.role)
         yield
 
-    def server_program(self) -> str:
-        """The level of the option ``server`` that serves now; empty where there is no such option."""
-        return ""
+    def server_options(self) -> Mapping[str, str]:
+        """The levels of the server's options that what serves now has, as read back; none where there are none."""
+        return {}
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """What the server that runs was found to do: ``server_sync``, and in ``server_sync_by`` what makes it so."""

@@ -1,6 +1,7 @@
 """Options of a protocol: what a sweep may say of a mount, how a Linux kernel is told, and where it reads back.
 
-No kernel is told of two of them: ``client`` and ``server`` name the program that mounts or serves.
+No kernel is told of those in ``OF_PROGRAMS``: ``client`` and ``server`` name the program that mounts or serves, and
+``time_machine`` is the server's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 
 from lab.base.units import parse_size, size_label
 
-PROGRAMS = ("client", "server")
+OF_SERVER = ("server", "time_machine")  # with which the server starts anew
+OF_PROGRAMS = ("client", *OF_SERVER)
 MOUNT_OPTION = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
 
 
@@ -39,13 +41,15 @@ def program(role: str, *names: str) -> Option:
 
 def mount_option_names(options: Iterable[str]) -> list[str]:
     """Those names of options that a kernel has to be told of."""
-    return [name for name in options if name not in PROGRAMS]
+    return [name for name in options if name not in OF_PROGRAMS]
 
 
 def find_clash(options: Mapping[str, str]) -> str:
     """Why these levels cannot go together; empty where they can."""
     if options.get("client") == "gvfs" and (names := mount_option_names(options)):
         return f"client gvfs with {' and '.join(names)}: GVfs takes no options of a mount"
+    if options.get("server") == "ksmbd" and "time_machine" in options:
+        return "server ksmbd with time_machine: only Samba serves Macs so"
     if options.get("multichannel") == "true" and options.get("dialect", "").startswith("2"):
         return f"dialect {options['dialect']} with multichannel: SMB has that from 3.0 on"
     return ""

@@ -19,6 +19,12 @@ COLUMNS = (
     ("client cores", "client.cpu_cores", 1, ".2f"), ("server cores", "server.cpu_cores", 1, ".2f"),
     ("disk %", "server.disk_busy", 100, ".0f"),
 )  # fmt: skip
+WIFI = (  # shown where a link was one
+    ("client Wi-Fi Mbit/s", "client.wifi_bits_per_s", 1e-6, ".0f"),
+    ("client Wi-Fi dBm", "client.wifi_signal_dbm", 1, ".0f"),
+    ("server Wi-Fi Mbit/s", "server.wifi_bits_per_s", 1e-6, ".0f"),
+    ("server Wi-Fi dBm", "server.wifi_signal_dbm", 1, ".0f"),
+)
 
 
 def proof(some: pd.DataFrame) -> TextTable:
@@ -27,22 +33,24 @@ def proof(some: pd.DataFrame) -> TextTable:
     counts = dataframe.observed(some, _NUMBERS)
     numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts}
     counted = pd.DataFrame(numbers, index=counts.index)
+    shown = [*COLUMNS, *(column for column in WIFI if column[1] in counted)]
     rows = []
     for at, group in some.groupby(by, sort=False, observed=True):
         named = dict(zip(by, at, strict=True))
         where = f"{stats.row_label(named)}, MTU {named['mtu']}, TCP {stats.size_label(named['tcp_space'])}"
         medians = counted.loc[group.index].median()
-        cells = [number(factor * medians.get(name, np.nan), style) for _, name, factor, style in COLUMNS]
+        cells = [number(factor * medians.get(name, np.nan), style) for _, name, factor, style in shown]
         rows.append([where, *cells, str(len(group))])
     caption = (
         "Medians. On the wire: bytes beyond the payload, in its direction; headers: what TCP, IP and Ethernet make of "
         "it at the least. Resent, RTT, segment and cwnd: of the connection, as its sender saw it. Cores: used by the "
-        "host. Disk: the time that the server's busiest disk had something to do."
+        "host. Disk: the time that the server's busiest disk had something to do. Wi-Fi: what the radio said "
+        "right after each transfer."
     )
-    return TextTable(["", *(heading for heading, *_ in COLUMNS), "n"], rows, caption)
+    return TextTable(["", *(heading for heading, *_ in shown), "n"], rows, caption)
 
 
-_NUMBERS = {name for _, name, *_ in COLUMNS}
+_NUMBERS = {name for _, name, *_ in (*COLUMNS, *WIFI)}
 
 
 def remarks(some: pd.DataFrame) -> TextTable | None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pandas as pd
+
 from lab import stats
+from lab.hosts import ROLES
 from lab.report.analysis import Analysis
 from lab.report.findings import Point
+from lab.results import dataframe
 from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
 from lab.stats.limit import FAR_ABOVE
 from lab.stats.link_ceilings import spreads
 
+WIFI = {"wifi_bits_per_s": (1e-6, "Mbit/s"), "wifi_signal_dbm": (1, "dBm")}  # factor and unit of what is shown
+NOTHING: pd.Series[float] = pd.Series(dtype=float)
 FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 
@@ -19,7 +25,13 @@ def trust(analysis: Analysis) -> Point:
     """Of which machines the numbers are, what speaks against them, and what they rest on."""
     trials = analysis.trials
     run = trials.frame.attrs.get("run", {})
-    against = [*_foreign_load(run), *_unsteady_link(trials), *_lost(trials), *_drift(analysis.drift)]
+    against = [
+        *_foreign_load(run),
+        *_unsteady_link(trials),
+        *_over_wifi(analysis.some),
+        *_lost(trials),
+        *_drift(analysis.drift),
+    ]
     return Point("Trust", [*_where(run), *against, *_rests_on(analysis.speeds), *_left_out(run)])
 
 
@@ -62,6 +74,25 @@ def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
         within = f" ({100 * (in_block - 1):.0f} % within a block)" if in_block > 1 else ""
         change = f"{100 * (over_run - 1):.0f} %{within}"
         yield f"the bare link was not steady: its speed at one setting differed by up to {change}"
+
+
+def _over_wifi(some: pd.DataFrame) -> Iterator[str]:
+    """Which host's link was Wi-Fi, with the rates and signals that its radio had right after the trials."""
+    counts = dataframe.observed(some, {f"{role}.{name}" for role in ROLES for name in WIFI})
+    for role in ROLES:
+        spans = [
+            f"{_span(numbers * factor)} {unit}"
+            for name, (factor, unit) in WIFI.items()
+            if len(numbers := pd.to_numeric(counts.get(f"{role}.{name}", NOTHING), errors="coerce").dropna())
+        ]
+        if spans:
+            yield f"the link of the {role} was Wi-Fi, {', '.join(spans)}"
+
+
+def _span(numbers: pd.Series[float]) -> str:
+    """From the least to the largest; one number where they are the same."""
+    low, high = (f"{number:.0f}".replace("-", "−") for number in (numbers.min(), numbers.max()))
+    return low if low == high else f"{low} to {high}"
 
 
 def _lost(trials: stats.Encoded) -> Iterator[str]:

@@ -67,6 +67,12 @@ class HostUsage(JsonObject):
     """Bytes written to swap; on macOS."""
     samples: int | None = None
     """Readings between the first and the last one."""
+    wifi_bits_per_s: int | None = None
+    """Where the data link is Wi-Fi: the rate at which its radio sent right after the transfer."""
+    wifi_signal_dbm: int | None = None
+    """Strength of what it received then, in dBm."""
+    wifi_noise_dbm: int | None = None
+    """Noise that it received then, in dBm."""
     tool_cpu_s: float | None = None
     """Of the client: CPU seconds of the tool and all that it started."""
     other: Mapping[str, object] = field(default_factory=dict)

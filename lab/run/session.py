@@ -19,9 +19,11 @@ from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import Hosts
 from lab.platforms.files import Above
 from lab.protocols import Attached, Share
+from lab.protocols.options import OF_SERVER
 from lab.run import network, sharing
 from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
+from lab.run.radio import Radios
 from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
@@ -61,6 +63,7 @@ class Session:
         self.layers = Layers(settings)
         self.mounting = Mounting(self.layers)
         self.tool_versions: dict[tuple[Role, str], str] = {}
+        self.radios = Radios(self.pair)
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
         self._ram_disks: dict[Role, str] = {}
@@ -169,7 +172,7 @@ class Session:
             self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
             self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
 
-        serving = ("serve", case.protocol, case.store, share.server_sync, share.options.get("server"))
+        serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [(serving, serve), (attaching, attach)]
 

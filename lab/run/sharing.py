@@ -107,8 +107,8 @@ def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, shar
     mark = len(settings.journal.open)
     with explained(drivers):
         attached = settings.follow(steps)
-    program = drivers[Role.SERVER].server_program() if share.served_by_lab else ""
-    options = {**attached.options, **({"server": program} if program else {})}
+    of_server = drivers[Role.SERVER].server_options() if share.served_by_lab else {}
+    options = {**attached.options, **of_server}
     effective = {**attached.effective, **options_in_effect(protocol, share, options)}
     made = settings.journal.open[mark:]
     return Mount(replace(attached, effective=effective), made[-1] if made else None)

@@ -22,6 +22,7 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.run.observation import observe
 from lab.run.pair import Pair
+from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Tool, file
@@ -106,9 +107,10 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         target = pair.hosts[endpoints.target_role], endpoints.target_path
         # what was sampled ends with the last reading, whatever the check does meanwhile
         observed = partial(observe, pair, case, timing, (before, counted), payload.files(case.size_bytes))
-        _, (seen, _) = _at_once(
+        observe_and_remove = partial(_at_once, observed, partial(files.remove, endpoints.source_role))
+        _, (radios, (seen, _)) = _at_once(
             partial(payload.check, *target, case.size_bytes, seed),
-            partial(_at_once, observed, partial(files.remove, endpoints.source_role)),
+            partial(_at_once, session.radios.read, observe_and_remove),
         )
     states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
@@ -117,7 +119,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     moved = counted.since(before)
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *describe_others(Role.SERVER, case, moved)])
     effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
-    return Measured(timing, moved, effective, void, seen.observed, seen.samples)
+    return Measured(timing, moved, effective, void, with_radios(seen.observed, radios), seen.samples)
 
 
 def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:

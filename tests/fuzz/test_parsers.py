@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import plistlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -33,6 +34,7 @@ from lab.platforms.macos import noise as macos_noise
 from lab.platforms.macos import parsers as macos
 from lab.platforms.macos import preflight as macos_preflight
 from lab.platforms.macos import tcp as macos_tcp
+from lab.platforms.macos import wifi
 from lab.protocols import ssh
 from lab.protocols.afp import netatalk
 from lab.protocols.mounts import linux as linux_mount
@@ -131,6 +133,10 @@ PS = "ps:    1   0:07.31 launchd\nps:  402 123:45.67 smbd\n"
 MACOS_SAMPLES = f"@ 1.5\n{IOSTAT}{MACOS_NET}@ 1.55\n{MACOS_NET}{PS}@ 1.6\n{IOSTAT}{MACOS_NET}"
 SIZES = "sysctl:net.inet.tcp.sendspace: 65536\nsysctl:net.inet.tcp.recvspace: 131072\n"
 MACOS_COUNTED = f"clock:7.25\n{MACOS_NET}{PS}{SIZES}"
+IW = "\tsignal: -54 dBm\n\ttx bitrate: 866.7 MBit/s VHT-MCS 9\n wlan0: 0000   60.  -50.  -256.   0      0\n"
+NETWORK = {"_name": "x", "spairport_network_rate": 866, "spairport_signal_noise": "-54 dBm / -92 dBm"}
+CARDS = [{"_name": "en0", "spairport_current_network_information": NETWORK}]
+AIRPORT = plistlib.dumps([{"_items": [{"spairport_airport_interfaces": CARDS}]}]).decode()
 LOAD = "vm.loadavg: { 1.2 1.3 1.4 }\nhw.ncpu: 8\n"
 PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermode 0\n"
 SS = ("ss-*.txt",)
@@ -139,6 +145,9 @@ PARSERS = {
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
     "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
+    "linux radio": Parser(linux.parse_radio, (IW,), None),
+    "macos uplink": Parser(wifi.parse_uplink, ("\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n",), None),
+    "macos airport": Parser(lambda text: wifi.parse_airport(text, "en0"), (AIRPORT,)),
     "linux route": Parser(linux.parse_route, ("route-*.json",)),
     "linux addresses": Parser(linux.parse_addresses, ("link-*.json",)),
     "linux link": Parser(linux.parse_link, ("link-*.json",)),
@@ -208,6 +217,7 @@ PARSERS = {
     ),
     "DebugData": Parser(lambda text: linux_smb.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None),
     "smbstatus": Parser(linux_smb.parse_smbstatus, ("smbstatus-*.json",), LabError),
+    "time machine": Parser(linux_smb.parse_time_machine, ("yes\n",), None),
     "testparm": Parser(linux_smb.parse_testparm, ("Yes\nno\n",), LabError),
     "ksmbd": Parser(ksmbd.parse_interface, ("2: eth0    inet 10.0.0.2/24 scope global eth0\n",), LabError),
     "statshares": Parser(macos_smb.parse_statshares, ("smbutil-statshares-*.txt",), LabError),

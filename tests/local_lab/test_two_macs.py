@@ -49,12 +49,14 @@ def test_what_two_systems_have_is_measured_and_put_back(
         )
     before = state(bench, platforms)
     asked = [*protocols, *({"afp"} - set(protocols))]  # where Apple has taken AFP out, a sweep goes on without it
-    tools = ["ditto", "rsync"] if client == "macos@10.13" else ["cp", "rsync"]
+    tools = [{"macos@10.13": "ditto", "macos@27": "rsync-cache"}.get(client, "cp"), "rsync"]
     trials = swept(bench, protocol=asked, tool=tools, mtu=[9000], store=[store], size="2 MiB")
     assert state(bench, platforms) == before
     assert set(trials["protocol"]) == set(protocols)
     assert len(trials) == sum(4 if protocol != "ssh" else 2 for protocol in protocols)
     assert trials["verified"].all()
+    versions = {effective["tool_version"] for effective in trials["effective"] if "tool_version" in effective}
+    assert any(version.endswith(", --cache") for version in versions) == ("rsync-cache" in tools)
     moved = trials["wire_tx_bytes"].where(trials["direction"] == "write", trials["wire_rx_bytes"])
     assert (moved >= trials["size_bytes"]).all()
     told = {row["protocol"]: row["effective"].get("dialect") for _, row in trials.iterrows()}

@@ -13,7 +13,7 @@ from lab.design.factors import OPTIONS
 
 FIXED: dict[str, Any] = {
     "protocol": "afp", "tool": "cp", "direction": "write", "mtu": 1500, "tcp_space": "default", "store": "ram",
-    "workload": "file", "anchor": False, "size_bytes": 2**29, **OPTIONS,
+    "workload": "file", "anchor": False, "size_bytes": 2**29, "observed": "{}", **OPTIONS,
 }  # fmt: skip
 BEGUN = pd.Timestamp("2030-01-02", tz="UTC").as_unit("us")
 

@@ -16,6 +16,7 @@ usage: ifconfig [-f type:format] interface address_family [address [dest_address
        ifconfig -a [-d] [-m] [-u] [-v] [address_family]
        ifconfig -l [-d] [-u] [address_family]
        ifconfig [-d] [-m] [-u] [-v]"""
+WIRELESS_RATES = "rate: 433.35 Mbps [eff] / 866.70 Mbps"
 
 
 def main(argv: list[str]) -> int:
@@ -135,7 +136,8 @@ def _ethernet(interface: Interface, number: tuple[int, ...], flags: set[str]) ->
     if number >= (10, 9):
         lines.append("nd6 options=201<PERFORMNUD,DAD>")
     medium = MEDIA.get(interface.mbit_per_s, "10Gbase-T")
-    lines.append(f"media: autoselect ({f'{medium} <full-duplex>' if interface.is_active else 'none'})")
+    in_use = f"{medium} <full-duplex>" if interface.is_active else "none"
+    lines.append("media: autoselect" + ("" if call("fault", name="wifi") else f" ({in_use})"))
     lines.append(f"status: {'active' if interface.is_active else 'inactive'}")
     if "m" in flags:
         lines += ["supported media:", *(f"\tmedia {name}" for name in ("autoselect", medium))]
@@ -147,6 +149,10 @@ def _verbose(interface: Interface, number: tuple[int, ...]) -> list[str]:
         return []
     speed = interface.mbit_per_s
     rate = f"{speed / 1000:.2f} Gbps" if speed >= 1000 else f"{speed:.2f} Mbps"
-    lines = ["type: Ethernet", "link quality: 100 (good)", "state availability: 0 (true)", "scheduler: QFQ"]
-    lines += [f"link rate: {rate}"] if interface.is_active else []
+    if wireless := call("fault", name="wifi"):
+        scheduler, rates = "FQ_CODEL (driver managed)", [f"uplink {WIRELESS_RATES}", f"downlink {WIRELESS_RATES} [max]"]
+    else:
+        scheduler, rates = "QFQ", [f"link rate: {rate}"]
+    lines = [f"type: {'Wi-Fi' if wireless else 'Ethernet'}", "link quality: 100 (good)"]
+    lines += ["state availability: 0 (true)", f"scheduler: {scheduler}", *(rates if interface.is_active else [])]
     return [*lines, f"max mtu: {MAX_MTU}", "qosmarking enabled: no mode: none"]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
-from .. import mac_errors, mount_options, nsmb_conf, profiles, smb_negotiate, smb_url
+from .. import mac_errors, mount_options, nsmb_conf, profiles, smb_aapl, smb_negotiate, smb_url
 from ..kernel_client import call
 from ..mount_options import Refused
 from ..password_prompt import ask
@@ -123,8 +123,10 @@ def _attach(
         raise Refused(f"mount error: {text}: File exists", EX_USAGE)
     if call("fault", name="smb-ntstatus"):
         raise Refused(f"mount error: {target}: unknown error: {NOT_FOUND}", EX_USAGE)
+    full_sync = session.get("full_sync", False) or _answers_full_sync(url, password, bool(offered))
     facts: SmbFacts = {
-        **session, "share": url.share, "server": url.server, "user_id": os.getuid(), "options": sorted(own),
+        **session, "full_sync": full_sync, "share": url.share, "server": url.server, "user_id": os.getuid(),
+        "options": sorted(own),
     }  # fmt: skip
     try:
         call(
@@ -171,6 +173,15 @@ def _negotiate(
         "full_sync": agreed.server == MAC_SERVER,
         "multichannel": preferences.wants_multichannel(number) and bool(agreed.capabilities & MULTICHANNEL),
     }
+
+
+def _answers_full_sync(url: smb_url.Url, password: str, knows_smb2: bool) -> bool:
+    """What the server answers in an AAPL context. Why it lets nobody in is told by the mount itself."""
+    try:
+        arguments = (url.server, url.share, url.user, password, CONNECT_DEADLINE_S)
+        return knows_smb2 and smb_aapl.takes_part_in_full_sync(*arguments)
+    except OSError:
+        return False
 
 
 def _refusal(error: OSError, target: str) -> Refused:

@@ -6,12 +6,14 @@ import sys
 
 from .. import bsd_getopt, profiles
 from ..interfaces import MAX_MTU, MEDIA, Interface, find, set_mtu
+from ..kernel_client import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PORT = "Ethernet"
+WIRELESS = ("AirPort", "Wi-Fi")
 NOT_A_PORT = "{} is not a recognized hardware port or device.\n** Error: The parameters were not valid."
 NOT_A_SERVICE = "{} is not a recognized network service.\n** Error: The parameters were not valid."
 NOT_ROOT = "** Error: Command requires admin privileges."
@@ -55,7 +57,8 @@ def _find_port(words: list[str]) -> Interface | None:
 def _ports(words: list[str]) -> int:
     link = find("en0")
     assert link is not None
-    print(f"\nHardware Port: {PORT}\nDevice: en0\nEthernet Address: {link.mac}")
+    port = WIRELESS[profiles.current().number >= (10, 7)] if call("fault", name="wifi") else PORT
+    print(f"\nHardware Port: {port}\nDevice: en0\nEthernet Address: {link.mac}")
     print("\nVLAN Configurations\n===================")
     return 0
 

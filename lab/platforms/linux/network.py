@@ -6,8 +6,8 @@ from ipaddress import IPv4Interface
 
 from lab.base.untrusted import count
 from lab.hosts.command import shell_line
-from lab.platforms.findings import Medium
-from lab.platforms.linux.parsers import parse_addresses, parse_networks
+from lab.platforms.findings import Medium, Radio
+from lab.platforms.linux.parsers import parse_addresses, parse_networks, parse_radio
 from lab.platforms.network import Network
 
 # a wireless interface has one of the two folders, an interface that is down no duplex
@@ -16,6 +16,8 @@ cd "/sys/class/net/$1" || exit
 if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
 cat duplex 2>/dev/null; :
 """
+# iw may not be installed, and a kernel without wireless extensions has no such file
+RADIO = 'iw dev "$1" link 2>/dev/null; cat /proc/net/wireless 2>/dev/null | grep -F "$1:"; :'
 IS_LISTENING = 'cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$1 [0-9A-F]*:0000 0A "'
 
 
@@ -49,3 +51,7 @@ class LinuxNetwork(Network):
         """See :meth:`Network.medium`."""
         words = self.host.shell(MEDIUM, interface).stdout.split()
         return Medium("wireless" in words, next((word for word in words if word in ("full", "half")), None))
+
+    def radio(self, interface: str) -> Radio:
+        """See :meth:`Network.radio`. The noise stands in the kernel's old table alone."""
+        return self.parse(parse_radio, self.host.shell(RADIO, interface))

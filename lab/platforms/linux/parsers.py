@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Interface
 
 from lab.base.untrusted import count, from_json, word
 from lab.hosts.fields import interface_name
 from lab.platforms.facts import parse_facts
+from lab.platforms.findings import Radio
 
 
 def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -65,3 +67,20 @@ def parse_link(text: str) -> tuple[int, int | None, int | None]:
         raise ValueError("no interface") from error
     least, most = (link.get(name) for name in ("min_mtu", "max_mtu"))
     return count(link["mtu"]), None if least is None else count(least), None if most is None else count(most)
+
+
+def parse_radio(text: str) -> Radio:
+    """Of ``iw dev NAME link`` and the row of /proc/net/wireless, as far as they are there.
+
+    That row holds status, quality, level and noise; -256 is a noise that the driver does not know (its drivers count
+    in a byte: include/uapi/linux/wireless.h).
+    """
+    rate = re.search(r"^\s+tx bitrate: ([0-9]{1,6}(?:\.[0-9])?) MBit/s", text, re.MULTILINE)
+    signal = re.search(r"^\s+signal: (-[0-9]{1,3}) dBm", text, re.MULTILINE)
+    row = re.search(r"^ *\S+: [0-9a-f]{4} +[0-9]{1,3}\. +(-?[0-9]{1,3})\. +(-?[0-9]{1,3})\. ", text, re.MULTILINE)
+    level, noise = (int(row[1]), int(row[2])) if row else (0, 0)
+    return Radio(
+        round(float(rate[1]) * 10**6) if rate else None,
+        int(signal[1]) if signal else level if level < 0 else None,
+        noise if -256 < noise < 0 else None,
+    )

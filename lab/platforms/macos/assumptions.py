@@ -203,6 +203,15 @@ ASKED = (
         breaks="Spotlight may disturb, and the lab does not say so",
     ),
     Assumption(
+        name="wifi-profile",
+        what="system_profiler tells of the Wi-Fi as a property list",
+        ask='system_profiler -xml SPAirPortDataType | grep -c "<plist"',  # not which networks there are
+        expected="^1$",
+        source="public samples",
+        risk=Risk.TOLD,
+        breaks="rate and signal of a data link that is Wi-Fi are not known",
+    ),
+    Assumption(
         name="rsync-flags",
         what="rsync takes the flags that the lab gives it, of either engine",
         ask='env CHOSEN_RSYNC=rsync_openrsync rsync -n -W --inplace -e ssh -- /etc/hosts /tmp/; echo "exit code $?"',
@@ -210,6 +219,15 @@ ASKED = (
         source="man rsync, man openrsync",
         risk=Risk.NO_PROTOCOL,
         breaks="rsync, and with it SSH, is not measured",
+    ),
+    Assumption(
+        name="rsync-cache",
+        what="rsync takes --cache, of either engine",
+        ask='env CHOSEN_RSYNC=rsync_openrsync rsync -n --cache -- /etc/hosts /tmp/; echo "exit code $?"',
+        expected="exit code 0",
+        source="rsync options.c, openrsync main.c",
+        risk=Risk.TOLD,
+        breaks="trials of rsync-cache fail",
     ),
     Assumption(
         name="ping-exit",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import IPv4Interface
 
 from lab.base.errors import LabFailure
 from lab.hosts.command import shell_line
-from lab.platforms.findings import Medium
+from lab.platforms.findings import Medium, Radio
 from lab.platforms.macos.parsers import parse_addresses, parse_ifconfig, parse_networks, parse_ports, parse_sizes
 from lab.platforms.macos.sysctl import sysctl_setting
+from lab.platforms.macos.wifi import parse_airport, parse_uplink
 from lab.platforms.network import Network
 from lab.settings.setting import Setting
 
@@ -66,3 +68,9 @@ class MacNetwork(Network):
         link = self.read(parse_ifconfig, "ifconfig", "-v", interface)
         kind = link.kind or self.read(parse_ports, "networksetup", "-listallhardwareports").get(interface)
         return Medium(None if kind is None else kind in WIRELESS, link.duplex)
+
+    def radio(self, interface: str) -> Radio:
+        """See :meth:`Network.radio`. As root system_profiler names no network, as users of it report."""
+        rate = self.read(parse_uplink, "ifconfig", "-v", interface)
+        air = self.read(lambda text: parse_airport(text, interface), "system_profiler", "-xml", "SPAirPortDataType")
+        return replace(air, bits_per_s=rate or air.bits_per_s)

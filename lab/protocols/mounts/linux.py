@@ -14,7 +14,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols.driver import Driver, Steps
 from lab.protocols.mounts import gvfs
-from lab.protocols.options import Option, mount_option_names, split_mount_options
+from lab.protocols.options import OF_SERVER, Option, mount_option_names, split_mount_options
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -85,7 +85,7 @@ class LinuxMount(Driver):
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
         """Only the kernel's own mount takes any."""
-        if options.keys() - self.options.keys() - {"server"}:
+        if options.keys() - self.options.keys() - set(OF_SERVER):
             return f"the {self.kernel_type} of Linux knows no such option"
         if options.get("client") == "gvfs":
             self._check_gvfs(client)

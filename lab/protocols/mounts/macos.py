@@ -15,7 +15,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.interpreter import run_script_file
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
-from lab.protocols.options import Option
+from lab.protocols.options import OF_SERVER, Option
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -96,8 +96,8 @@ class MacMount(Driver):
         return f"kernel {self.file_system}"
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
-        """It can give a mount those in ``options``; ``server`` is not for the client."""
-        unknown = options.keys() - self.options.keys() - {"server"}
+        """It can give a mount those in ``options``; those of the server are not for the client."""
+        unknown = options.keys() - self.options.keys() - set(OF_SERVER)
         return f"the {self.file_system} of a Mac knows no such option" if unknown else ""
 
     def explain(self, output: str) -> str:

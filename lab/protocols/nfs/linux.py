@@ -74,9 +74,9 @@ class LinuxNfs(LinuxMount):
         named = options.get("server")
         return named == "kernel" or (named is None and knfsd.SERVER.is_free(server))
 
-    def server_program(self) -> str:
-        """See :meth:`Driver.server_program`."""
-        return "kernel" if self.serves_by_kernel else "ganesha"
+    def server_options(self) -> Mapping[str, str]:
+        """See :meth:`Driver.server_options`."""
+        return {"server": "kernel" if self.serves_by_kernel else "ganesha"}
 
     def serve(self, server: Side, share: Share) -> Steps:
         """The kernel's server, or a Ganesha of our own."""

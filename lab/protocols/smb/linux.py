@@ -44,6 +44,7 @@ read only = no
 valid users = {account}
 force user = {user}
 {sync}
+{macs}
 """
 # SMB 1 has no encryption and weak signatures, so it is only there for clients that know nothing else
 LEAST = {"": "SMB2_02", SMB1: "NT1"}
@@ -54,10 +55,16 @@ SYNC = {
     "sync": "strict sync = yes\nsync always = no",
     "always": "strict sync = yes\nsync always = yes",
 }
+# As vfs_fruit(8) has it. With Time Machine it tells Macs that it takes part in F_FULLFSYNC (SMB2_CRTCTX_AAPL_FULL_SYNC
+# in check_aapl of vfs_fruit.c)
+FRUIT = "vfs objects = catia fruit streams_xattr\nfruit:time machine = {}"
+MACS = {"": "", "false": FRUIT.format("no"), "true": FRUIT.format("yes")}
 # $1 the file, $2 the share: both settings as Samba understands them, one a line
 READ_SYNC = """
 for name in "strict sync" "sync always"; do testparm -s --section-name "$2" --parameter-name "$name" "$1"; done
 """
+READ_FRUIT = 'testparm -s --section-name "$2" --parameter-name "fruit:time machine" "$1" 2>/dev/null; :'
+HAS_FRUIT = 'test -e "$(smbd -b | sed -n "s/^ *MODULESDIR: //p")/vfs/fruit.so"'
 DEBUG_DATA = "cat /proc/fs/cifs/DebugData"
 # $@ addresses: the interface that leads to each
 INTERFACES = 'for address in "$@"; do ip -o route get "$address" | sed -n "s/.* dev \\([^ ]*\\) .*/\\1/p"; done'
@@ -78,18 +85,29 @@ class LinuxSmb(LinuxMount):
     def __init__(self) -> None:
         super().__init__()
         self.serves_by_ksmbd = False
+        self.time_machine = ""
 
     def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
         """None for ksmbd, whose tools are looked for with it."""
         return {} if options.get("server") == "ksmbd" else self.serves_with
 
     def cannot_serve(self, server: Side, share: Share) -> str:
-        """ksmbd may be somebody else's, or not there, and can do less than Samba."""
-        return ksmbd.find_refusal(server, share) if share.options.get("server") == "ksmbd" else ""
+        """ksmbd may be somebody else's, or not there, and can do less than Samba; Samba may lack what is for Macs."""
+        if share.options.get("server") == "ksmbd":
+            return ksmbd.find_refusal(server, share)
+        if "time_machine" in share.options and server.host.shell(HAS_FRUIT, check=False).exit_code:
+            raise Unsupported(
+                "smb.time_machine: Samba has no vfs_fruit there",
+                "`apt-get install samba-vfs-modules` there, or leave smb.time_machine out of the sweep",
+                host=server.host.role,
+            )
+        return ""
 
-    def server_program(self) -> str:
-        """See :meth:`Driver.server_program`."""
-        return "ksmbd" if self.serves_by_ksmbd else "samba"
+    def server_options(self) -> Mapping[str, str]:
+        """See :meth:`Driver.server_options`."""
+        if self.serves_by_ksmbd:
+            return {"server": "ksmbd"}
+        return {"server": "samba", **({"time_machine": self.time_machine} if self.time_machine else {})}
 
     def serve(self, server: Side, share: Share) -> Steps:
         """ksmbd where it is asked for, else a Samba of our own."""
@@ -104,6 +122,7 @@ class LinuxSmb(LinuxMount):
         config = SMB_CONF.format(
             port=PORT, address=server.address, state=state, name=share.name, path=share.path,
             account=share.account, user=server.user, sync=SYNC[share.server_sync], least=LEAST[share.old_dialect],
+            macs=MACS[share.options.get("time_machine", "")],
         )  # fmt: skip
         path = server.write("smb/smb.conf", config)
         password = share.password.get_secret_value()
@@ -117,6 +136,8 @@ class LinuxSmb(LinuxMount):
         if self.serves_by_ksmbd:
             return ksmbd.read_durability()
         path = f"{server.directory}/smb/smb.conf"
+        if "time_machine" in share.options:
+            self.time_machine = parse_time_machine(server.host.shell(READ_FRUIT, path, share.name, root=True).stdout)
         return parse_testparm(server.host.shell(READ_SYNC, path, share.name, root=True).stdout)
 
     def uri(self, server: Side, share: Share) -> str:
@@ -200,6 +221,11 @@ def parse_testparm(text: str) -> dict[str, str]:
     strict, always = words
     level = "async" if strict == "no" else "always" if always == "yes" else "sync"
     return {"server_sync": level, "server_sync_by": f"strict sync = {strict}, sync always = {always}"}
+
+
+def parse_time_machine(text: str) -> str:
+    """The level of ``smb.time_machine`` that testparm tells: empty where the share has no such setting."""
+    return {"yes": "true", "no": "false"}.get(text.strip().lower(), "")
 
 
 def _cipher(protection: dict[str, str]) -> str:

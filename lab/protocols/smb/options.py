@@ -18,6 +18,13 @@ DIALECT_NAMES = {kernels: level for level, kernels in VERSIONS.items()}
 OPTIONS = {
     "client": program("client", "kernel", "gvfs"),
     "server": program("server", "samba", "ksmbd"),
+    "time_machine": Option(
+        yes_or_no,
+        lambda _: "",
+        lambda mounted_with: mounted_with.get("time_machine", ""),
+        about="Whether Samba offers the share to Macs for Time Machine (vfs_fruit); with false it serves Macs by the "
+        "same module without that, and by default without the module.",
+    ),
     "dialect": Option(
         one_of(*VERSIONS),
         lambda level: f"vers={VERSIONS[level]}",

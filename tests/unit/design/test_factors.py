@@ -117,6 +117,7 @@ def test_a_factor_is_a_field_of_cases_and_trials_or_an_option() -> None:
         ("client_sync", "flush", "fsync", Plot.INSIDE),
         ("smb.signing", "SMB signing", "default", Plot.INSIDE),
         ("nfs.server", "NFS server", "default", Plot.SUB_SUB),
+        ("smb.time_machine", "SMB time machine", "default", Plot.SUB_SUB),
         ("workload", "workload", None, Plot.INSIDE),
     ],
 )

@@ -42,6 +42,7 @@ def test_the_host_picks_and_commands_are_the_same(python: str, tmp_path: Path) -
     for step in (greet, nested, function, quoted, joined):
         assert isinstance(step, Command)
         assert step.run(inner).strip() == expected, step
+    assert inner.shell("sh", given="true\n" + join(greet.argv) + "\n").stdout.strip() == expected
     assert inner.shell("cat", given="a" + HELLO + "b").stdout == f"a{in_python(HELLO) if python else HELLO}b"
 
 

@@ -96,7 +96,7 @@ def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
 VALUES = {
     "port": 1, "mount_port": 2, "address": "192.0.2.2", "state": "/lab/state", "name": "share", "path": "/lab/ram",
     "account": "account", "user": "me", "bus": "/lab/bus", "sync": "strict sync = yes", "commit": "NFS_Commit = true;",
-    "least": "NT1",
+    "least": "NT1", "macs": "",
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import pytest
 from support.fake_host import FakeHost
 
 from lab import workloads
+from lab.base.errors import Unsupported
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.macos.programs import MacPrograms
 from lab.workloads.file import deadline_s
@@ -40,6 +41,29 @@ def test_tools_copy_every_byte_and_nothing_else() -> None:
 def test_what_keeps_extended_attributes_depends_on_the_engine(version: str, flag: str) -> None:
     argv = workloads.tool("rsync-metadata").argv(MAC.call("rsync"), version, "/a", "/b", "")
     assert argv == ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", flag, "--", "/a", "/b")
+
+
+@pytest.mark.parametrize(
+    ("printed", "engine"),
+    [
+        ("rsync  version 2.6.9  protocol version 29\n", "rsync 2.6.9, protocol 29"),
+        ("openrsync: protocol version 29\nrsync version 2.6.9 compatible\n", "openrsync, protocol 29"),
+    ],
+)
+def test_apples_rsyncs_are_told_to_use_the_cache_and_the_record_says_so(printed: str, engine: str) -> None:
+    tool, call = workloads.tool("rsync-cache"), MAC.call("rsync")
+    host = FakeHost()
+    host.on((*call, "--version"), printed)
+    version = tool.version(host, call)
+    assert version == f"{engine}, --cache"
+    assert tool.argv(call, version, "/a", "/b", "")[2:] == ("rsync", "-W", "--inplace", "--cache", "--", "/a", "/b")
+
+
+def test_another_rsync_of_a_mac_is_refused_for_it_has_no_such_option() -> None:
+    host, call = FakeHost(), MAC.call("rsync")
+    host.on((*call, "--version"), "rsync  version 3.4.1  protocol version 32\n")
+    with pytest.raises(Unsupported, match="protocol 32 knows no --cache: have macOS's own rsync come first"):
+        workloads.tool("rsync-cache").version(host, call)
 
 
 def test_a_deadline_grows_with_the_payload() -> None:
