@@ -21,6 +21,7 @@ from .programs import PLACES, place
 FOLDERS = {
     "bin": 0o755, "sbin": 0o755, "usr/bin": 0o755, "usr/sbin": 0o755, "usr/libexec": 0o755, "usr/local/bin": 0o755,
     "private/etc": 0o755, "private/tmp": 0o1777, "private/var/run": 0o755, "private/var/root": 0o700,
+    "private/var/log": 0o755,
     "private/var/db": 0o755, "private/var/db/sudo": 0o711, "private/var/db/sudo/lectured": 0o700,
     "private/var/db/dslocal/nodes/Default/sharepoints": 0o700,
     "private/var/lib": 0o755, "private/var/lock": 0o755,  # netatalk mounts its databases there
@@ -56,6 +57,8 @@ To proceed, enter your password, or type Ctrl-C to abort.
 
 """
 INCLUDED_SUDOERS = "#includedir /private/etc/sudoers.d\n"  # from 10.11 on
+# zsh takes # for a word where a person types (zshoptions(1): INTERACTIVE_COMMENTS is off); its place has Linux's bash
+PROFILE = "case $0 in *zsh) shopt -u interactive_comments ;; esac\n"
 ONE_TICKET = "Defaults timestamp_type=global\n"  # sudo before 1.7.4 remembers a password for a user, on any terminal
 # Two administrators: ``lab``, whom sudo asks for nothing, and ``you``, an account as a Mac's owner has it
 USERS = {"lab": 501, "you": 502}
@@ -137,6 +140,7 @@ def _lay_out_accounts(root: Path, profile: Profile) -> None:
         (root / "private/etc/sudoers.d").mkdir(mode=0o755)
     sudoers.chmod(0o440)
     (root / "private/etc/sudo_lecture").write_text(LECTURE)
+    (root / "private/etc/profile").write_text(PROFILE)
     if openssh.algorithms(profile.number):  # the keys of its sshd are not in /etc/ssh
         for name in ("ssh_host_rsa_key", "ssh_host_rsa_key.pub"):
             (root / "private/etc" / name).symlink_to(f"/linux/etc/ssh/{name}")

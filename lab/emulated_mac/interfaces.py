@@ -11,6 +11,7 @@ LINUX = {"lo0": "lo", "en0": "eth0"}
 SYS, PROC = "/linux/sys/class/net", "/linux/proc/net"
 FLAPPING = "/private/var/run/emulated_mac.flap"  # there while the link is down because the MTU was changed
 SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCGIFADDR, SIOCGIFNETMASK, SIOCSIFMTU = 0x8913, 0x8914, 0x8915, 0x891B, 0x8922
+SIOCSIFADDR, SIOCSIFNETMASK = 0x8916, 0x891C
 IFF_UP, IFF_RUNNING = 0x1, 0x40
 IF_MINMTU, MAX_MTU = 72, 9000  # xnu: if_var.h; what a driver of Ethernet takes
 # What media is called, by Mbit/s (xnu: if_media.h)
@@ -81,6 +82,13 @@ def set_mtu(name: str, value: int) -> None:
     if os.geteuid() == 0 and not IF_MINMTU <= value <= (MAX_MTU if name != "lo0" else 65535):
         raise OSError(22, "Invalid argument")
     _ioctl(SIOCSIFMTU, struct.pack("16si", LINUX[name].encode(), value))
+
+
+def set_address(name: str, address: Address) -> None:
+    """Give an interface this one instead of that it has, as the caller. Raises OSError (EPERM)."""
+    for number, value in ((SIOCSIFADDR, address.ip), (SIOCSIFNETMASK, address.mask)):
+        words = (LINUX[name].encode(), _socket.AF_INET, 0, value.to_bytes(4, "big"))
+        _ioctl(number, struct.pack("16sHH4s", *words))
 
 
 def set_up(name: str, up: bool) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import guide
 from support.paths import ROOT, RUN_CAPTURES
 
 from lab.cli.main import parser
@@ -175,6 +176,19 @@ def test_every_example_is_shown_somewhere() -> None:
     }
     examples = {*SCRIPTS, *HERE.glob("sweeps/*.toml"), *HERE.glob("*/*.py")}
     assert {path for path in examples if "__pycache__" not in path.parts} <= shown
+
+
+def test_each_command_of_the_guide_is_typed_or_says_why_not() -> None:
+    """Where the local lab types them: tests/local_lab/test_guide.py."""
+    text = guide.PAGE.read_text(encoding="utf-8")
+    found = list(guide.pieces(text))
+    assert {**guide.TYPED, **guide.NOT_TYPED, **guide.PRINTS, **guide.ENDLESS}.keys() <= {one.text for one in found}
+    new_part, _ = text.split(guide.OLD_MACS)
+    assert [one for one in guide.pieces(new_part) if one.places]  # raises for what nothing is said of
+    with pytest.raises(ValueError, match=r"say in .* where this is typed, or why not: networksetup"):
+        assert next(guide.pieces("Type `networksetup -listlocations` there.")).places
+    with pytest.raises(ValueError, match="nothing above this block says where it is typed: ls"):
+        list(guide.pieces("Then:\n\n```sh\nls\n```\n"))
 
 
 @pytest.mark.local_lab

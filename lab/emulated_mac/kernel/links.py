@@ -1,15 +1,27 @@
-"""The network interfaces: their MTU after a boot, and a link that goes down when its MTU changes."""
+"""The network interfaces: their MTU after a boot, a link that goes down when its MTU changes, and manual addresses."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import interfaces
+from ..interfaces import Address
 from .system_calls import Caller, Kernel, at_boot, system_call
 
 FLAP_S = 3.0
 LOOPBACK_MTU = 16384
+
+
+@dataclass
+class Manual:
+    """The interfaces whose address somebody has typed, with the one that each had before: the local lab's, or none.
+
+    The lab gives the address that a DHCP server would give.
+    """
+
+    leases: dict[str, Address | None] = field(default_factory=dict)
 
 
 @at_boot
@@ -32,3 +44,27 @@ def mtu_changed(kernel: Kernel, caller: Caller, name: str) -> None:
 def _bring_up(name: str) -> None:
     interfaces.set_up(name, True)
     Path(interfaces.FLAPPING).unlink(missing_ok=True)
+
+
+@system_call
+def is_manual(kernel: Kernel, caller: Caller, name: str) -> bool:
+    """Whether somebody has typed the address of an interface."""
+    return name in kernel.part(Manual).leases
+
+
+@system_call
+def set_manual(kernel: Kernel, caller: Caller, name: str, ip: int, mask: int) -> None:
+    """Give an interface an address, both as numbers."""
+    caller.must_be_root()
+    interface = interfaces.Interface(name)
+    kernel.part(Manual).leases.setdefault(name, interface.address)
+    interfaces.set_address(name, Address(ip, mask))
+
+
+@system_call
+def set_dhcp(kernel: Kernel, caller: Caller, name: str) -> None:
+    """Give an interface the address back that it had before the first one that was typed."""
+    caller.must_be_root()
+    lease = kernel.part(Manual).leases.pop(name, None)
+    if lease:
+        interfaces.set_address(name, lease)

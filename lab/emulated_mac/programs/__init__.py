@@ -32,7 +32,7 @@ PLACES: dict[str, Place] = {
     "sw_vers": "/usr/bin", "uname": "/usr/bin", "hostname": "/bin", "date": "/bin", "stat": "/usr/bin",
     "time": "/usr/bin",
     # network
-    "ipconfig": "/usr/sbin",
+    "ipconfig": "/usr/sbin", "dns-sd": "/usr/bin",
     "ifconfig": "/sbin", "route": "/sbin", "ping": "/sbin", "netstat": "/usr/sbin", "networksetup": "/usr/sbin",
     # disks
     "hdiutil": "/usr/bin", "hdid": "/usr/bin", "diskutil": "/usr/sbin", "newfs_hfs": "/sbin", "mount": "/sbin",

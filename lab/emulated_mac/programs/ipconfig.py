@@ -1,20 +1,32 @@
-"""ipconfig(8): the address of an interface (bootp: ipconfig.c; without one it prints nothing and exits with 1)."""
+"""ipconfig(8): the address of an interface.
+
+Of bootp's ipconfig.tproj/client.c (494.60.3): a command is found in letters of any case; too few words print its usage,
+and more than it needs are not looked at; an interface without an address, or that is not there, prints nothing and
+exits with 1; an unknown command prints the usage of all, and exits with 1.
+"""
 
 from __future__ import annotations
 
 from .. import bsd_getopt
 from ..interfaces import dotted_address, find
 
-USAGE = "usage: ipconfig <command> <args>"
+# The commands that the usage lists, each with the number of words that it needs
+NEEDS = {
+    "waitall": 0, "getifaddr": 1, "ifcount": 0, "getoption": 2, "getiflist": 0, "getsummary": 1, "getpacket": 1,
+    "getv6packet": 1, "getra": 1, "getdhcpduid": 0, "getdhcpiaid": 1, "set": 2, "setverbose": 1,
+    "setipv6linklocalmodifierexpires": 1,
+}  # fmt: skip
+USAGE = f"usage: ipconfig <command> <args>\nwhere <command> is one of {', '.join(NEEDS)}"
 
 
 def main(argv: list[str]) -> int:
     """Print what is asked for."""
-    if not argv:
+    command = argv[0].lower() if argv else ""
+    if command not in NEEDS:
         bsd_getopt.fail_with_usage(USAGE)
-    if argv[0] != "getifaddr":
+    if command != "getifaddr":
         bsd_getopt.fail_as_not_emulated("ipconfig", argv[0])
-    if len(argv) != 2:
+    if len(argv) - 1 < NEEDS[command]:
         bsd_getopt.fail("usage: ipconfig getifaddr <interface name>")
     interface = find(argv[1])
     if interface is None or interface.address is None:

@@ -1,11 +1,16 @@
-"""networksetup(8). Its errors are on standard output (seen on macOS 10.13 to 26)."""
+"""networksetup(8). Its errors are on standard output (seen on macOS 10.13 to 26).
+
+The words of -getinfo and -listnetworkserviceorder are those of public outputs. -setmanual goes without a router, as
+people use it on a cable between two Macs, though its help names one; what it says to a wrong address is not known.
+"""
 
 from __future__ import annotations
 
+import _socket
 import sys
 
 from .. import bsd_getopt, profiles
-from ..interfaces import MAX_MTU, MEDIA, Interface, find, set_mtu
+from ..interfaces import MAX_MTU, MEDIA, Interface, dotted_address, find, set_mtu
 from ..kernel_client import call
 
 TYPE_CHECKING = False
@@ -14,10 +19,12 @@ if TYPE_CHECKING:
 
 PORT = "Ethernet"
 WIRELESS = ("AirPort", "Wi-Fi")
-NOT_A_PORT = "{} is not a recognized hardware port or device.\n** Error: The parameters were not valid."
-NOT_A_SERVICE = "{} is not a recognized network service.\n** Error: The parameters were not valid."
+NOT_VALID = "** Error: The parameters were not valid."
+NOT_A_PORT = "{} is not a recognized hardware port or device.\n" + NOT_VALID
+NOT_A_SERVICE = "{} is not a recognized network service.\n" + NOT_VALID
+HEADING = "An asterisk (*) denotes that a network service is disabled."
 NOT_ROOT = "** Error: Command requires admin privileges."
-BY_SERVICE = ("-getdnsservers", "-getinfo", "-getsearchdomains", "-setdnsservers", "-getwebproxy", "-setmanual")
+BY_SERVICE = ("-getdnsservers", "-getsearchdomains", "-setdnsservers", "-getwebproxy", "-setbootp")
 
 
 def main(argv: list[str]) -> int:
@@ -25,7 +32,8 @@ def main(argv: list[str]) -> int:
     verbs: dict[str, Callable[[list[str]], int]] = {
         "-listallhardwareports": _ports, "-listallnetworkservices": _services, "-getmtu": _get_mtu,
         "-setmtu": _set_mtu, "-listvalidmturange": _range, "-getmedia": _media,
-        "-setmtuandmediaautomatically": _automatic,
+        "-setmtuandmediaautomatically": _automatic, "-listnetworkserviceorder": _order,
+        "-getinfo": _get_info, "-setmanual": _set_manual, "-setdhcp": _set_dhcp,
     }  # fmt: skip
     verb = argv[0].lower() if argv else "-help"
     if verb in BY_SERVICE:
@@ -37,14 +45,16 @@ def main(argv: list[str]) -> int:
 
 
 def _by_service(argv: list[str]) -> int:
-    """A service is no device: en0 is refused, and that it is one does not help."""
-    if len(argv) < 2:
-        print("** Error: The parameters were not valid.")
-        return 4
-    if argv[1] == PORT:
+    if _is_service(argv[1:]):
         bsd_getopt.fail_as_not_emulated("networksetup", argv[0])
-    print(NOT_A_SERVICE.format(argv[1]))
     return 4
+
+
+def _is_service(words: list[str]) -> bool:
+    """Whether they begin with a service; says so where not. A device is none: en0 is refused."""
+    if words[:1] != [PORT]:
+        print(NOT_A_SERVICE.format(words[0]) if words else NOT_VALID)
+    return words[:1] == [PORT]
 
 
 def _find_port(words: list[str]) -> Interface | None:
@@ -64,7 +74,60 @@ def _ports(words: list[str]) -> int:
 
 
 def _services(words: list[str]) -> int:
-    print(f"An asterisk (*) denotes that a network service is disabled.\n{PORT}")
+    print(f"{HEADING}\n{PORT}")
+    return 0
+
+
+def _order(words: list[str]) -> int:
+    print(f"{HEADING}\n(1) {PORT}\n(Hardware Port: {PORT}, Device: en0)\n")
+    return 0
+
+
+def _get_info(words: list[str]) -> int:
+    if not _is_service(words):
+        return 4
+    link, is_manual = find("en0"), call("is_manual", name="en0")
+    assert link is not None
+    lines = [f"{'Manual' if is_manual else 'DHCP'} Configuration"]
+    if link.address:
+        ip, mask = dotted_address(link.address.ip), dotted_address(link.address.mask)
+        lines += [f"IP address: {ip}", f"Subnet mask: {mask}", "Router: none"]
+    lines += [] if is_manual else ["Client ID: "]
+    lines += ["IPv6: Automatic", "IPv6 IP address: none", "IPv6 Router: none", f"Ethernet Address: {link.mac}"]
+    print("\n".join(lines))
+    return 0
+
+
+def _set_manual(words: list[str]) -> int:
+    if not _is_service(words):
+        return 4
+    try:
+        ip, mask = (int.from_bytes(_socket.inet_pton(_socket.AF_INET, word), "big") for word in words[1:3])
+    except (OSError, ValueError):
+        print(NOT_VALID)
+        return 4
+    if len(words) > 4:  # no more than a router follows
+        print(NOT_VALID)
+        return 4
+    if words[3:] not in ([], [""]):
+        bsd_getopt.fail_as_not_emulated("networksetup", "a router")
+    return _change("set_manual", ip=ip, mask=mask)
+
+
+def _set_dhcp(words: list[str]) -> int:
+    if not _is_service(words):
+        return 4
+    if len(words) > 1:
+        bsd_getopt.fail_as_not_emulated("networksetup", "a client id")
+    return _change("set_dhcp")
+
+
+def _change(name: str, **arguments: int) -> int:
+    try:
+        call(name, name="en0", **arguments)
+    except PermissionError:
+        print(NOT_ROOT)
+        return 14
     return 0
 
 

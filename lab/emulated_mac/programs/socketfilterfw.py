@@ -5,9 +5,7 @@ The words changed with a version that no source names; here that is 14. It only 
 
 from __future__ import annotations
 
-import sys
-
-from .. import profiles
+from .. import bsd_getopt, profiles
 from ..kernel_client import call
 
 OLD = {
@@ -32,6 +30,5 @@ def main(argv: list[str]) -> int:
         elif word in states:
             print(states[word][bool(call("fault", name=FAULTS[word]))])
         else:
-            print(f"socketfilterfw: not emulated: {word}", file=sys.stderr)
-            return 1
+            bsd_getopt.fail_as_not_emulated("socketfilterfw", word)
     return 0

@@ -1,0 +1,202 @@
+"""The guide for two machines: its commands as they stand there, in their order, and somebody who types them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.local import lifecycle
+from support.local_lab import Bench
+from support.paths import ROOT
+from support.terminal import Answers, Terminal, terminal
+
+PAGE = ROOT / "docs/how-to/measure-two-machines.md"
+OLD_MACS = "## Old Macs"
+PIECE = re.compile(r"^```([^\n]*)\n(.*?)^```$|`([^`]+)`", re.MULTILINE | re.DOTALL)
+PLACES = {
+    "on the controller": ("controller",), "on the client": ("client",), "on the server": ("server",),
+    "on each host": ("client", "server"), "on each mac": ("client", "server"), "on the old mac": ("old",),
+}  # fmt: skip
+WHERE = re.compile(rf"\b({'|'.join(PLACES)}):\n\n\Z".replace(" ", r"\s"), re.IGNORECASE)
+CONTROLLER = "controller"
+
+# What an emulated Mac has in place of what the page names: its only cable is one of Ethernet
+STANDS_FOR = {'"Thunderbolt Bridge"': '"Ethernet"', "bridge0": "en0"}
+# Code in the text that is a command, and where it is typed. Blocks for the shell say that themselves
+TYPED = {
+    "xcode-select --install": "client",
+    "dns-sd -B _ssh._tcp": "client",
+    "lab restore --hosts hosts.ini": CONTROLLER,
+}
+NOT_TYPED = {
+    "git clone <this repository> && cd file-share-lab": "loads from the network: the test makes such a folder",
+    "scripts/setup.sh check": "loads from the network: it has made the .venv that runs this test",
+    "brew install python": "Homebrew is not emulated",
+    "brew install iperf3": "Homebrew is not emulated; emulated Macs have its iperf3",
+    "sudo port install iperf3": "MacPorts is not emulated",
+    "apt-get install iperf3 rsync perl": "for Debian, whose hosts the local lab makes with these",
+    "apt-get install iperf3 rsync perl openssh-server": "for Debian, as above",
+    "gvfs-backends gvfs-fuse libglib2.0-bin dbus": "for Debian: names of packages",
+    "nfs-ganesha-vfs rpcbind": "for Debian: names of packages",
+    "systemctl stop smbd nfs-ganesha netatalk": "for Debian: the local lab's hosts have no systemd",
+    "status: active": "what ifconfig prints: PRINTS has it",
+    "DHCP Configuration": "what networksetup prints: PRINTS has it",
+    "lab check": "a mention; it is in a block",
+    "lab restore": "a mention; it is in a block",
+    "showmount -e": "for a share that the server has already, which these have not: tests/support/macs.py types it",
+    "lab run --resume": "needs a run that was interrupted: test_recovery.py",
+}
+# What a command must print, beside ending well
+PRINTS = {
+    "dns-sd -B _ssh._tcp": r"(?s)\A(?=.*Add +[23] +4 local\. +_ssh\._tcp\. +client\n)(?=.* server\n)",
+    "networksetup -listnetworkserviceorder": r"\(1\) Ethernet\n\(Hardware Port: Ethernet, Device: en0\)",
+    "ifconfig bridge0": "status: active",
+    'networksetup -getinfo "Thunderbolt Bridge"': r"^DHCP Configuration\nIP address: 10\.99\.0",
+    "xcode-select --install": "install requested",
+    "route -n get 192.168.77.2": "interface: en0\n",
+    "ipconfig getifaddr bridge0": r"^192\.168\.77\.1\n",
+    ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1 on en0, which leads to the other host",
+    ".venv/bin/lab plan sweeps/macs.toml": "cases",
+    ".venv/bin/lab show": "^Fastest  ",
+    ".venv/bin/lab report": r"report\.html",
+    ".venv/bin/lab restore": "nothing is left to put back",
+    "lab restore --hosts hosts.ini": "nothing is left to put back",
+}
+# What goes on until Ctrl-C, which this is the exit code of
+ENDLESS = {"dns-sd -B _ssh._tcp": 130}
+# The same sweep, sooner
+SOONER = {"blocks = 6": "blocks = 1", "seconds = 3 ": 'size = "1 MiB" ', '["write", "read"]': '["write"]'}
+
+FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]+|(?:[0-9a-f]{2}:){15}[0-9a-f]{2}")
+LOGGED_IN = re.compile(r"zsh-[0-9.]+\$ \Z")
+LAB = """#!/bin/sh
+exec {python} -m lab "$@"
+"""
+SSH_CONFIG = """
+Host {host}.local
+    ProxyCommand {python} -m lab.local.proxy_command {name} {inside}
+"""
+# A home of the test's own, which ssh looks for in /etc/passwd alone. As zsh does on a Mac, the shell takes # for a word
+AT_HOME = 'mount --bind "$1" /etc/passwd && exec bash --noediting --norc +O interactive_comments -i'
+PRIVATE = ("unshare", "--mount", "--propagation", "private", "sh", "-c", AT_HOME, "sh")
+# The account of a Mac's owner, who sits there
+ZSH = """
+cd /Users/you
+export HOME=/Users/you USER=you
+exec /linux/usr/bin/setpriv --reuid=502 --regid=20 --init-groups /bin/zsh -l
+"""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A line of a block for the shell, with the hosts that the words above it name; or code in the text, with none."""
+
+    text: str
+    named: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it is typed; nowhere, where ``NOT_TYPED`` says why. Raises ValueError where nothing says either."""
+        if self.text in NOT_TYPED:
+            return ()
+        if not self.named and self.text not in TYPED:
+            raise ValueError(f"say in tests/support/guide.py where this is typed, or why not: {self.text}")
+        return self.named or (TYPED[self.text],)
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """All of a page, or of a part of it. Raises ValueError for a block that does not say where it is typed.
+
+    Code in the text is left out where it is one word, and where it is a line of a file, which has an equals sign.
+    """
+    for match in PIECE.finditer(text):
+        language, block, code = match.groups()
+        if language == "sh":
+            where = WHERE.search(text[: match.start()])
+            if where is None:
+                raise ValueError(f"nothing above this block says where it is typed: {block}")
+            yield from (Piece(line, PLACES[" ".join(where[1].lower().split())]) for line in block.splitlines())
+        elif block or (" " in code and " = " not in code):
+            yield Piece(block or " ".join(code.split()))
+
+
+class Reader:
+    """Somebody who follows the page, with a terminal on the controller and one on each Mac.
+
+    ``macs`` are the hosts of the local lab by the names that the page gives them.
+    """
+
+    def __init__(self, bench: Bench, folder: Path, macs: Mapping[str, str]):
+        self.bench, self.macs = bench, macs
+        self.home, self.folder = folder / "home", folder / "file-share-lab"
+        password = Path("/run/file-share-lab", bench.name, "password").read_text()
+        self.answers: Answers = {
+            re.compile(r"Are you sure you want to continue connecting .*\? \Z"): self._compare,
+            re.compile(r"[Pp]assword( of [^\n]*)?: ?\Z"): password,
+            re.compile(r"(save the key \(.*\)|passphrase[^\n]*): \Z"): "",
+        }
+        self.terminals: dict[str, Terminal] = {}
+        self._fingerprints: set[str] = set()
+
+    def _compare(self, screen: str) -> str:
+        """Yes to a key that a Mac has shown on its own screen."""
+        return "yes" if self._fingerprints & set(FINGERPRINT.findall(screen)) else "no"
+
+    def type(self, text: str, place: str) -> str:
+        """Type a command as it is printed, but for ``STANDS_FOR`` and the place of `lab`: what it prints."""
+        line = f".venv/bin/{text}" if text.startswith("lab ") else text
+        for printed, emulated in STANDS_FOR.items():
+            line = line.replace(printed, emulated)
+        prints = re.compile(PRINTS.get(text, ""), re.MULTILINE)
+        code, screen = self.terminals[place].type(line, prints if text in ENDLESS else None)
+        said = screen.partition("\n")[2]  # after the line itself
+        assert code == ENDLESS.get(text, 0), (place, line, said)
+        assert prints.search(said), (place, line, said)
+        if text.startswith("ssh-keygen -lf"):
+            self._fingerprints |= set(FINGERPRINT.findall(said))
+        return said
+
+    @contextmanager
+    def sits_down(self) -> Iterator[None]:
+        """Open the terminals."""
+        self._make_folder()
+        self._make_home()
+        passwd = self.home.with_name("passwd")
+        accounts = Path("/etc/passwd").read_text(encoding="utf-8")
+        passwd.write_text(re.sub(r"(?m)^(root:(?:[^:]*:){4})[^:]*", rf"\g<1>{self.home}", accounts), encoding="utf-8")
+        environment = {"HOME": str(self.home), "PYTHONPATH": str(ROOT)}
+        answers = {**self.answers, LOGGED_IN: "exit"}
+        with ExitStack() as stack:
+            shell = terminal([*PRIVATE, str(passwd)], self.folder, environment, answers)
+            self.terminals[CONTROLLER] = stack.enter_context(shell)
+            for place, host in self.macs.items():
+                inside = lifecycle.inside_command(self.bench.name, host, ("/bin/sh", "-c", ZSH))
+                self.terminals[place] = stack.enter_context(terminal(inside, self.folder, {}, self.answers))
+            yield
+
+    def _make_folder(self) -> None:
+        """What `git clone` and `scripts/setup.sh check` make, with a shorter sweep."""
+        script = self.folder / ".venv/bin/lab"
+        script.parent.mkdir(parents=True)
+        script.write_text(LAB.format(python=sys.executable))
+        script.chmod(0o755)
+        sweep = (ROOT / "sweeps/macs.toml").read_text(encoding="utf-8")
+        for printed, shorter in SOONER.items():
+            assert printed in sweep
+            sweep = sweep.replace(printed, shorter)
+        (self.folder / "sweeps").mkdir()
+        (self.folder / "sweeps/macs.toml").write_text(sweep, encoding="utf-8")
+        hosts = (ROOT / "hosts.ini").read_text(encoding="utf-8")
+        # the client as who gave the account a sudo without password fills it in; the server as it comes
+        (self.folder / "hosts.ini").write_text(hosts.replace("sudo = password", "sudo = nopasswd", 1), encoding="utf-8")
+
+    def _make_home(self) -> None:
+        """A home whose ssh finds the hosts."""
+        (self.home / ".ssh").mkdir(parents=True, mode=0o700)
+        told = {"python": sys.executable, "name": self.bench.name}
+        config = "".join(SSH_CONFIG.format(host=place, inside=host, **told) for place, host in self.macs.items())
+        (self.home / ".ssh/config").write_text(config)
