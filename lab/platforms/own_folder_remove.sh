@@ -4,6 +4,7 @@
 # too where nothing else is in it.
 go "$1" && find . -xdev -mindepth 1 -delete
 cd -P "${1%/*}/" && rmdir "./${1##*/}" || exit
+find_home
 # shellcheck disable=SC2154  # home is of own_folder.sh
-find_home; [ "$(pwd -P)" != "$home" ] || { cd .. && rmdir file-share-lab 2>/dev/null; }
+[ "$(pwd -P)" != "$home" ] || { cd .. && rmdir file-share-lab 2>/dev/null; }
 :
