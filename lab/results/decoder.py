@@ -95,7 +95,8 @@ class Decoder:
             lines.decode()  # msgspec does not look at the encoding inside objects that it passes over
         signs = np.frombuffer(lines, np.uint8)
         ends = np.flatnonzero(signs == ord("\n"))
-        brackets = np.flatnonzero(signs | 0x20 == ord("{"))  # [ and { differ in this bit
+        opening = signs == ord("{") if b"[" not in lines else signs | 0x20 == ord("{")  # [ and { differ in this bit
+        brackets = np.flatnonzero(opening)
         many_at_once = (brackets[_MOST_BRACKETS:] - brackets[:-_MOST_BRACKETS] < _LONGEST).any()
         if np.diff(ends, prepend=-1).max() > _LONGEST or many_at_once:
             raise ValueError("a line is long, or may be deep")

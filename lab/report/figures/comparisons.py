@@ -116,7 +116,7 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     figure = begin(trials, 1.5 + 0.19 * len(forest.mean), [*notes, *more])
     axes = figure.subplots()
     axes.axvline(0, color=INK, linewidth=0.8)
-    rows = forest.table.to_dict("records")
+    rows = stats.rows_of(forest.table)
     of_rows = list(zip(rows, forest.is_overall, strict=True))
     names = [stats.compared_label(row) if top else stats.row_label(row) for row, top in of_rows]
     name_rows(axes, names, [OVERALL_NAME if top else NAME for top in forest.is_overall])
