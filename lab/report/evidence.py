@@ -25,7 +25,7 @@ def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
     by = [*stats.POOLED, *NETWORK]
     counts = dataframe.observed(some, _NUMBERS)
-    numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts}
+    numbers = {str(name): pd.to_numeric(counts[name], errors="coerce") for name in counts}
     groups = some[by].assign(**numbers).groupby(by, sort=False, observed=True)
     rows = []
     for medians, count in zip(stats.rows_of(groups.median().reset_index()), groups.size(), strict=True):

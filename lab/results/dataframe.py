@@ -20,6 +20,14 @@ _SHOT_OF = ["block", "direction", "mtu", "tcp_space"]  # what trials have in com
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
 
+class _Run(dict[str, Any]):
+    """run.json on a frame: pandas copies it for every frame that it derives, a thousand times in a report."""
+
+    def __deepcopy__(self, _: object) -> _Run:
+        """Itself: nobody changes it."""
+        return self
+
+
 def frame(trials: Sequence[Trial], run: RunJson) -> pd.DataFrame:
     """Trials in memory as :func:`lab.results.run_folder.load` gives those of a folder; ``run`` is the content of
     run.json.
@@ -48,7 +56,7 @@ def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile 
     trials["share_of_ceiling"] = _quotient(trials["bytes_per_s"], trials["ceiling_bytes_per_s"])
     for side in ("client", "server"):
         trials[f"{side}_cpu_s_per_GB"] = _quotient(trials[f"{side}_cpu_s"], trials["size_bytes"] / 1e9)
-    trials.attrs["run"] = run
+    trials.attrs["run"] = _Run(run)
     return trials
 
 

@@ -28,7 +28,7 @@ def marks(axes: Axes) -> np.ndarray[Any, Any]:
 
 def row_names(axes: Axes) -> list[str]:
     """The names of rows, from the top down: no other text stands on the baseline beside its place."""
-    return [text.get_text() for text in axes.texts if text.get_va() == "center_baseline"]
+    return [text.get_text() for text in axes.texts if text.get_verticalalignment() == "center_baseline"]
 
 
 def footer(figure: Figure) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +79,7 @@ def name_axes(axes: Axes, title: str, xlabel: str, ylabel: str = "") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def name_rows(axes: Axes, rows: Sequence[str], looks: Sequence[Mapping[str, object]] = ()) -> None:
+def name_rows(axes: Axes, rows: Sequence[str], looks: Sequence[Mapping[str, Any]] = ()) -> None:
     """Rows of names from the top down, every other one shaded; ``looks`` are properties of each name's text.
 
     The names are texts by themselves: a tick is five artists, and making and measuring these takes longer than all
@@ -87,7 +87,8 @@ def name_rows(axes: Axes, rows: Sequence[str], looks: Sequence[Mapping[str, obje
     """
     shade_rows(axes, len(rows))
     beside = axes.get_yaxis_transform() + ScaledTranslation(-NAME_PAD_PT / 72, 0, axes.figure.dpi_scale_trans)
-    for place, (row, look) in enumerate(itertools.zip_longest(rows, looks, fillvalue={"fontsize": 8.5})):
+    looks = looks or [{"fontsize": 8.5}] * len(rows)
+    for place, (row, look) in enumerate(zip(rows, looks, strict=True)):
         name = row if len(row) <= LONGEST_NAME else f"{row[:LONGEST_NAME]}…"
         axes.text(0, place, drawable(name), transform=beside, ha="right", va="center_baseline", **look, **as_is())
 

@@ -172,7 +172,7 @@ def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Pa
         figures.throughput(load(tmp_path, trials)).axes[0] for trials in (good, [*good, cached])
     )  # fmt: skip
     assert after.get_xlim() == before.get_xlim()
-    assert [text.get_text().strip() for text in after.texts if text.get_va() == "center"] == ["1.07e+04"]
+    assert [text.get_text().strip() for text in after.texts if text.get_verticalalignment() == "center"] == ["1.07e+04"]
     assert len(marks(after)) == 4
 
 
