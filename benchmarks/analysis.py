@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from lab import stats
 from lab.design.factors import OPTIONS
 from lab.report import figures
+from lab.report.analysis import Analysis
 
 Result = TypeVar("Result")
 COMBINATIONS = [(name, tool) for name in ("afp", "nfs", "smb", "ssh") for tool in ("cp", "rsync")]
@@ -82,22 +83,18 @@ def main() -> None:
     count, cases = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 56
     trials = invented(count, cases)
     print(f"{len(trials)} invented trials: {trials['case_id'].nunique()} cases, {trials['block'].nunique()} blocks")
-    drawn = timed("all of these", lambda: analyse(stats.encode(trials)))
+    drawn = timed("all of these", lambda: analyse(Analysis(trials)))
     speeds = stats.grid(trials)
     timed("wide_effects of all effects", lambda: stats.wide_effects(trials, stats.compared_factors(speeds), 0.01))
     for name, figure in drawn.items():
         timed(f"{name}.png", partial(figure.savefig, io.BytesIO()))
 
 
-def analyse(trials: stats.Trials) -> dict[str, Figure]:
-    """Every part of the analysis, once; the figures."""
-    speeds = timed("grid", lambda: stats.grid(trials))
-    timed("summary", lambda: stats.summary(trials))
-    timed("effects", lambda: stats.effects(speeds))
-    timed("interactions", lambda: stats.interactions(speeds))
-    timed("shares", lambda: stats.shares(speeds))
-    timed("drift", lambda: stats.drift(trials))
-    return {name: timed(f"figure {name}", partial(draw, trials)) for name, draw in figures.ALL.items()}
+def analyse(run: Analysis) -> dict[str, Figure]:
+    """Every part of the analysis, once, as a report has it; the figures."""
+    for part in ("speeds", "summary", "ceilings", "effects", "interactions", "shares", "drift"):
+        timed(part, partial(getattr, run, part))
+    return {name: timed(f"figure {name}", partial(draw, run)) for name, draw in figures.ALL.items()}
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from typing import Any
 import pandas as pd
 from analysis import analyse
 
-from lab import stats
 from lab.design.factors import OPTIONS
+from lab.report.analysis import Analysis
 from lab.results.run_folder import RunFolder, load
 
 START = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -110,7 +110,7 @@ def time_load(path: Path) -> pd.DataFrame:
 def time_everything(path: Path) -> None:
     """Load a run once, compute every statistic of it and make every figure; print what each part takes, and all."""
     started, cpu_started_s = time.perf_counter(), _used()[0]
-    analyse(stats.encode(time_load(path)))
+    analyse(Analysis(time_load(path)))
     print(f"total: {time.perf_counter() - started:.2f} s, {_used()[0] - cpu_started_s:.2f} s of CPU", flush=True)
 
 

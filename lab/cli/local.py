@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.base.errors import BadInput
 from lab.cli.terminal import show
 from lab.emulated_mac.faults import FAULTS
-from lab.local import backends, lifecycle, state
+from lab.local.names import GUEST_BACKENDS, HOSTS
 
 DEFAULT_RATE = "1gbit"
 
@@ -25,7 +25,7 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
     def host_command(name: str, function: object, text: str) -> argparse.ArgumentParser:
         subparser = command(name, function, text)
-        subparser.add_argument("host", choices=state.HOSTS, help="which host")
+        subparser.add_argument("host", choices=HOSTS, help="which host")
         return subparser
 
     _add_options_of_up(command("up", _up, "bring both hosts up and write their hosts file"))
@@ -57,13 +57,15 @@ def _add_options_of_up(up: argparse.ArgumentParser) -> None:
     )
     up.add_argument(
         "--backend",
-        choices=tuple(backends.GUESTS),
+        choices=GUEST_BACKENDS,
         default="",
         help="what runs such guests (default: the first of these that boots here)",
     )
 
 
 def _up(arguments: argparse.Namespace) -> int:
+    from lab.local import lifecycle
+
     lab = lifecycle.up(
         arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform,
         own_kernel=arguments.kernel == "own", backend=arguments.backend,
@@ -73,24 +75,32 @@ def _up(arguments: argparse.Namespace) -> int:
 
 
 def _down(arguments: argparse.Namespace) -> int:
+    from lab.local import lifecycle
+
     was_up = lifecycle.down(arguments.name)
     show(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
     return 0
 
 
 def _reboot(arguments: argparse.Namespace) -> int:
+    from lab.local import lifecycle
+
     lifecycle.reboot(arguments.name, arguments.host)
     show(f"{arguments.host} of the local lab {arguments.name!r} has been rebooted")
     return 0
 
 
 def _fault(arguments: argparse.Namespace) -> int:
+    from lab.local import lifecycle
+
     lifecycle.fault(arguments.name, arguments.host, arguments.fault, arguments.times)
     show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {FAULTS[arguments.fault]}")
     return 0
 
 
 def _status(_: argparse.Namespace) -> int:
+    from lab.local import lifecycle, state
+
     state.need_root()
     for lab in state.running():
         show(f"{lab.name}: {lifecycle.describe(lab)}, rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
@@ -104,6 +114,8 @@ def _status(_: argparse.Namespace) -> int:
 
 
 def _exec(arguments: argparse.Namespace) -> int:
+    from lab.local import lifecycle
+
     argv = arguments.argv[1:] if arguments.argv[:1] == ["--"] else arguments.argv
     if not argv or argv[0].startswith("-"):  # an option after HOST would be taken for the command
         raise BadInput("usage: lab local exec [--name NAME] HOST -- CMD")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput, LabFailure
 from lab.cli.terminal import RESULTS, show
-from lab.local import state
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -98,6 +97,7 @@ def _names(one: OpenRun) -> str:
 
 def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust: bool, report: _Report) -> None:
     """One run that was named: one of the register's, or with ``trust`` another."""
+    from lab.local import state
     from lab.run import foreign, restore
 
     if one := restore.named(register, path):
@@ -134,6 +134,7 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
 
 def _restore(register: Register, one: OpenRun, hosts_file: Path | None, path: Path | None = None) -> str:
     """Put back what an open run left; what became of it."""
+    from lab.local import state
     from lab.run import restore
 
     if state.is_gone(one.instance):

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from lab.cli.terminal import HOSTS, RESULTS, console, print_answer, say, show
-from lab.local import state
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +36,7 @@ def parse_policy(text: str) -> int | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run it live, print the answer and, last, the run folder; 1 where a trial failed, is void or was not run."""
+    from lab.local import state
     from lab.run import lifecycle
     from lab.run.progress import shown
 

@@ -14,11 +14,13 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from lab.design.case import Case
 from lab.design.factors import BY_NAME, Level, Plot, plot_of, protocol_of
-from lab.design.sweep_file import Sweep
+
+if TYPE_CHECKING:
+    from lab.design.sweep_file import Sweep
 
 Key: TypeAlias = Callable[[Case], Hashable]
 

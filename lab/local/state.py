@@ -17,9 +17,9 @@ from pathlib import Path
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
+from lab.local.names import HOSTS as HOSTS
 
 RUN = Path("/run/file-share-lab")
-HOSTS = ("client", "server")
 ADDRESS = {"client": "10.99.0.1", "server": "10.99.0.2"}
 PREFIX_LENGTH = 24
 DATA_INTERFACE = "eth0"

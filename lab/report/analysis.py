@@ -67,13 +67,13 @@ class Analysis:
 
     @cached_property
     def some(self) -> pd.DataFrame:
-        """Some good trials of each case."""
+        """See :func:`lab.stats.some_trials.some_of_each_case`."""
         return some_of_each_case(self.trials)
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
         """See :func:`lab.stats.bottleneck.verdicts`."""
-        return bottleneck.verdicts(self.trials)
+        return bottleneck.verdicts(self.trials, self.some)
 
 
 Run = stats.Trials | Analysis

@@ -15,14 +15,15 @@ from lab.stats.time_budget import SHORT_S
 
 def limits_table(verdicts: pd.DataFrame) -> TextTable:
     """One line a case: what it was limited by, what is left of that, and why (:mod:`lab.stats.bottleneck`)."""
-    cases = pd.DataFrame([_settings(row) for row in verdicts.to_dict("records")]).fillna(ABSENT)
+    judged = stats.rows_of(verdicts)
+    cases = pd.DataFrame([_settings(row) for row in judged]).fillna(ABSENT)
     varied, alike = varied_and_alike(cases)
     rows = [
         [
             ", ".join([stats.row_label(row), *levels(case, varied)]), row["limited_by"], row["grade"],
             number(100 * row["headroom"], ".0f", " %"), str(row["n"]), row["evidence"],
         ]
-        for row, case in zip(verdicts.to_dict("records"), cases.to_dict("records"), strict=True)
+        for row, case in zip(judged, stats.rows_of(cases), strict=True)
     ]  # fmt: skip
     caption = (
         "What limited each case. Headroom: what is left of it (of the link, where time was lost). n: trials it rests "

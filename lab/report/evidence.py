@@ -31,16 +31,14 @@ def proof(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
     by = [*stats.POOLED, *NETWORK]
     counts = dataframe.observed(some, _NUMBERS)
-    numbers = {name: pd.to_numeric(counts[name], errors="coerce") for name in counts}
-    counted = pd.DataFrame(numbers, index=counts.index)
-    shown = [*COLUMNS, *(column for column in WIFI if column[1] in counted)]
+    numbers = {str(name): pd.to_numeric(counts[name], errors="coerce") for name in counts}
+    shown = [*COLUMNS, *(column for column in WIFI if column[1] in numbers)]
+    groups = some[by].assign(**numbers).groupby(by, sort=False, observed=True)
     rows = []
-    for at, group in some.groupby(by, sort=False, observed=True):
-        named = dict(zip(by, at, strict=True))
-        where = f"{stats.row_label(named)}, MTU {named['mtu']}, TCP {stats.size_label(named['tcp_space'])}"
-        medians = counted.loc[group.index].median()
+    for medians, count in zip(stats.rows_of(groups.median().reset_index()), groups.size(), strict=True):
+        where = f"{stats.row_label(medians)}, MTU {medians['mtu']}, TCP {stats.size_label(medians['tcp_space'])}"
         cells = [number(factor * medians.get(name, np.nan), style) for _, name, factor, style in shown]
-        rows.append([where, *cells, str(len(group))])
+        rows.append([where, *cells, str(count)])
     caption = (
         "Medians. On the wire: bytes beyond the payload, in its direction; headers: what TCP, IP and Ethernet make of "
         "it at the least. Resent, RTT, segment and cwnd: of the connection, as its sender saw it. Cores: used by the "

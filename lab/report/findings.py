@@ -37,7 +37,7 @@ def fastest(cases: pd.DataFrame, speeds: stats.Grid) -> list[Point]:
 
     ``cases`` is what :func:`lab.stats.summary` makes.
     """
-    summary, groups = cases.to_dict("records"), list(stats.leaders(speeds))
+    summary, groups = stats.rows_of(cases), list(stats.leaders(speeds))
     if not groups:
         return [Point("Fastest", ["no transfer was measured"])]
     too_few = [group for group in groups if len(group.cases) > 1 and group.blocks < stats.INTERVAL_BLOCKS]
@@ -127,7 +127,7 @@ def _speed(rows: Sequence[stats.Row]) -> str:
 
 def what_matters(effects: pd.DataFrame, blocks: int) -> list[Point]:
     """Each setting over all cases, the largest effect first: what is established, then what is not."""
-    rows = effects.dropna(subset="change_pct").to_dict("records")
+    rows = stats.rows_of(effects.dropna(subset="change_pct"))
     if not rows:
         return [Point("What matters", ["no two levels of a setting were measured in one block: nothing to compare"])]
     rows.sort(key=lambda row: -abs(np.log(row["ratio"])))

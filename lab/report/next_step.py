@@ -58,7 +58,7 @@ def _measure_more(speeds: stats.Grid, effects: pd.DataFrame) -> list[str]:
     blocks = len(speeds.blocks)
     if blocks < stats.INTERVAL_BLOCKS:
         return [f"measure more: set blocks = {2 * stats.INTERVAL_BLOCKS} in the sweep"]
-    rows = effects.to_dict("records")
+    rows = stats.rows_of(effects)
     return [*_larger_buffers(rows, speeds), *_more_blocks(rows, blocks)]
 
 

@@ -112,7 +112,7 @@ def interaction_sentence(row: stats.Row) -> str:
 def interaction_sentences(table: pd.DataFrame) -> str:
     """The established rows of a table of interactions in words, at most five, and how many the others are."""
     established = table[table["established"]].sort_values("p_value", kind="stable").head(5)
-    sentences = [interaction_sentence(row) for row in established.to_dict("records")]
+    sentences = [interaction_sentence(row) for row in stats.rows_of(established)]
     others = len(table) - int(table["established"].sum())
     if len(table) and others:
         sentences.append(f"Of {len(table)} combinations, {others} do not differ from the two alone beyond noise.")

@@ -8,18 +8,18 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
 from lab import stats
 from lab.base.untrusted import one_line, printable
 from lab.report.prose import about_hosts, warnings
 from lab.report.tables import TextTable
 from lab.results.trial import RunJson
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
@@ -58,6 +58,10 @@ def _column(number: int, is_text: bool) -> dict[str, Any]:
 
 def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
     """A table for the terminal, MOST_ROWS of it, with where its numbers come from below it."""
+    from rich import box  # a report needs none of it
+    from rich.table import Table
+    from rich.text import Text
+
     more = len(table.rows) - MOST_ROWS
     rest = f"and {more:,} more rows: --json has all" if more > 0 else ""
     below = Text("\n".join(map(one_line, filter(None, (rest, *provenance)))))

@@ -31,7 +31,8 @@ from lab.results.trial import RunJson, emulated
 # What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
 # by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
 QUICK = 3  # of 9: a tenth larger than 6, which is usual, in two thirds of the time
-_FORMULA = re.compile(r"(^|(?<=[;\t\n]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+_FORMULA = r"(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])"
+_FORMULA_FIRST, _FORMULA_LATER = re.compile(_FORMULA), re.compile(rf"([;\t\n]){_FORMULA}")
 
 
 def write(folder: RunFolder, to: Path | None = None) -> Path:
@@ -66,7 +67,10 @@ def _plain(trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def _no_formula(value: object) -> object:
-    return _FORMULA.sub("'", printable(value)) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    later = _FORMULA_LATER.sub(r"\1'", printable(value))
+    return f"'{later}" if _FORMULA_FIRST.match(later) else later
 
 
 def _draw(run: Analysis, place: Folder) -> dict[str, bytes]:

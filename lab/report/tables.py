@@ -89,7 +89,7 @@ def settings(table: pd.DataFrame) -> TextTable:
     levels = list(table.columns[: table.columns.get_loc("n")])
     levels = [name for name in levels if name in COLUMNS or table[name].nunique() > 1]
     rows = []
-    for row in table.to_dict("records"):
+    for row in stats.rows_of(table):
         named = [str(row[name]) if name == "protocol" else stats.level_label(name, row[name]) for name in levels]
         spread = [between(row[f"{low}_MB_per_s"], row[f"{high}_MB_per_s"], ".1f") for low, high in SPREADS]
         shots = [number(100 * row[stats.LOWER_SHOT], ".0f", " %")] if stats.LOWER_SHOT in row else []
@@ -164,9 +164,8 @@ def change(row: stats.Row, name: str) -> str:
 def _grouped(table: pd.DataFrame, by: Sequence[str]) -> list[list[stats.Row]]:
     """The rows that are alike in these columns: pandas would take seconds for a thousand groups."""
     groups: dict[tuple[object, ...], list[stats.Row]] = {}
-    for row in table.to_dict("records"):
-        named = {str(name): value for name, value in row.items()}
-        groups.setdefault(tuple(named[name] for name in by), []).append(named)
+    for row in stats.rows_of(table):
+        groups.setdefault(tuple(row[name] for name in by), []).append(row)
     return list(groups.values())
 
 

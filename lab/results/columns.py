@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -67,7 +68,7 @@ class Columns:
 
 def join(parts: Sequence[Columns]) -> Columns:
     """Columns one below the other; the problem is that of the last."""
-    whole = Columns([trial_id for part in parts for trial_id in part.trial_ids])
+    whole = Columns(list(itertools.chain.from_iterable(part.trial_ids for part in parts)))
     for part in parts:
         whole.problem = part.problem
         if part.observed_texts:

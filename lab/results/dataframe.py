@@ -20,6 +20,14 @@ _SHOT_OF = ["block", "direction", "mtu", "tcp_space"]  # what trials have in com
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
 
+class _Run(dict[str, Any]):
+    """run.json on a frame: pandas copies it for every frame that it derives, a thousand times in a report."""
+
+    def __deepcopy__(self, _: object) -> _Run:
+        """Itself: nobody changes it."""
+        return self
+
+
 def frame(trials: Sequence[Trial], run: RunJson) -> pd.DataFrame:
     """Trials in memory as :func:`lab.results.run_folder.load` gives those of a folder; ``run`` is the content of
     run.json.
@@ -48,7 +56,7 @@ def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile 
     trials["share_of_ceiling"] = _quotient(trials["bytes_per_s"], trials["ceiling_bytes_per_s"])
     for side in ("client", "server"):
         trials[f"{side}_cpu_s_per_GB"] = _quotient(trials[f"{side}_cpu_s"], trials["size_bytes"] / 1e9)
-    trials.attrs["run"] = run
+    trials.attrs["run"] = _Run(run)
     return trials
 
 
@@ -56,13 +64,13 @@ def observed(trials: pd.DataFrame, names: Collection[str] | None = None) -> pd.D
     """What the hosts counted during each trial of a frame of :func:`frame`, or of a part of it.
 
     One column a number, named by its path, such as ``client.user``, and the rows of the frame; NaN where a host did not
-    count it. With ``names`` these columns alone: a run of somebody else may have any number of others.
+    count it. With ``names`` these columns alone: a run of somebody else may have any number of others. The frame may
+    hold texts of JSON, or the objects in them.
     """
     columns: dict[str, list[object]] = {}
-    for row, text in enumerate(trials["observed"]):
-        for path, value in _leaves(from_json(text), ""):
-            if names is not None and path not in names:
-                continue
+    for row, text_or_object in enumerate(trials["observed"]):
+        observed = from_json(text_or_object) if isinstance(text_or_object, str) else text_or_object
+        for path, value in _leaves(observed, "") if names is None else _named(observed, names):
             column = columns.setdefault(path, [])
             column.extend([None] * (row - len(column)))
             column[row:] = [value]
@@ -91,6 +99,17 @@ def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object
             yield from _leaves(value, f"{path}{key}.")
         else:
             yield f"{path}{key}", value
+
+
+def _named(node: Mapping[str, object], paths: Collection[str]) -> Iterator[tuple[str, object]]:
+    """Those of the leaves that have one of these paths."""
+    for path in paths:
+        *above, last = path.split(".")
+        at: object = node
+        for key in above:
+            at = at.get(key) if isinstance(at, dict) else None
+        if isinstance(at, dict) and last in at and not isinstance(at[last], dict):
+            yield path, at[last]
 
 
 def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, Series]:

@@ -45,6 +45,7 @@ from lab.stats.factors import factors_of as factors_of
 from lab.stats.factors import first_level as first_level
 from lab.stats.factors import level_label as level_label
 from lab.stats.factors import row_label as row_label
+from lab.stats.factors import rows_of as rows_of
 from lab.stats.factors import term_label as term_label
 from lab.stats.intervals import holm as holm
 from lab.stats.intervals import interval_rank as interval_rank

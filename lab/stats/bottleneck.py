@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from lab.base.untrusted import first_line, from_json
+from lab.base.untrusted import first_line
 from lab.design.factors import COLUMNS, label_of
 from lab.results.load import load_by_block
 from lab.stats import utilization
 from lab.stats.better_levels import BetterLevel, better_levels
 from lab.stats.encoding import Trials, encode
-from lab.stats.factors import Level, Row, level_label
+from lab.stats.factors import Level, Row, level_label, rows_of
 from lab.stats.limit import (
     CERTAIN,
     DISK,
@@ -78,7 +78,7 @@ def remedy(limited_by: str) -> str:
     return "" if limited_by == UNCLEAR else REMEDY.get(limited_by, FASTER)
 
 
-def verdicts(trials: Trials) -> pd.DataFrame:
+def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row a case: what it was limited by, from the medians of its ok trials; anchors are left out.
 
     Columns: CASE, case_id, n; limited_by (a limit, the label of a factor, such as ``MTU``, of which another level was
@@ -86,11 +86,12 @@ def verdicts(trials: Trials) -> pd.DataFrame:
     limited; of a factor, of the speed with the other level), headroom (what is left of it; for time lost, of the
     link; NaN where unclear), evidence (a sentence); and NUMBERS (shares 0 to 1, bytes, seconds, NaN where not
     observed). ``trials`` is a whole run: the link's own trials say what a ceiling means, and other cases what helps.
+    ``some`` is what :func:`lab.stats.some_trials.some_of_each_case` made of it, where that was done already.
     """
     encoded = encode(trials)
     run = encoded.frame.attrs.get("run", {})
     loads = load_by_block(run)
-    cases = _by_case(some_of_each_case(encoded))
+    cases = _by_case(some_of_each_case(encoded) if some is None else some)
     numbers = pd.DataFrame(
         [
             foreign_share(trial, loads) | numbers_of(trial, run.get("instance") is not None)
@@ -112,10 +113,9 @@ def verdicts(trials: Trials) -> pd.DataFrame:
 
 def _by_case(trials: pd.DataFrame) -> dict[str, list[Row]]:
     """The trials of each case as plain rows: pandas would take a thousand cases one by one for many seconds."""
-    rows = trials.assign(observed=trials["observed"].map(from_json)).to_dict("records")
     cases: dict[str, list[Row]] = {}
-    for row in rows:
-        cases.setdefault(row["case_id"], []).append({str(name): value for name, value in row.items()})
+    for row in rows_of(trials):
+        cases.setdefault(row["case_id"], []).append(row)
     return cases
 
 

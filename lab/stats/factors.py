@@ -30,6 +30,12 @@ Row: TypeAlias = Mapping[Any, Any]  # of a table, by column: text, numbers and t
 Column: TypeAlias = "pd.Series[Any]"  # of a frame, of any type
 
 
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, each by column: what ``to_dict("records")`` gives, which looks at every value by itself."""
+    names = [str(name) for name in table]
+    return [dict(zip(names, row, strict=True)) for row in zip(*(table[name].tolist() for name in table), strict=True)]
+
+
 def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
     """The factors of a frame: FACTORS, and the options of mounts that it has."""
     return (*FACTORS, *filter(protocol_of, columns))

@@ -71,8 +71,8 @@ def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[
 
     ``loads`` are those of :func:`lab.results.load.load_by_block`.
     """
-    cores = {role: _facts(trial, role).get("cores", 0.0) for role in ROLES}
     used = loads.get(trial["block"], {})
+    cores = {role: _facts(trial, role).get("cores", 0.0) for role in used}
     shares = [used[role] / cores[role] for role in used if cores[role]]
     return {"foreign": max(shares)} if shares else {}
 

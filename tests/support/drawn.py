@@ -26,5 +26,10 @@ def marks(axes: Axes) -> np.ndarray[Any, Any]:
     return np.vstack([places for places in offsets if len(places)])
 
 
+def row_names(axes: Axes) -> list[str]:
+    """The names of rows, from the top down: no other text stands on the baseline beside its place."""
+    return [text.get_text() for text in axes.texts if text.get_verticalalignment() == "center_baseline"]
+
+
 def footer(figure: Figure) -> Any:
     return figure._supxlabel  # type: ignore[attr-defined]  # matplotlib has no public way to the text

@@ -47,6 +47,7 @@ NOT_TYPED = {
     "DHCP Configuration": "what networksetup prints: PRINTS has it",
     "lab check": "a mention; it is in a block",
     "lab restore": "a mention; it is in a block",
+    "lab show": "a mention; it is in a block",
     "showmount -e": "for a share that the server has already, which these have not: tests/support/macs.py types it",
     "lab run --resume": "needs a run that was interrupted: test_recovery.py",
 }

@@ -12,11 +12,12 @@ from lab.local.backends.base import Backend
 from lab.local.backends.namespaces import Namespaces
 from lab.local.backends.qemu import Kvm, Tcg
 from lab.local.backends.uml import UserModeLinux
+from lab.local.names import GUEST_BACKENDS
 from lab.local.platforms import LINUX
 
 _NAMESPACES = Namespaces()
-GUESTS: dict[str, Backend] = {backend.name: backend for backend in (Kvm(), UserModeLinux(), Tcg())}  # the best first
-_BY_NAME = {_NAMESPACES.name: _NAMESPACES, **GUESTS}
+_BY_NAME: dict[str, Backend] = {backend.name: backend for backend in (_NAMESPACES, Kvm(), UserModeLinux(), Tcg())}
+GUESTS = {name: _BY_NAME[name] for name in GUEST_BACKENDS}
 
 
 def find(name: str) -> Backend:

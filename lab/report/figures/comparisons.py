@@ -42,6 +42,7 @@ CLOSEST_TICKS = 0.075  # share of the axis between two of them
 BLOCK = mark("one block", PALE, "o", 3)
 MODERATED = Line2D([], [], color=PALE, linewidth=4, label="moderated 95 % interval")
 PLAIN = Line2D([], [], color=INK, linewidth=0.9, label="plain one (Student's t)")
+OVERALL_NAME, NAME = {"weight": "bold", "fontsize": 8.5}, {"fontsize": 7.5}
 OVERALL = mark("overall", INK, "D", 6)
 HOLLOW = Line2D(
     [], [], color=INK, linestyle="", marker="D", markersize=6, markerfacecolor="white", label="not established"
@@ -115,9 +116,10 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     figure = begin(trials, 1.5 + 0.19 * len(forest.mean), [*notes, *more])
     axes = figure.subplots()
     axes.axvline(0, color=INK, linewidth=0.8)
-    rows = forest.table.to_dict("records")
+    rows = stats.rows_of(forest.table)
     of_rows = list(zip(rows, forest.is_overall, strict=True))
-    name_rows(axes, [stats.compared_label(row) if top else stats.row_label(row) for row, top in of_rows])
+    names = [stats.compared_label(row) if top else stats.row_label(row) for row, top in of_rows]
+    name_rows(axes, names, [OVERALL_NAME if top else NAME for top in forest.is_overall])
     low, high = _limits(forest)
     _mark_blocks(axes, forest, marked, (low, high))
     _mark_rows(axes, forest, [str(row["direction"]) for row in rows], high - low)
@@ -125,8 +127,6 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     ticks = _ticks(low, high)
     axes.set_xticks(list(ticks), list(ticks.values()))
     name_axes(axes, "", xlabel)
-    for label, top in zip(axes.get_yticklabels(), forest.is_overall, strict=True):
-        label.set(weight="bold" if top else "normal", fontsize=8.5 if top else 7.5)
     ways = [way for way in ("write", "read") if (forest.table["direction"] == way).any()]
     handles = [mark(WAYS[way], WAY_COLOURS[way], WAY_MARKERS[way]) for way in ways]
     add_legend(figure, title, [OVERALL, *handles, HOLLOW, MODERATED, PLAIN, BLOCK])

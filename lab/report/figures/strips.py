@@ -38,6 +38,7 @@ from lab.report.figures.style import (
     name_rows,
     note,
     sample,
+    shade_rows,
     styles,
 )
 
@@ -194,8 +195,9 @@ def _panels(trials: stats.Encoded, strips: _Strips, count: int) -> tuple[Figure,
     height = 1.7 + len(strips.rows) * max(0.34, min(1.2, 0.11 * len(strips.kinds) + 0.06))
     figure = begin(trials, height, [*strips.notes, *sample(len(strips.strip) // count)[1]])
     panels = list(figure.subplots(1, count, sharex=True, sharey=True, squeeze=False).flat)
-    for axes in panels:
-        name_rows(axes, strips.rows)
+    name_rows(panels[0], strips.rows)
+    for axes in panels[1:]:
+        shade_rows(axes, len(strips.rows))
     return figure, panels
 
 

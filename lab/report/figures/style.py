@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
 from lab import stats
 from lab.report.figures.fonts import as_is, drawable
@@ -31,6 +32,7 @@ WAY_MARKERS: dict[stats.Level, str] = {"write": ">", "read": "<", stats.EVERY: "
 WAY_COLOURS: dict[stats.Level, str] = {"write": "#009E73", "read": "#E69F00", stats.EVERY: PALE}
 SPEED = "MB/s (10⁶ bytes/s)"
 WIDTH_IN, DPI = 8.0, 150
+NAME_PAD_PT = 3.5  # between a row's name and the panel
 LONGEST_NAME = 60  # characters of a row's name: a longer one would leave a panel no room
 MOST_MARKS = 4000  # in one panel: more of them are one blot
 MOST_VECTORS = 1000  # more marks in a panel are pixels, in an SVG too
@@ -67,7 +69,7 @@ def sample(count: int, most: int = MOST_MARKS) -> tuple[npt.NDArray[np.intp], li
 
 def name_axes(axes: Axes, title: str, xlabel: str, ylabel: str = "") -> None:
     """Titles, labels and a quiet grid across the direction of the values."""
-    axes.set_title(drawable(title), fontsize=10, **as_is())
+    axes.set_title(drawable(title), fontsize=10, y=1.0, **as_is())  # else all labels are measured to place it
     axes.set_xlabel(drawable(xlabel), fontsize=9, **as_is())
     axes.set_ylabel(ylabel, fontsize=9)
     axes.tick_params(labelsize=8.5)
@@ -77,12 +79,25 @@ def name_axes(axes: Axes, title: str, xlabel: str, ylabel: str = "") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def name_rows(axes: Axes, rows: Sequence[str]) -> None:
-    """Rows of names from the top down, every other one shaded."""
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    names = [row if len(row) <= LONGEST_NAME else f"{row[:LONGEST_NAME]}…" for row in rows]
-    axes.set_yticks(range(len(rows)), map(drawable, names), **as_is())
-    shaded = np.arange(1, len(rows), 2)
+def name_rows(axes: Axes, rows: Sequence[str], looks: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Rows of names from the top down, every other one shaded; ``looks`` are properties of each name's text.
+
+    The names are texts by themselves: a tick is five artists, and making and measuring these takes longer than all
+    other parts of a panel.
+    """
+    shade_rows(axes, len(rows))
+    beside = axes.get_yaxis_transform() + ScaledTranslation(-NAME_PAD_PT / 72, 0, axes.figure.dpi_scale_trans)
+    looks = looks or [{"fontsize": 8.5}] * len(rows)
+    for place, (row, look) in enumerate(zip(rows, looks, strict=True)):
+        name = row if len(row) <= LONGEST_NAME else f"{row[:LONGEST_NAME]}…"
+        axes.text(0, place, drawable(name), transform=beside, ha="right", va="center_baseline", **look, **as_is())
+
+
+def shade_rows(axes: Axes, count: int) -> None:
+    """As many rows from the top down, without names, every other one shaded."""
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_yticks([])
+    shaded = np.arange(1, count, 2)
     if len(shaded):
         below, above = shaded - 0.5, shaded + 0.5
         corners = np.array([[0 * below, below], [1 + 0 * below, below], [1 + 0 * above, above], [0 * above, above]])

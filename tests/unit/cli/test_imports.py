@@ -15,7 +15,8 @@ LIST = "import sys, {}; print(*sys.modules.keys() & set(sys.argv[1:]))"
 @pytest.mark.parametrize(
     ("module", "unneeded"),
     [
-        ("lab.cli.main", (*NUMERICAL, "paramiko", "rich")),
+        ("lab.cli.main", (*NUMERICAL, "paramiko", "rich", "pydantic", "subprocess", "lab.local.state")),
+        ("lab.results.reader", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "lab.design.sweep_file")),
         ("lab.run.lifecycle", NUMERICAL),
         ("lab.check.doctor", NUMERICAL),
         ("lab.design.plan", (*NUMERICAL, "paramiko")),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from support.drawn import footer, marks, png
+from support.drawn import footer, marks, png, row_names
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
@@ -17,7 +17,7 @@ from lab.report import figures
 def forest(figure: Figure) -> dict[str, tuple[float, bool]]:
     """Of each row of a figure of comparisons, by its place and name: where its mean is, and whether it is filled."""
     (axes,) = figure.axes
-    names = [label.get_text() for label in axes.get_yticklabels()]
+    names = row_names(axes)
     alike = [line for line in axes.lines if line.get_marker() in ("D", "<", ">", "o")]
     means = {
         int(place): (float(mean), line.get_markerfacecolor() != "white")
@@ -77,7 +77,7 @@ def test_interactions_are_one_plot_of_the_interaction() -> None:
 def test_of_very_many_comparisons_the_overall_rows_are_drawn_and_the_figure_says_so() -> None:
     of = cases(protocol=["afp", "nfs", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=range(1000, 1012))
     figure = figures.effects(run(of, noise(np.random.default_rng(1), of, 3)))
-    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    names = row_names(figure.axes[0])
     assert len(names) == 25
     assert sum("→" in name for name in names) == 14
     assert "rows drawn: 25 of " in footer(figure).get_text()

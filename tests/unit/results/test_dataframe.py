@@ -96,3 +96,19 @@ def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path
 def test_paths_that_collide_give_one_column() -> None:
     frame = dataframe.frame([trial(observed={"a": {"b": 1}, "a.b": 2}), trial(observed={"a.b": 3})], {})
     assert dataframe.observed(frame).to_dict("list") == {"a.b": [2, 3]}
+
+
+def test_named_numbers_are_those_of_all_also_where_the_frame_holds_objects() -> None:
+    observed = {"client": {"cores": 2, "process": "cp"}, "wire": {}, "tcp": {"mss": None}, "remarks": ["odd"]}
+    trials = dataframe.frame([trial(observed=observed), trial(trial_id="b", observed={"client": 7})], {})
+    names = {"client.cores", "tcp.mss", "remarks", "wire", "client", "server.cores"}
+    every = dataframe.observed(trials)
+    named = dataframe.observed(trials.assign(observed=trials["observed"].map(json.loads)), names)
+    pd.testing.assert_frame_equal(named, every[[name for name in every if name in names]], check_like=True)
+    assert set(named) == {"client.cores", "tcp.mss", "remarks", "client"}
+
+
+def test_frames_that_are_derived_share_the_run() -> None:
+    trials = dataframe.frame([trial()], {"name": "x"})
+    assert trials.assign(more=1).attrs["run"] is trials.attrs["run"]
+    assert trials.attrs["run"] == {"name": "x"}
