@@ -71,6 +71,12 @@ def mentions(path: Path) -> Iterator[str]:
             yield match[1]
 
 
+@pytest.mark.parametrize("path", named([*PAGES, *SCRIPTS]))
+def test_lines_can_be_typed_as_they_are(path: Path) -> None:
+    """The zsh of a Mac takes a comment behind a command for more words of it."""
+    assert [line for line in shell_lines(path) if re.search(r"\S\s+#\s", line)] == []
+
+
 def test_the_reference_is_what_the_code_says() -> None:
     command = [sys.executable, str(ROOT / "docs/reference/generate.py"), "--check"]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
