@@ -88,11 +88,12 @@ what is added to must have no second name (hard link).
 
 Each command is a line: time, host, duration, how it ended, `#` for root or `$`, and the command as a shell reads it. A
 long word, such as a script, stands once in a line of its own, `w3f2a91bc=$'…'`, and is `"$w3f2a91bc"` in commands; a
-long command that comes again is `eval "$w…"`. To run one of **your own** runs' commands by hand, in bash or zsh:
+long command that comes again is `eval "$w…"`. To run one of **your own** runs' commands by hand, in bash or zsh,
+take the words first, which runs nothing, then a command copied from the log:
 
 ```sh
-eval "$(grep '^w[0-9a-f]*=' commands.log)"    # the words; runs nothing
-/bin/sh -c "$w3f2a91bc" sh eth0                    # a command, copied from the log
+eval "$(grep '^w[0-9a-f]*=' commands.log)"
+/bin/sh -c "$w3f2a91bc" sh eth0
 ```
 
 To read one script: `eval "$(grep '^w3f2a91bc=' commands.log)"; echo "$w3f2a91bc"`. In a run of somebody else

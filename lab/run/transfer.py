@@ -92,9 +92,8 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
-        before, _ = _at_once(
-            partial(server.clock.counters, pair.interface(Role.SERVER)), partial(_set_mode, pair, standing, endpoints)
-        )
+        count = partial(server.clock.counters, pair.interface(Role.SERVER))
+        before, _ = _at_once(count, partial(_set_mode, pair, standing, endpoints))
         try:
             timing = client.clock.time_transfer(
                 pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s, _server_of_mount(pair, standing, case)
@@ -103,7 +102,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             if lack := _find_lack_of_space(pair, endpoints, case):
                 raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
             raise
-        counted = server.clock.counters(pair.interface(Role.SERVER))
+        counted = count()
         target = pair.hosts[endpoints.target_role], endpoints.target_path
         # what was sampled ends with the last reading, whatever the check does meanwhile
         observed = partial(observe, pair, case, timing, (before, counted), payload.files(case.size_bytes))

@@ -115,9 +115,7 @@ def _attach(
     preferences = nsmb_conf.Preferences(url.server)
     offered = nsmb_conf.dialects(number, preferences.versions(number))
     session = _negotiate(url, offered, preferences, number)
-    password = url.password
-    if password is None:
-        password = "" if silent else ask(f"Password for {url.server}: ") or ""
+    password = _password(url, silent)
     if call("fault", name="smb-file-exists"):
         # seen on macOS 14 and 15: the URL, password and all, stands where the mount point should
         raise Refused(f"mount error: {text}: File exists", EX_USAGE)
@@ -143,6 +141,13 @@ def _attach(
         )
     except OSError as error:
         raise _refusal(error, target) from error
+
+
+def _password(url: smb_url.Url, silent: bool) -> str:
+    """That of the URL, or else what is typed."""
+    if url.password is not None:
+        return url.password
+    return "" if silent else ask(f"Password for {url.server}: ") or ""
 
 
 def _negotiate(
