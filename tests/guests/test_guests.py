@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.observe import Observer
 from support.guests import MIB, WAITING, a_long_run, in_ext4, left, modules
 from support.local_lab import Bench, end
+from support.smb_on_the_wire import counted_requests
 from support.traces import gone
 
 from lab.local import state
@@ -49,6 +51,15 @@ def test_the_kernels_server_exports_asynchronously(guests: Bench) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     (trial,) = guests.trials()
     assert trial["effective"]["server_sync"] == "async"
+
+
+@pytest.mark.parametrize(("level", "flushes"), [("fsync", 1), ("close", 0)])
+def test_an_fsync_of_the_client_is_a_flush_on_the_wire(guests: Bench, level: str, flushes: int) -> None:
+    with counted_requests(Observer(guests.name).init("server"), "data") as requests:
+        done = guests.run(protocol=["smb"], tool=["cp"], direction=["write"], size="4 MiB", client_sync=[level])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert requests["WRITE"] >= 1
+    assert requests["FLUSH"] == flushes
 
 
 def test_options_of_mounts_are_in_effect_as_both_ends_see_them(guests: Bench) -> None:
