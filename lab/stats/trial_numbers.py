@@ -55,7 +55,8 @@ def _quotient(name: str, amount: float, per: float | None) -> dict[str, float]:
 
 def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
     """How much of one core and of all was in use. On a shared machine only group and processes are a host's own."""
-    values = {name: usage[name] for name in ("cpu_cores", "cores") if usage.get(name)}
+    values = {"cpu_cores": usage["cpu_cores"]} if "cpu_cores" in usage else {}
+    values |= {"cores": usage["cores"]} if usage.get("cores") else {}
     if not shared and all(name in usage for name in ("cores", *BUSY)):
         values["all_cores"] = min(1.0, sum(usage[name] for name in BUSY))
     elif shared and len(values) == 2:
