@@ -16,7 +16,7 @@ import lab
 from lab import platforms
 from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, listing
 from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
@@ -89,9 +89,10 @@ def _look(
 
     What a person should know is told. Changes nothing.
     """
-    for role in ROLES:
+    for role in pair.roles:
         pair.hosts[role].run("true", root=True)
-        check_programs(pair, role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+        iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link else {}
+        check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
     capability = Capability(Shares(pair, password))
     left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
@@ -117,7 +118,8 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
         "left_out": left_out,
         "title": pair.config.lab.title,
         "hosts": {
-            role.value: asdict(pair.facts[role]) | {"transport": getattr(pair.config, role).transport} for role in ROLES
+            role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
+            for role, facts in pair.facts.items()
         },
     }
 
@@ -190,7 +192,7 @@ def changing(
     register.enter(folder.text("id"), folder.path, config, seals.count)
     with lease.keep_alive(journals):
         try:
-            for role in ROLES:
+            for role in hosts:
                 settings.claim(role)
             yield settings
         finally:
@@ -240,8 +242,27 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
                 f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
                 'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
-    if "disk" in stores and config.share.path is None:
+    _check_share(config, sweep, hosts_file)
+    if "disk" in stores and config.share.path is None and not config.through_mount:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
+
+
+def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """What a share that only its mount leads to cannot do."""
+    share, names = config.share, sweep.factors.names("protocol")
+    if share.mounted and len(names) > 1:
+        raise BadInput(
+            f"{hosts_file}: [share] mounted: a share that is mounted already has one protocol, the sweep wants "
+            f"{listing(names)}",
+            f'give protocol = ["{names[0]}"] in the sweep, if that is it, or let the lab mount the share',
+        )
+    if "nfs" in names and share.path is None and not share.mounted:
+        raise BadInput(f"{hosts_file}: [share] path: missing", "NFS mounts the folder that the server exports")
+    if (share.path or "").startswith("~") and not config.server.is_reached:
+        raise BadInput(
+            f"{hosts_file}: [share] path: {share.path}: whose home that is only a login on the server would tell",
+            "give the full path",
+        )
 
 
 def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
