@@ -47,11 +47,13 @@ class Endpoints:
 
 def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
     """Those of a trial, over what stands for its case."""
-    name = payload_name(trial_id)
+    name, in_mount = payload_name(trial_id), pair.config.through_mount and not standing.attached.remote_shell
+    if in_mount and case.direction is Direction.READ:  # to lay it there takes as long as to read it
+        name = standing.mount.payloads.get((case.workload, case.size_bytes), name)
     on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
     in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
     local = Place(Role.CLIENT, on_client)
-    if pair.config.through_mount and not standing.attached.remote_shell:
+    if in_mount:
         shared = Place(Role.CLIENT, in_share, in_mount=True)
     else:
         shared = Place(Role.SERVER, f"{standing.folder}/{name}")
@@ -79,9 +81,9 @@ class PayloadFiles:
 
 @contextmanager
 def payload_files(pair: Pair, endpoints: Endpoints) -> Iterator[PayloadFiles]:
-    """Remove both files at the end, or a RAM disk soon is full."""
-    places = [endpoints.source_place, endpoints.target_place]
-    files = PayloadFiles(pair, list(places))
+    """Remove both files at the end, or a RAM disk soon is full; but what later trials read again from the share."""
+    is_kept = endpoints.source_place.in_mount
+    files = PayloadFiles(pair, [*([] if is_kept else [endpoints.source_place]), endpoints.target_place])
     try:
         yield files
     finally:

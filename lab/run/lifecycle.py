@@ -50,7 +50,8 @@ IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as th
 class Supervision:
     """Who is told what of a run, and what ends it early.
 
-    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures`` and ``repeat_disturbed``: see :class:`Runner`.
+    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``budget_s``: see
+    :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -58,6 +59,7 @@ class Supervision:
     most_failures: int | None = None
     is_gone: IsGone = lambda _: False
     repeat_disturbed: bool = False
+    budget_s: float | None = None
 
 
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
@@ -65,9 +67,21 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
+    text = read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
+    return begin(hosts_file, text, sweep_file, results, supervision, {"sweep_file": str(sweep_file)})
+
+
+def begin(
+    hosts_file: Path,
+    text: str,
+    sweep_file: Path,
+    results: Path,
+    supervision: Supervision,
+    more: Mapping[str, object],
+) -> tuple[RunFolder, Ending]:
+    """Run the sweep of a text; ``sweep_file`` is named in errors, ``more`` goes into run.json. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
-    config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
-    sweep = parse_sweep(text, sweep_file)
+    config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
     check_fit(config, sweep, hosts_file)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config)
@@ -76,7 +90,7 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
         pair = Pair.of(hosts, config)
         left_out, closed = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
         about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out) | {"closed": closed})
-        about |= {"emulated": emulated(about) or None, "sweep_file": str(sweep_file)}
+        about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, supervision)
@@ -161,7 +175,7 @@ def _conduct(
         with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
             session = Session(hosts, config, settings, password)
             session.open()
-            limits = supervision.most_failures, supervision.repeat_disturbed
+            limits = supervision.most_failures, supervision.repeat_disturbed, supervision.budget_s
             sized = choose_size(session, folder, sweep, supervision.tell)
             ending = Runner(session, folder, sized, supervision.watch, *limits).run()
     except LabFailure as error:
@@ -221,6 +235,8 @@ def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
 
 
 def _password(config: Hosts) -> SecretStr:
+    if config.share.mounted:
+        return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 

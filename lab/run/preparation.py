@@ -32,8 +32,11 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
     if case.direction is Direction.WRITE:
         at_once(make, warm)
         return
-    if endpoints.source_place.in_mount:  # and is in the client's memory, once it was made
-        make()
+    if endpoints.source_place.in_mount:
+        payloads, kind = standing.mount.payloads, (case.workload, case.size_bytes)
+        if kind not in payloads:
+            make()
+            payloads[kind] = endpoints.seed
         cool(session, standing, endpoints.source_place, case)
         warm()
         return

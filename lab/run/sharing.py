@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lab import protocols
 from lab.base.errors import CommandError, DeadlineExceeded
@@ -37,10 +37,14 @@ class Served:
 
 @dataclass(frozen=True)
 class Mount:
-    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew."""
+    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew.
+
+    ``payloads`` are the names of those that lie in it to be read again, by workload and size in bytes.
+    """
 
     attached: Attached
     record: Record | None
+    payloads: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
