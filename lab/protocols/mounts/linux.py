@@ -101,7 +101,9 @@ class LinuxMount(Driver):
         return "GVfs over FUSE"
 
     def _kernel_can(self, client: Side) -> bool:
-        return self.kernel_type is not None and kernel_has(client, self.kernel_type)
+        """Whether the kernel mounts it, and this account may have it do so."""
+        is_allowed = self.kernel_type is not None and not client.host.lacks_root
+        return is_allowed and kernel_has(client, str(self.kernel_type))
 
     def _check_gvfs(self, client: Side) -> None:
         gvfs.find_program(client, "gvfsd-fuse")
