@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 
 from lab.cli.terminal import RESULTS, console, print_answer, say, show
 
@@ -14,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     text = "a folder of the share, such as /Volumes/media; smb://, nfs:// or afp://; or a host that ssh knows"
     parser.add_argument("target", metavar="TARGET", help=text)
-    text = "stop before another block of transfers would end after this (default: 60 s), as 90s or 5min"
+    text = "how long it may take, as 90s or 5min (default: 60 s): no block of transfers begins that would end later"
     parser.add_argument("--time", type=parse_time, default=60.0, metavar="TIME", help=text)
     text = "a login on the server, as ssh knows it: its side is looked at, too"
     parser.add_argument("--server", default="", metavar="HOST", help=text)
@@ -43,9 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.run.lifecycle import Supervision
     from lab.run.progress import shown
 
+    deadline = time.monotonic() + arguments.time
     wish = Wish(arguments.target, arguments.server, arguments.password, arguments.save)
     with shown(console()) as display:
-        folder, ending = measure(wish, RESULTS, Supervision(display, say, budget_s=arguments.time))
+        folder, ending = measure(wish, RESULTS, Supervision(display, say, deadline=deadline))
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab show {folder.path} --table lost` lists them")
     if arguments.json:
