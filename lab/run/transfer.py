@@ -66,7 +66,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     endpoints = endpoints_of(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client = pair.platforms[Role.CLIENT]
-    with payload_files(pair, endpoints) as files:
+    with payload_files(pair, endpoints, standing.mount.payloads) as files:
         prepare(session, standing, case, endpoints)
         versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
