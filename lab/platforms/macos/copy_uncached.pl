@@ -11,7 +11,7 @@ sysopen(my $from, $source, O_RDONLY) or die "$source: $!\n";
 sysopen(my $to, $target, O_WRONLY | O_CREAT | O_EXCL) or die "$target: $!\n";
 if ($^O eq 'darwin') { fcntl $to, $F_NOCACHE, 1 or die "$target: F_NOCACHE: $!\n" }
 while (1) {
-    my $count = sysread $from, my $data, $CHUNK;
+    my $count = sysread($from, my $data, $CHUNK);
     die "$source: $!\n" unless defined $count;
     last if $count == 0;
     for (my $at = 0; $at < $count;) {

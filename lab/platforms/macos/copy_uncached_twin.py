@@ -20,7 +20,8 @@ def main(source: str, target: str) -> None:
                     data = data[copy.write(data) :]
             os.fsync(copy.fileno())
     except OSError as error:
-        sys.exit(f"{error.filename or target}: {error.strerror}")
+        sys.stderr.write(f"{error.filename or target}: {error.strerror}\n")
+        sys.exit(error.errno)
 
 
 if __name__ == "__main__":
