@@ -55,7 +55,7 @@ def read_text(path: Path, remedy: str, folders: Sequence[Path] = ()) -> str:
         content = untrusted.read_file(path, untrusted.MOST_INPUT_BYTES, links=True)
         return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except FileNotFoundError as error:
-        raise BadInput(f"{path}: no such file{_similar_file(path, folders)}; {remedy}") from error
+        raise BadInput(f"{path}: no such file; {_similar_file(path, folders) or remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 
@@ -67,7 +67,7 @@ def _similar_file(path: Path, folders: Sequence[Path]) -> str:
         files = folder.glob(f"*{glob.escape(path.suffix)}") if path.suffix else iter(())
         by_name = {file.stem: file for file in itertools.islice(files, MOST_SIMILAR_FILES)} | by_name
     name = nearest(path.stem, by_name)
-    return f"; did you mean {one_line(str(by_name[name]))}?" if name else ""
+    return f"did you mean {one_line(str(by_name[name]))}?" if name else ""
 
 
 ModelT = TypeVar("ModelT", bound=Model)

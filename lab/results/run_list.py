@@ -19,7 +19,7 @@ from lab.base.untrusted import first_line, one_line
 from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import sweep_of
-from lab.results.trial import CEILINGS, LEAST
+from lab.results.trial import CEILINGS, LEAST, RunJson, emulated
 
 MOST_BYTES = 8 << 20  # read of the trials of one run: some 3000 trials, in 30 ms
 LONGEST_TEXT = 100  # characters of what somebody wrote into a run.json
@@ -32,7 +32,7 @@ class _Line(msgspec.Struct):
     protocol: str
     direction: Literal["write", "read"]
     status: Literal["ok", "void", "failed"]
-    size_bytes: Annotated[int, msgspec.Meta(ge=0, lt=LARGEST)]
+    size_bytes: Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
     elapsed_s: float | None
     anchor: bool = False
 
@@ -54,6 +54,8 @@ class ListedRun:
     """How it ended, or that it has not."""
     hosts: dict[str, str] = field(default_factory=dict)
     """The name of each host, by role."""
+    label: str = ""
+    """Of which machines its numbers are none: those of the local lab, and emulated Macs."""
     trials: dict[str, int] = field(default_factory=dict)
     """How many transfers are ok, void and failed."""
     is_whole: bool = True
@@ -92,6 +94,7 @@ def _look_at(path: Path) -> ListedRun:
         started_at=_text(folder.run.get("started_at")),
         ended=_text(folder.run.get("ended")) or "it is still running, or was killed",
         hosts={_text(role): _text(facts.get("hostname")) for role, facts in folder.run.get("hosts", {}).items()},
+        label=_label(folder.run),
         trials=dict(counts),
         is_whole=read_bytes < MOST_BYTES,
         fastest=_fastest(speeds),
@@ -119,6 +122,12 @@ def _fastest(speeds: dict[tuple[str, str], list[float]]) -> dict[str, float]:
     for (direction, _), values in speeds.items():
         fastest[direction] = max(fastest.get(direction, 0.0), statistics.median(values))
     return {direction: fastest[direction] for direction in ("write", "read") if direction in fastest}
+
+
+def _label(run: RunJson) -> str:
+    if emulated(run):
+        return "emulated Mac"
+    return "local lab" if run.get("instance") is not None else ""
 
 
 def _text(value: Any) -> str:

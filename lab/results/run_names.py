@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.base.did_you_mean import hint
+from lab.base.did_you_mean import nearest
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing, one_line
 from lab.results.newest_run import paths_of_runs
@@ -42,9 +42,10 @@ def find_run(name: str, results: Path) -> Path:
             f"{name}: the names of {len(beginning_so)} runs of {results} begin so: {some}", "give more of the name"
         )
     names = [*dict.fromkeys(map(sweep_of, runs)), *(run.name for run in runs)]
+    match = nearest(name, names)
     raise BadInput(
-        f"{one_line(name, 200)}: not a run folder, and no run of {results} is called so{hint(name, names)}",
-        "`lab list` names the runs",
+        f"{one_line(name, 200)}: not a run folder, and no run of {results} is called so",
+        f"did you mean {one_line(match)!r}?" if match else "`lab list` names the runs",
     )
 
 
