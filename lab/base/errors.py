@@ -14,13 +14,14 @@ LabError                  one clear message for the person at the terminal
     ├── SettingRefused    a setting did not take: asked and in effect differ
     ├── RestoreError      something could not be put back; says what to type by hand
     └── TransferError     a transfer failed or moved the wrong bytes
-Interrupted               Ctrl-C or a termination signal: exit 1, after putting everything back. As KeyboardInterrupt it
-                          is no Exception: libraries that catch those must not swallow it
+Interrupted               Ctrl-C (exit 130) or a termination signal (SIGTERM: 143), after putting everything back. As
+                          KeyboardInterrupt it is no Exception: libraries that catch those must not swallow it
 """
 
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Sequence
 
 LONGEST = 20_000  # characters of a message: a host may print megabytes where a word belongs
@@ -142,7 +143,16 @@ class TransferError(LabFailure):
 
 
 class Interrupted(BaseException):
-    """The person (Ctrl-C) or the system (SIGTERM, SIGHUP) asked the lab to stop."""
+    """The person (Ctrl-C) or the system (SIGTERM, SIGHUP) asked the lab to stop, by the signal of this ``number``."""
+
+    def __init__(self, message: str, number: int = signal.SIGINT):
+        self.number = number
+        super().__init__(message)
+
+    @property
+    def exit_code(self) -> int:
+        """That of a program which a signal ended, as shells report it."""
+        return 128 + self.number
 
 
 def abridge(argv: Sequence[str], width: int = 160) -> str:

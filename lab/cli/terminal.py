@@ -67,14 +67,15 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
         show(line)
 
 
-def open_run(path: Path | None) -> RunFolder:
-    """The run folder that was named, or the newest that measured anything. Raises BadInput."""
+def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
+    """The run that was named, by its path or in short, or the newest that measured anything. Raises BadInput."""
     from lab.results.newest_run import newest, nothing_measured, paths_of_runs
     from lab.results.run_folder import RunFolder
+    from lab.results.run_names import find_run
 
-    folder = RunFolder(path) if path else newest(RESULTS)
-    if path and not folder.has_transfers:
+    folder = RunFolder(find_run(name, results)) if name else newest(results)
+    if name and not folder.has_transfers:
         raise nothing_measured(folder)
-    if not path and (later := [run.name for run in paths_of_runs(RESULTS) if run.name > folder.path.name]):
+    if not name and (later := [run.name for run in paths_of_runs(results) if run.name > folder.path.name]):
         say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1])}")
     return folder

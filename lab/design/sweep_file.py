@@ -181,7 +181,7 @@ def load_sweep(path: Path) -> Sweep:
 
 def read_sweep(path: Path) -> str:
     """The text of a sweep file. Raises :class:`BadInput`."""
-    return read_text(path, "sweeps/ holds the ones that come with the lab")
+    return read_text(path, "sweeps/ holds the ones that come with the lab", [Path("sweeps")])
 
 
 def _check_size(text: str, path: Path) -> None:

@@ -285,8 +285,8 @@ class Hosts(Model):
 
 
 def load_hosts(path: Path) -> Hosts:
-    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`_check_place`."""
-    _check_place(path)
+    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`."""
+    check_place(path)
     text = read_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
     for number, line in enumerate(text.split("\n"), 1):
         if "\0" in line:
@@ -311,8 +311,8 @@ def load_hosts(path: Path) -> Hosts:
     return hosts
 
 
-def _check_place(path: Path) -> None:
-    """Raise BadInput for a hosts file in a run folder or among results.
+def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
+    """Raise BadInput for a hosts file in a run folder or among ``results``, or others that are called so.
 
     It names commands that this machine runs (``proxy_command``) and files that are sent to hosts, while a run folder is
     data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
@@ -320,7 +320,7 @@ def _check_place(path: Path) -> None:
     """
     try:
         real = path.resolve(strict=True)
-        folder = next(filter(_holds_results, real.parents), None)
+        folder = next((folder for folder in real.parents if _holds_results(folder, results)), None)
     except FileNotFoundError:
         return  # the error about that says what to do
     except (OSError, RuntimeError) as error:
@@ -332,11 +332,11 @@ def _check_place(path: Path) -> None:
         )
 
 
-def _holds_results(folder: Path) -> bool:
+def _holds_results(folder: Path, results: Path) -> bool:
     """Whether a folder is that of a run, or holds those of runs."""
     if any(os.path.lexists(folder / name) for name in RUN_FILES):
         return True
-    if os.path.lexists(RESULTS) and Path(RESULTS).exists() and folder.samefile(RESULTS):
+    if os.path.lexists(results) and results.exists() and folder.samefile(results):
         return True
     is_called_so = folder.name.casefold() == RESULTS
     return is_called_so and any(any(folder.glob(f"*/{name}")) for name in RUN_FILES)

@@ -185,7 +185,8 @@ def _conduct(
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
     except Interrupted as error:
-        raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
+        kept = f"every trial so far is kept, `lab run --resume {folder.path}` goes on"
+        raise Interrupted(f"{error}; {kept}", error.number) from error
     folder.update(ended=ending.text, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
 
