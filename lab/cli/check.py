@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.cli.terminal import HOSTS, RESULTS, console, say
+from lab.base.wrapped import wrap
+from lab.cli.terminal import HOSTS, RESULTS, columns, console, say
 
+LEVEL = 8  # columns of the longest
 COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
 
 
@@ -35,10 +38,12 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
-    output = console()
+    output, width = console(), columns(sys.stdout)
     for finding in findings if not arguments.json else ():
         remedy = f"  -> {finding.remedy}" if finding.remedy else ""
         text = f" {finding.subject}: {finding.message}{remedy}"
-        output.print(f"[{COLOURS[finding.level]}]{finding.level:8}[/]", end="")
+        if width:
+            text = "\n".join(wrap(text, width - LEVEL, " " * (LEVEL + 1)))
+        output.print(f"[{COLOURS[finding.level]}]{finding.level:{LEVEL}}[/]", end="")
         output.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
     return 1 if any(finding.level == "problem" for finding in findings) else 0

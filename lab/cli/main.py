@@ -41,13 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = arguments.command(arguments)
         sys.stdout.flush()
     except BadInput as error:
-        say(str(error))
+        say(error.brief())
         return 2
     except BrokenPipeError:
         _give_up_output()
         return 1  # whoever read our output has seen enough
     except (LabError, Interrupted) as error:
-        say(str(error))
+        say(error.brief() if isinstance(error, LabError) else str(error))
         _give_up_output()
         return 1
     except OSError as error:

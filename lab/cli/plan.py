@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, show
+from lab.cli.terminal import HOSTS, RESULTS, show, show_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,12 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     sweep = load_sweep(arguments.sweep)
     planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(RESULTS, arguments.hosts or HOSTS))
     if arguments.hosts:
-        lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts)
+        lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts, RESULTS)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
     for line in plan_text.describe(sweep, planned):
         show(line)
     for slot in planned.slots if arguments.order else ():
-        show(f"{slot.trial_id}  {slot.case.case_id}")
+        show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0

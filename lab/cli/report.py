@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lab.cli.terminal import open_run, show
+from lab.cli.terminal import open_run, show_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,5 +23,5 @@ def run(arguments: argparse.Namespace) -> int:
     page = run_report.write(folder, arguments.to)
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
-        show(str(path))
+        show_whole(str(path))
     return 0

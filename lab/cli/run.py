@@ -6,7 +6,7 @@ import argparse
 import re
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, console, print_answer, say, show
+from lab.cli.terminal import HOSTS, RESULTS, console, print_answer, say, show_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,5 +59,5 @@ def run(arguments: argparse.Namespace) -> int:
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
     print_answer(folder)
-    show(str(folder.path))
+    show_whole(str(folder.path))
     return 1 if ending.not_ok or ending.early or ending.closed else 0

@@ -28,7 +28,7 @@ from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import pace, resumption, root_helper
+from lab.run import pace, refusals, resumption, root_helper
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
@@ -68,7 +68,7 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
     Register()  # raises where there can be none, while nothing was touched
     config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
     sweep = parse_sweep(text, sweep_file)
-    check_fit(config, sweep, hosts_file)
+    check_fit(config, sweep, hosts_file, results)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config)
     with connected(config) as hosts:
@@ -222,8 +222,8 @@ def _password(config: Hosts) -> SecretStr:
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 
-def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
-    """What can be seen to be wrong from the two files together. Raises BadInput."""
+def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
+    """What can be seen to be wrong before a host is reached, a run into ``results`` in mind. Raises BadInput."""
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
@@ -242,6 +242,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
             )
     if "disk" in stores and config.share.path is None:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
+    refusals.check(config, sweep, results)
 
 
 def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
