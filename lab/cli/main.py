@@ -60,13 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _give_up_output()
         raise
     except BadInput as error:
-        say(str(error))
+        say(error.brief())
         return 2
     except BrokenPipeError:
         _give_up_output()
         return 1  # whoever read our output has seen enough
     except LabError as error:
-        say(str(error))
+        say(error.brief())
         _give_up_output()
         return 1
     except Interrupted as stopped:

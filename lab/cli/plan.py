@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, say, show
+from lab.cli.terminal import HOSTS, say, show, show_whole
 
 SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
 EXAMPLES = (
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(arguments.results, hosts_file or HOSTS))
     if hosts_file:
         hosts = load_hosts(hosts_file)
-        lifecycle.check_fit(hosts, sweep, hosts_file)
+        lifecycle.check_fit(hosts, sweep, hosts_file, arguments.results)
         for line in describe_unseen(hosts):
             say(line)
     if arguments.json:
@@ -49,5 +49,5 @@ def run(arguments: argparse.Namespace) -> int:
     for line in plan_text.describe(sweep, planned):
         show(line)
     for slot in planned.slots if arguments.order else ():
-        show(f"{slot.trial_id}  {slot.case.case_id}")
+        show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0

@@ -39,7 +39,7 @@ class Capability:
             self.pair.platforms[role].ram_disks.check(layout)
         reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
         if len(reasons) == len(cases):
-            raise Unsupported("; ".join(dict.fromkeys(reasons.values())))
+            raise Unsupported("\n".join(dict.fromkeys(reasons.values())), several=True)
         return reasons
 
     def _check(self, case: Case) -> str:
