@@ -19,7 +19,7 @@ from typing import NoReturn
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
 from lab.base.untrusted import printable
-from lab.cli import check, compare, host, local, plan, report, restore, run, show
+from lab.cli import check, compare, host, init, local, plan, report, restore, run, show
 from lab.cli.terminal import HOSTS, say
 
 
@@ -71,6 +71,8 @@ def parser() -> argparse.ArgumentParser:
             subparser.add_argument("--hosts", type=Path, metavar="FILE", help=hosts)
         return subparser
 
+    text = "find what can be found, ask six questions, write a hosts file and check it"
+    command("init", init.run, text, hosts=f"the hosts file to write (default: {HOSTS})")
     text = "look at both hosts and say what can be measured; changes nothing"
     check.add_arguments(command("check", check.run, text, hosts=f"the hosts file (default: {HOSTS})"))
     text = "show what a sweep would do, and if the hosts fit it; changes nothing"

@@ -1,0 +1,43 @@
+"""`lab init`: a hosts file from what can be found and six questions; then `lab check`, and what comes next."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lab.base.errors import BadInput
+from lab.cli import check
+from lab.cli.terminal import HOSTS, show
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask, write, and check; the exit code is that of `lab check`."""
+    path = arguments.hosts or HOSTS
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        remedy = (
+            f"type `lab init` at a terminal, or fill in the lines marked <-- of the {HOSTS} that comes with the lab"
+        )
+        raise BadInput("lab init: it asks questions, and there is no terminal to ask at", remedy)
+
+    from lab.init import hosts_file_place, next_step
+    from lab.init.hosts_text import hosts_text
+    from lab.init.interview import interview
+    from lab.init.questions import Questions
+    from lab.init.surroundings import look_around
+
+    hosts_file_place.check_place(path)
+    answers = interview(Questions(input, show), look_around(show))
+    hosts_file_place.write(path, hosts_text(answers))
+    show("")
+    show(f"{path} is written; `lab check` looks at these hosts now")
+    options = argparse.Namespace(hosts=path, json=False, jumbo=False, hardware=False, share=None)
+    try:
+        code = check.run(options)
+    finally:
+        show("")
+        for point in next_step.open_points(answers, path):
+            show(f"to do: {point}")
+        show("next, once no problem is left:" if code else "next:")
+        for command in next_step.next_commands(answers, path):
+            show(f"  {command}")
+    return code

@@ -1,0 +1,49 @@
+"""What to do once a hosts file is written: what is still open, and the commands that come next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from lab.init.answers import Answers
+
+SWEEP_OF_LAB, SWEEP_OF_SHARE = "sweeps/macs.toml", "sweeps/share.toml"
+
+
+def open_points(answers: Answers, path: Path) -> Iterator[str]:
+    """What only a person can do or say, one line each."""
+    kind, _, where = answers.account.password.partition(":")
+    if kind == "keyring":
+        command = shlex.join(["keyring", "set", where, answers.account.name])
+        yield f"`{command}` puts the share's password into the keyring"
+    if kind == "env":
+        yield f"the share's password is taken from the environment variable {where}"
+    if answers.share.guessed:
+        yield f"{path}: [share] path = {answers.share.path} is a guess: put in the share's folder on the server"
+    if answers.sudo == "helper":
+        yield f"`{_with_hosts('lab host install', path)}` puts the lab's helper there"
+
+
+def next_commands(answers: Answers, path: Path) -> list[str]:
+    """The commands to type next."""
+    share = answers.share
+    if not answers.client.host and not answers.server.host:
+        return [f"lab measure {shlex.quote(share_url(answers))}"]
+    sweep = SWEEP_OF_LAB if share.by_lab else SWEEP_OF_SHARE
+    return [f"lab plan {sweep}", _with_hosts(f"lab run {sweep}", path)]
+
+
+def share_url(answers: Answers) -> str:
+    """The share as a URL."""
+    share = answers.share
+    address = f"[{answers.server.address}]" if ":" in answers.server.address else answers.server.address
+    if share.protocol == "nfs":
+        return f"nfs://{address}{quote(share.path)}"
+    return f"{share.protocol}://{quote(answers.account.name)}@{address}/{quote(share.name)}"
+
+
+def _with_hosts(command: str, path: Path) -> str:
+    """A command that reads this hosts file, which hosts.ini is by default."""
+    return command if path == Path("hosts.ini") else f"{command} --hosts {shlex.quote(str(path))}"
