@@ -55,8 +55,8 @@ def _ask(command: tuple[str, ...], parse: Callable[[str], list[Share]]) -> list[
 
 
 def parse_smbclient(text: str) -> list[Share]:
-    """The shares in what ``smbclient -g -L`` prints, ``Disk|NAME|COMMENT``; a | in a name or comment is not escaped."""
-    rows = (line.split("|") for line in text.splitlines())
+    """The shares in what ``smbclient -g -L`` prints, ``Disk|NAME|COMMENT``. A comment may have a | in it, a name not."""
+    rows = (line.split("|", 2) for line in text.splitlines())
     return list(_smb_shares(row[1] for row in rows if row[0] == "Disk" and len(row) == 3))
 
 
