@@ -87,11 +87,13 @@ class Host(ABC):
     """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name.
 
     One that ``is_narrow`` runs as root only the commands that its helper knows, each by itself
-    (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in.
+    (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in; where
+    that is not root, it ``lacks_root``.
     """
 
     is_narrow: bool = False
     needs_no_sudo: bool = False
+    lacks_root: bool = False
     python: str = ""
     """On a host without perl the python3 that runs the lab's scripts in its place (:mod:`lab.hosts.interpreter`)."""
 

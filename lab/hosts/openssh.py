@@ -22,6 +22,7 @@ from lab.base.scripts import read_script
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.hosts_file import HostConfig
+from lab.hosts.process_conversation import ProcessConversation
 from lab.hosts.ssh_target import SshTarget
 
 GRACE_S = 2.0
@@ -183,37 +184,11 @@ class OpenSshConnection(Connection):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class OpenSshConversation(Conversation):
+class OpenSshConversation(ProcessConversation):
     """A command in a session of the master; ends with an error where that has gone."""
 
     def __init__(self, command: Sequence[str], given: str):
-        self._process = subprocess.Popen(  # noqa: S603 – ssh, with options of the lab's own; no shell here
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env=_environment(),
-        )
-        super().__init__(given)
-
-    def _give(self, data: bytes) -> None:
-        with present(self._process.stdin) as stdin:
-            stdin.write(data)
-
-    def _read(self, stream: str) -> bytes:
-        source = present(self._process.stdout if stream == "stdout" else self._process.stderr)
-        data = os.read(source.fileno(), 65536)
-        if not data:
-            source.close()
-        return data
-
-    def _wait_for_exit(self, seconds: float) -> bool:
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        super().__init__(command, given, _environment())
 
     @property
     def exit_code(self) -> int | None:

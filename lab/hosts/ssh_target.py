@@ -14,6 +14,7 @@ import paramiko
 
 from lab.base import untrusted
 from lab.base.errors import BadInput, HostError, HostKeyError
+from lab.base.present import present
 from lab.hosts import macos_privacy
 from lab.hosts.fields import algorithm_kind, parse_port
 from lab.hosts.hosts_file import HostConfig
@@ -91,12 +92,12 @@ class SshTarget:
 
 def find_target(role: str, config: HostConfig) -> SshTarget:
     """How a host is reached. Raises BadInput for files that are not what they should be."""
-    place = f"{config.place}[{role}]"
-    options, named_keys = ssh_config(config.host)
-    address = options.get("hostname", config.host)
+    place, host = f"{config.place}[{role}]", present(config.host)
+    options, named_keys = ssh_config(host)
+    address = options.get("hostname", host)
     port = config.port or int(options.get("port", 22))
     user = config.user or options.get("user")
-    login = f"{user}@{config.host}" if user else config.host
+    login = f"{user}@{host}" if user else host
     proxy_command = _proxy_command(config, options, address, port)
     if proxy_command is None:
         _check_name(address, f"{place} host")
@@ -226,7 +227,7 @@ def _port(text: str) -> int:
 
 def _proxy_command(config: HostConfig, options: Mapping[str, str], address: str, port: int) -> str | None:
     if config.proxy_command:  # with the tokens that ssh_config(5) has for it, which paramiko fills in there
-        tokens = {"%h": address, "%n": config.host, "%p": str(port), "%%": "%"}
+        tokens = {"%h": address, "%n": present(config.host), "%p": str(port), "%%": "%"}
         command = re.sub("%[hnp%]", lambda token: tokens[token[0]], config.proxy_command)
         return None if command.lower() == "none" else command
     if options.get("proxycommand"):

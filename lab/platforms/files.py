@@ -100,10 +100,16 @@ class Files(Part, ABC):
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""
         return self.read(parse_df, "df", "-Pk", "--", path)
 
-    def remove(self, *paths: str) -> None:
-        """Remove files that the lab made; a missing one is no error."""
-        # root: what a client wrote belongs to whatever account the server keeps for it
-        self.host.run("rm", "-f", "--", *paths, root=True)
+    def forget(self, path: str, deadline_s: float) -> None:
+        """Write out one file and forget what is cached of it, as far as an account can; where it cannot, nothing."""
+
+    def remove(self, *paths: str, root: bool = True) -> None:
+        """Remove files that the lab made; a missing one is no error.
+
+        By ``root``, for what a client wrote belongs to whatever account the server keeps for it; through a mount by the
+        account that made them.
+        """
+        self.host.run("rm", "-f", "--", *paths, root=root)
 
 
 def parse_df(text: str) -> int:

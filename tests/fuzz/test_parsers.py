@@ -249,7 +249,7 @@ NOT_OF_HOSTS = {
     "lab.design.sweep_file.parse_sweep", "lab.hosts.fields.parse_lease", "lab.hosts.fields.parse_port",
     "lab.base.units.parse_size",
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
-    "lab.local.platforms.parse", "lab.settings.operation.parse_operation",
+    "lab.local.platforms.parse", "lab.settings.operation.parse_operation", "lab.measure.target.parse_target",
 }  # fmt: skip
 
 
