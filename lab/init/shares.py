@@ -55,7 +55,7 @@ def _ask(command: tuple[str, ...], parse: Callable[[str], list[Share]]) -> list[
 
 
 def parse_smbclient(text: str) -> list[Share]:
-    """The shares in what ``smbclient -g -L`` prints, ``Disk|NAME|COMMENT``. A comment may have a | in it, a name not."""
+    """The shares in what ``smbclient -g -L`` prints, ``Disk|NAME|COMMENT``. Only a comment may have a | in it."""
     rows = (line.split("|", 2) for line in text.splitlines())
     return list(_smb_shares(row[1] for row in rows if row[0] == "Disk" and len(row) == 3))
 
