@@ -14,9 +14,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask, write, and check; the exit code is that of `lab check`."""
     path = arguments.hosts or HOSTS
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        remedy = (
-            f"type `lab init` at a terminal, or fill in the lines marked <-- of the {HOSTS} that comes with the lab"
-        )
+        remedy = f"type it at a terminal, or fill in the lines marked <-- of the {HOSTS} that comes with the lab"
         raise BadInput("lab init: it asks questions, and there is no terminal to ask at", remedy)
 
     from lab.init import hosts_file_place, next_step
@@ -30,14 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
     hosts_file_place.write(path, hosts_text(answers))
     show("")
     show(f"{path} is written; `lab check` looks at these hosts now")
-    options = argparse.Namespace(hosts=path, json=False, jumbo=False, hardware=False, share=None)
+    code = 1
     try:
-        code = check.run(options)
-    finally:
+        code = check.run(argparse.Namespace(hosts=path, json=False, jumbo=False, hardware=False, share=None))
+    finally:  # the file stands there, even where nothing could be looked at
         show("")
-        for point in next_step.open_points(answers, path):
-            show(f"to do: {point}")
-        show("next, once no problem is left:" if code else "next:")
-        for command in next_step.next_commands(answers, path):
-            show(f"  {command}")
+        for line in next_step.describe(answers, path, problems=code != 0):
+            show(line)
     return code

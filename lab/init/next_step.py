@@ -12,8 +12,17 @@ from lab.init.answers import Answers
 SWEEP_OF_LAB, SWEEP_OF_SHARE = "sweeps/macs.toml", "sweeps/share.toml"
 
 
-def open_points(answers: Answers, path: Path) -> Iterator[str]:
-    """What only a person can do or say, one line each."""
+def describe(answers: Answers, path: Path, problems: bool) -> Iterator[str]:
+    """All of it, line by line. ``problems``: whether `lab check` found any."""
+    for point in _open_points(answers, path):
+        yield f"to do: {point}"
+    yield "next, once no problem is left:" if problems else "next:"
+    for command in [*([_with_hosts("lab check", path)] if problems else []), *_measuring_commands(answers, path)]:
+        yield f"  {command}"
+
+
+def _open_points(answers: Answers, path: Path) -> Iterator[str]:
+    """What only a person can do or say."""
     kind, _, where = answers.account.password.partition(":")
     if kind == "keyring":
         command = shlex.join(["keyring", "set", where, answers.account.name])
@@ -26,12 +35,10 @@ def open_points(answers: Answers, path: Path) -> Iterator[str]:
         yield f"`{_with_hosts('lab host install', path)}` puts the lab's helper there"
 
 
-def next_commands(answers: Answers, path: Path) -> list[str]:
-    """The commands to type next."""
-    share = answers.share
+def _measuring_commands(answers: Answers, path: Path) -> list[str]:
     if not answers.client.host and not answers.server.host:
         return [f"lab measure {shlex.quote(share_url(answers))}"]
-    sweep = SWEEP_OF_LAB if share.by_lab else SWEEP_OF_SHARE
+    sweep = SWEEP_OF_LAB if answers.share.by_lab else SWEEP_OF_SHARE
     return [f"lab plan {sweep}", _with_hosts(f"lab run {sweep}", path)]
 
 
