@@ -164,7 +164,7 @@ def _check_interface(machine: Machine, subject: str) -> Iterator[Finding]:
     drawbacks = []
     if medium.wireless:
         drawbacks.append(("it is wireless: its speed changes by the minute", "connect it by cable"))
-    if name.startswith(machine.platform.network.tunnels):
+    if machine.platform.network.is_tunnel(name):
         drawbacks.append(
             ("it is a tunnel: what is measured is its encryption", "give data_address of the network itself")
         )

@@ -19,7 +19,7 @@ from typing import NoReturn
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
 from lab.base.untrusted import printable
-from lab.cli import check, compare, host, init, local, plan, report, restore, run, show
+from lab.cli import check, compare, host, init, local, measure, plan, report, restore, run, show
 from lab.cli.terminal import HOSTS, say
 
 
@@ -81,6 +81,8 @@ def parser() -> argparse.ArgumentParser:
     hosts = f"the hosts file (default: {HOSTS}, or that of the run to resume)"
     run.add_arguments(command("run", run.run, text, hosts=hosts))
     hosts = "reach the hosts by this file (default: that of each run), and put back what they have noted themselves too"
+    text = "how fast one share is from this machine, and what holds it back; needs no root, and no login on the server"
+    measure.add_arguments(command("measure", measure.run, text))
     text = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
     restore.add_arguments(command("restore", restore.run, text, hosts=hosts))
     show.add_arguments(command("show", show.run, "the tables of a run"))

@@ -32,6 +32,7 @@ from lab.hosts.fields import (
     PlainFolder,
     Port,
     ShareName,
+    ShareSubfolder,
     SshAlgorithms,
     UserName,
     is_loopback,
@@ -142,6 +143,8 @@ class ShareConfig(Model):
     mounted: Absolute | None = None
     """A folder of the client where the share is mounted already, by somebody else: it is used as it is. Then name,
     account and password are not needed, and no option of the mount can be varied."""
+    folder: ShareSubfolder = ""
+    """A folder in the share, for the lab to make its own in. Only where no login leads to the share on the server."""
     account: AccountName | Literal[""] = Field("", validate_default=True)
     """The account of the share (SMB, AFP)."""
     password: PasswordSource = "prompt"
@@ -259,6 +262,8 @@ class Hosts(Model):
             raise ValueError("[client] iperf3: is for the server")
         if not self.server.is_reached and self.share.serve == "lab":
             raise ValueError("[server] host: missing: serve = lab needs a login there; serve = existing does without")
+        if self.share.folder and not self.through_mount:
+            raise ValueError("[share] folder: is for a share that no login leads to; elsewhere give path")
         if not self.server.is_reached and self.server.tune == "yes":
             raise ValueError("[server] tune: without host nobody logs in there, and nothing can be changed")
         if self.client.transport == self.server.transport == "local":

@@ -31,18 +31,29 @@ def _open_points(answers: Answers, path: Path) -> Iterator[str]:
         yield f"the share's password is taken from the environment variable {where}"
     if answers.share.guessed:
         yield f"{path}: [share] path = {answers.share.path} is a guess: put in the share's folder on the server"
+    if (answers.client.host or answers.server.host) and answers.share.protocol in ("nfs", "afp"):
+        yield f'{SWEEP_OF_SHARE} measures SMB: give protocol = ["{answers.share.protocol}"] in it'
     if answers.sudo == "helper":
         yield f"`{_with_hosts('lab host install', path)}` puts the lab's helper there"
 
 
-def _measuring_commands(answers: Answers, path: Path) -> list[str]:
-    if not answers.client.host and not answers.server.host:
-        return [f"lab measure {shlex.quote(share_url(answers))}"]
-    sweep = SWEEP_OF_LAB if answers.share.by_lab else SWEEP_OF_SHARE
-    return [f"lab plan {sweep}", _with_hosts(f"lab run {sweep}", path)]
+def _measuring_commands(answers: Answers, path: Path) -> Iterator[str]:
+    """Who sits at the client of a share that is there has an answer in a minute; a sweep varies settings."""
+    share, server, source = answers.share, answers.server, answers.account.password
+    if not answers.client.host and not share.by_lab:
+        login = [f"{server.user}@{server.host}"] if server.host else []
+        where = [source] if source != "prompt" and share.protocol != "nfs" else []
+        options = [
+            word for name, values in (("--server", login), ("--password", where)) for word in (name, *values) if values
+        ]
+        yield shlex.join(["lab", "measure", _share_url(answers), *options])
+    if answers.client.host or server.host:
+        sweep = SWEEP_OF_LAB if share.by_lab else SWEEP_OF_SHARE
+        yield f"lab plan {sweep}"
+        yield _with_hosts(f"lab run {sweep}", path)
 
 
-def share_url(answers: Answers) -> str:
+def _share_url(answers: Answers) -> str:
     """The share as a URL."""
     share = answers.share
     address = f"[{answers.server.address}]" if ":" in answers.server.address else answers.server.address

@@ -1,1 +1,1 @@
-"""`lab measure`: one share, from the machine that one sits at, with or without a login on the server."""
+"""`lab measure`: one share, as the machine sees it that the lab runs on, with or without a login on the server."""

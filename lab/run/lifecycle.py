@@ -50,7 +50,7 @@ IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as th
 class Supervision:
     """Who is told what of a run, and what ends it early.
 
-    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``budget_s``: see
+    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``deadline``: see
     :class:`Runner`.
     """
 
@@ -59,7 +59,7 @@ class Supervision:
     most_failures: int | None = None
     is_gone: IsGone = lambda _: False
     repeat_disturbed: bool = False
-    budget_s: float | None = None
+    deadline: float | None = None
 
 
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
@@ -175,7 +175,7 @@ def _conduct(
         with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
             session = Session(hosts, config, settings, password)
             session.open()
-            limits = supervision.most_failures, supervision.repeat_disturbed, supervision.budget_s
+            limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
             sized = choose_size(session, folder, sweep, supervision.tell)
             ending = Runner(session, folder, sized, supervision.watch, *limits).run()
     except LabFailure as error:

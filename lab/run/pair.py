@@ -110,4 +110,5 @@ class Shares:
         return share.path if share.served_by_lab else self._own_folder(share.path)
 
     def _own_folder(self, path: str) -> str:
-        return f"{path}/{self.pair.store_name}"
+        inside = f"/{self.pair.config.share.folder}" if self.pair.config.share.folder else ""
+        return f"{path}{inside}/{self.pair.store_name}"

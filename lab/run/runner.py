@@ -84,7 +84,7 @@ class Runner:
     """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes.
 
     ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times. With
-    a ``budget_s`` a run is complete where another block would end after so many seconds.
+    a ``deadline`` (monotonic) a run is complete where another block would end after it.
     """
 
     def __init__(
@@ -95,9 +95,9 @@ class Runner:
         watch: Callable[[Progress], None],
         most_failures: int | None = None,
         repeat_disturbed: bool = False,
-        budget_s: float | None = None,
+        deadline: float | None = None,
     ):
-        self.budget_s = budget_s
+        self.deadline = deadline
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
         self.most_failures, self.repeat_disturbed = most_failures, repeat_disturbed
         self.recorded = Recorded(folder)
@@ -122,14 +122,14 @@ class Runner:
                 return self._ending(early, block - 1)
             if block >= self.sweep.blocks and self.precision.is_reached(block):
                 break
-            if self._spends_budget(block):
+            if self._ends_late(block + 1):
                 return replace(self._ending("", block), imprecise="")
         return self._ending("", block)
 
-    def _spends_budget(self, blocks: int) -> bool:
-        """Whether another block, as long as those before on average, would end after the budget."""
-        elapsed_s = time.monotonic() - self.started
-        return self.budget_s is not None and elapsed_s * (blocks + 1) / blocks > self.budget_s
+    def _ends_late(self, block: int) -> bool:
+        """Whether this block, if it takes as long as those before on average, would end after the deadline."""
+        now_s = time.monotonic()
+        return self.deadline is not None and now_s + (now_s - self.started) / (block - 1) > self.deadline
 
     def _ending(self, early: str, blocks: int) -> Ending:
         reasons = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
