@@ -41,12 +41,10 @@ def _measuring_commands(answers: Answers, path: Path) -> Iterator[str]:
     """Who sits at the client of a share that is there has an answer in a minute; a sweep varies settings."""
     share, server, source = answers.share, answers.server, answers.account.password
     if not answers.client.host and not share.by_lab:
-        login = [f"{server.user}@{server.host}"] if server.host else []
-        where = [source] if source != "prompt" and share.protocol != "nfs" else []
-        options = [
-            word for name, values in (("--server", login), ("--password", where)) for word in (name, *values) if values
-        ]
-        yield shlex.join(["lab", "measure", _share_url(answers), *options])
+        words = ["lab", "measure", _share_url(answers)]
+        words += ["--server", f"{server.user}@{server.host}"] if server.host else []
+        words += ["--password", source] if source != "prompt" and share.protocol != "nfs" else []
+        yield shlex.join(words)
     if answers.client.host or server.host:
         sweep = SWEEP_OF_LAB if share.by_lab else SWEEP_OF_SHARE
         yield f"lab plan {sweep}"
