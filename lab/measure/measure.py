@@ -13,11 +13,13 @@ from lab.base.private import PrivateFolder
 from lab.hosts import SshHost
 from lab.hosts.fields import IPERF3_PORT
 from lab.hosts.hosts_file import HostConfig
+from lab.measure.server_address import read_link, tunnel_remark
 from lab.measure.subject import Subject, find_subject, local_platform
 from lab.measure.target import parse_target
 from lab.measure.texts import MIB, MOST_RAM, hosts_text, run_name, sweep_text, tools
 from lab.platforms import Platform
 from lab.platforms.ram_disk import FOLDER
+from lab.results.one_sided import MeasuredShare
 from lab.results.run_folder import RunFolder
 from lab.run import lifecycle
 from lab.run.lifecycle import Supervision
@@ -47,6 +49,8 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         raise BadInput(
             f"{subject.target}: over SSH it takes rsync, and there is none here", "install it, or mount a share"
         )
+    if remark := tunnel_remark(read_link(platform, subject.facts)):
+        supervision.tell(f"warning: {remark}")
     place, room = _room(platform, subject.facts.available_bytes)
     iperf3 = _find_iperf3(subject, platform)
     text = hosts_text(subject, place, room, iperf3, wish.password)
@@ -64,18 +68,12 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
 
 def _about(subject: Subject, platform: Platform, wish: Wish) -> dict[str, object]:
     """What run.json says of the share and of the link beside what it says of every run."""
-    facts, medium = subject.facts, platform.network.medium(subject.facts.interface)
-    target = {
-        "target": subject.target, "protocol": subject.protocol, "server": subject.address, "share": subject.share,
-        "path": subject.mounted or subject.folder, "mounted_by": "somebody" if subject.mounted else "lab",
-    }  # fmt: skip
-    link = {
-        "bits_per_s": facts.link_bits_per_s, "duplex": medium.duplex, "interface": facts.interface, "mtu": facts.mtu,
-        "medium": None if medium.wireless is None else "Wi-Fi" if medium.wireless else "cable",
-        "tunnel": facts.interface.startswith(platform.network.tunnels),
-    }  # fmt: skip
+    share = MeasuredShare(
+        protocol=subject.protocol, server=subject.server, share=subject.share, path=subject.mounted or subject.folder,
+        mounted_by="somebody" if subject.mounted else "lab",
+    )  # fmt: skip
     saved = {"saved_as": wish.saved_as} if wish.saved_as else {}
-    return {"target": target, "link": link, **saved}
+    return {"target": share.to_json(), "link": read_link(platform, subject.facts).to_json(), **saved}
 
 
 def _room(platform: Platform, available_bytes: int) -> tuple[str, int]:

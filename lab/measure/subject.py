@@ -10,9 +10,10 @@ from lab.base.errors import BadInput, LabFailure
 from lab.base.untrusted import first_line
 from lab.hosts import SshHost
 from lab.hosts.hosts_file import HostConfig
+from lab.measure.mounted import find_share
+from lab.measure.server_address import check_elsewhere, find_address
 from lab.measure.target import Folder, SshName, Target, Url
 from lab.platforms import Facts, Platform, detect
-from lab.platforms.mounts import MountedShare
 from lab.protocols import find
 
 SOME_PORT = 9  # of a datagram that is never sent
@@ -22,19 +23,19 @@ SOME_PORT = 9  # of a datagram that is never sent
 class Subject:
     """A share, or a host, as this machine reaches it.
 
-    ``address`` is the server's, ``own_address`` that of this machine on the way there. ``mounted`` is the folder where
-    somebody else has mounted it, with ``mount`` as the table has it; of a share that is to be mounted they are empty
-    and None, and ``share``, ``folder`` in it and ``account`` say what. ``login`` is who logs in to the server, as ssh
-    knows it; empty where nobody does.
+    ``server`` is its name, ``address`` where it is, ``own_address`` that of this machine on the way there, ``facts``
+    what this machine is. ``mounted`` is the folder where somebody else has mounted the share; of one that is to be
+    mounted it is empty, and ``share``, ``folder`` in it and ``account`` say what. ``login`` is who logs in to the
+    server, as ssh knows it; empty where nobody does.
     """
 
     target: str
     protocol: str
+    server: str
     address: str
     own_address: str
     facts: Facts
     mounted: str = ""
-    mount: MountedShare | None = None
     share: str = ""
     folder: str = ""
     account: str = ""
@@ -59,61 +60,46 @@ def find_subject(target: Target, platform: Platform, login: str = "") -> Subject
 
 
 def _of_folder(target: Folder, platform: Platform, login: str) -> Subject:
-    mount = platform.mounts.find(target.path)
-    name = mount.options.get("addr", mount.server)
-    address, own_address, facts = _reach(name, target.path, platform)
+    mount = find_share(platform, target.path)
+    address, own_address, facts = _reach(mount.address, platform)
     return Subject(
-        f"{target}", mount.protocol, address, own_address, facts, mounted=target.path, mount=mount,
+        str(target), mount.protocol, mount.server, address, own_address, facts, mounted=target.path,
         share=mount.share, login=login,
     )  # fmt: skip
 
 
 def _of_url(target: Url, platform: Platform, login: str) -> Subject:
-    if target.port not in (None, find(target.protocol).port):
+    port = find(target.protocol).port
+    if target.port not in (None, port):
         raise BadInput(
-            f"{target}: the lab mounts on port {find(target.protocol).port} alone", "mount it, and give the folder"
+            f"{target}: the lab mounts {target.protocol} on port {port} alone", "mount it, and give the folder"
         )
-    address, own_address, facts = _reach(target.server, str(target), platform)
+    address, own_address, facts = _reach(target.server, platform)
     account = target.user.rpartition(";")[2] or getpass.getuser()
     return Subject(
-        str(target), target.protocol, address, own_address, facts, share=target.share, folder=target.folder,
-        account=account, login=login,
+        str(target), target.protocol, target.server, address, own_address, facts, share=target.share,
+        folder=target.folder, account=account, login=login,
     )  # fmt: skip
 
 
 def _of_host(target: SshName, platform: Platform) -> Subject:
     from lab.hosts.ssh_target import ssh_config  # paramiko is slow to import
 
-    address, own_address, facts = _reach(ssh_config(target.host)[0].get("hostname", target.host), str(target), platform)
-    return Subject(str(target), "ssh", address, own_address, facts, login=str(target))
+    name = ssh_config(target.host)[0].get("hostname", target.host)
+    address, own_address, facts = _reach(name, platform)
+    return Subject(str(target), "ssh", name, address, own_address, facts, login=str(target))
 
 
-def _reach(name: str, target: str, platform: Platform) -> tuple[str, str, Facts]:
+def _reach(server: str, platform: Platform) -> tuple[str, str, Facts]:
     """The server's address, this machine's own on the way there, and what this machine is. Raises BadInput."""
-    address = _resolve(name.removesuffix("."), target)
+    address = find_address(server)
+    check_elsewhere(platform, server, address)
     try:
-        facts = platform.facts(address)
-        return address, _own_address(address), facts
+        return address, _own_address(address), platform.facts(address)
     except (LabFailure, OSError) as error:
         reason = error.message if isinstance(error, LabFailure) else str(error)
-        if "address of this host itself" in reason:
-            raise BadInput(
-                f"{target}: its server {name} is this very machine: no byte would cross a network",
-                "measure from another machine",
-            ) from error
-        raise BadInput(f"{target}: no way to its server {name} ({address}): {first_line(reason)}") from error
-
-
-def _resolve(name: str, target: str) -> str:
-    # a Mac names a server that it found by Bonjour with the service: nas._smb._tcp.local
-    parts = [part for part in name.split(".") if not part.startswith("_")]
-    name = ".".join(parts) if name.endswith(".local") else name
-    try:
-        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise BadInput(f"{target}: the server {name} cannot be looked up: {error}", "is the name right?") from error
-    addresses = sorted({str(entry[4][0]) for entry in found}, key=lambda address: ":" in address)
-    return addresses[0]
+        message = f"there is no way to the server {server} ({address}): {first_line(reason)}"
+        raise BadInput(message, "is this machine on its network?") from error
 
 
 def _own_address(address: str) -> str:

@@ -129,7 +129,8 @@ def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, shar
 def find_mounted(pair: Pair) -> Mount:
     """The share that somebody else mounted on the client."""
     path = real_path(pair.hosts[Role.CLIENT], at_home(present(pair.config.share.mounted), pair.facts[Role.CLIENT].home))
-    return Mount(Attached(path, effective={"mount": "by somebody else"}), None)
+    mounts = pair.platforms[Role.CLIENT].mounts
+    return Mount(Attached(path, effective=mounts.negotiated(mounts.share_at(path))), None)
 
 
 def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> None:
