@@ -42,7 +42,7 @@ class Questions:
         self.tell(f"{self._asked}. {title}")
         for number, choice in enumerate(choices, 1):
             self.tell(f"   {number}) {one_line(choice.label, LONGEST_ANSWER)}")
-        self.tell(f"   {'or ' if choices else ''}{typed}")
+        self.tell(f"   {'or type ' if choices else 'type '}{typed}")
         while True:
             try:
                 return parse(_written_out(self._read("   [1] > " if choices else "   > "), choices))

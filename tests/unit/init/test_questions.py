@@ -48,14 +48,14 @@ def test_what_others_wrote_does_nothing_to_the_terminal() -> None:
         "1. Which?",
         "   1) the first",
         r"   2) the second\x1b[2J",
-        "   or a word",
+        "   or type a word",
         r"   not x\x1b[2J",
     ]
 
 
 def test_without_choices_there_is_nothing_that_enter_could_take() -> None:
     answer, screen = asked(["", "y"], [])
-    assert (answer, screen[2]) == ("y", "   a word")
+    assert (answer, screen[2]) == ("y", "   type a word")
     assert screen[3].startswith("   type an answer")
 
 
