@@ -61,7 +61,7 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
     share = config.share
     checks: dict[str, Check] = {
         "system": _check_system,
-        SUDO: _check_root,
+        SUDO: partial(_check_root, config=config),
         "programs": programs.check,
         "address": _check_address,
         "interface": _check_interface,
@@ -83,7 +83,7 @@ def _check_system(machine: Machine, subject: str) -> Iterator[Finding]:
             yield Finding("ok", subject, f"it takes TCP buffers of up to {facts.tcp_space_max} bytes (tcp_space)")
 
 
-def _check_root(machine: Machine, subject: str) -> Iterator[Finding]:
+def _check_root(machine: Machine, subject: str, config: Hosts) -> Iterator[Finding]:
     user = machine.host.run("id", "-un").stdout.strip()
     sudo = machine.config.sudo
     result = machine.host.run("id", "-u", root=True, check=False)
@@ -97,6 +97,9 @@ def _check_root(machine: Machine, subject: str) -> Iterator[Finding]:
     elif sudo == "helper":
         message = f"{user} cannot run the lab's helper as root: {first_line(result.stderr.strip()) or result.exit_code}"
         yield Finding("problem", subject, message, f"`lab host install {machine.role}`")
+    elif sudo == "none" and not config.may_tune(machine.role):
+        machine.host.lacks_root = True
+        yield Finding("note", subject, f"sudo = none, and {user} is not root: nothing is changed there")
     elif sudo == "none":
         message = f"sudo = none, and {user} is not root: no setting can be changed"
         remedy = f"give sudo = nopasswd or password in [{machine.role}], or user = root"

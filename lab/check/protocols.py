@@ -63,7 +63,7 @@ def _check_support(protocol: Protocol, share: ShareConfig, machines: Mapping[str
 def _client_method(protocol: Protocol, machine: Machine) -> str:
     """In a few words, how the client attaches. Raises Unsupported where it cannot."""
     driver = protocol.driver(machine.platform.name)
-    if protocol.mounted and machine.no_root:
+    if protocol.mounted and machine.no_root and not machine.host.lacks_root:
         raise Unsupported("cannot mount without root", "see sudo above")
     _check_programs(machine, driver.attaches_with, "attach")
     return driver.mount_method(machine.side)

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, show
+from lab.cli.terminal import HOSTS, RESULTS, say, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +24,15 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.hosts.hosts_file import load_hosts
     from lab.run import lifecycle, pace
     from lab.run.catalogue import CATALOGUE
+    from lab.run.unseen import describe_unseen
 
     sweep = load_sweep(arguments.sweep)
     planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(RESULTS, arguments.hosts or HOSTS))
     if arguments.hosts:
-        lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts)
+        hosts = load_hosts(arguments.hosts)
+        lifecycle.check_fit(hosts, sweep, arguments.hosts)
+        for line in describe_unseen(hosts):
+            say(line)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0

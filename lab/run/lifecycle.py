@@ -36,6 +36,7 @@ from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.size_by_link import choose_size, recorded_size
+from lab.run.unseen import describe_unseen
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
@@ -108,6 +109,8 @@ def _look(
         iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link else {}
         check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
+    for line in describe_unseen(pair.config):
+        tell(line)
     capability = Capability(Shares(pair, password))
     left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
     for line in describe_left_out(left_out):

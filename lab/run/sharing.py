@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from lab import protocols
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.base.present import present
+from lab.base.untrusted import first_line
 from lab.hosts import Role
 from lab.hosts.command import script
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import new_name
 from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
-from lab.protocols.share_folder import READ_SOURCE, share_folder
+from lab.protocols.share_folder import FIXED_MODE, READ_SOURCE, share_folder
 from lab.run.pair import Pair, at_home
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
@@ -133,11 +134,16 @@ def find_mounted(pair: Pair) -> Mount:
     return Mount(Attached(path, effective=mounts.negotiated(mounts.share_at(path))), None)
 
 
-def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> None:
-    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it."""
-    client, path = pair.hosts[Role.CLIENT], mount.attached.path
-    source = script(READ_SOURCE, path).run(client)
-    settings.apply(share_folder(Role.CLIENT, f"{path}{folder}", source, mount.record is not None, again))
+def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> Mount:
+    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it.
+
+    Returns the mount with what that shows of the modes of its files.
+    """
+    client, path = pair.hosts[Role.CLIENT], f"{mount.attached.path}{folder}"
+    source = script(READ_SOURCE, path.rpartition("/")[0]).run(client)
+    settings.apply(share_folder(Role.CLIENT, path, source, mount.record is not None, again))
+    mode = mount.attached.file_mode or script(FIXED_MODE, path, given=new_name()).run(client)
+    return replace(mount, attached=replace(mount.attached, file_mode=first_line(mode, 40)))
 
 
 @contextmanager
