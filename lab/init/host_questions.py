@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,19 +16,20 @@ from lab.init.services import Machine
 from lab.init.surroundings import Surroundings
 
 THIS_MACHINE, NOBODY = "this machine", "nobody"
-TYPED = "NAME or USER@NAME, as for ssh; behind it, after a space, its address on the link where that is another"
+TYPED = "[USER@]NAME as for ssh, then its address on the link if that differs"
 ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
 
 
 def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
     """Which machine mounts the share. The address of this one depends on where the server is."""
     own = ", ".join(own.label for own in surroundings.own_addresses)
-    choices = [
-        Choice(THIS_MACHINE, f"{THIS_MACHINE}, without SSH{f' ({own})' if own else ''}"),
-        *_ssh_hosts(surroundings),
-        *(choice for machine in surroundings.machines if "SSH" in machine.services
-          for choice in _advertised(machine, surroundings)),
-    ]  # fmt: skip
+    machines = [
+        machine
+        for machine in surroundings.machines
+        if "SSH" in machine.services and not surroundings.is_among(machine.addresses)
+    ]
+    choices = [Choice(THIS_MACHINE, f"{THIS_MACHINE}, without SSH{f' ({own})' if own else ''}")]
+    choices += [*_ssh_hosts(surroundings), *_advertised(machines, surroundings)]
 
     def parse(text: str) -> HostAnswer:
         if text == THIS_MACHINE:
@@ -41,12 +42,10 @@ def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
 def ask_server(questions: Questions, surroundings: Surroundings, client: HostAnswer) -> HostAnswer:
     """Which machine has the share; it is another than the client."""
     machines = [
-        machine
-        for machine in surroundings.machines
-        if client.host or not any(map(surroundings.is_own, machine.addresses))
+        machine for machine in surroundings.machines if client.host or not surroundings.is_among(machine.addresses)
     ]
-    choices = [choice for machine in machines for choice in _advertised(machine, surroundings)]
-    choices += [choice for choice in _ssh_hosts(surroundings) if choice.answer != client.host]
+    ssh_hosts = (choice for choice in _ssh_hosts(surroundings) if choice.answer != client.host)
+    choices = [*_advertised(machines, surroundings), *ssh_hosts]
 
     def parse(text: str) -> HostAnswer:
         server = _parse_host(text, surroundings)
@@ -72,7 +71,7 @@ def with_own_address(client: HostAnswer, server: HostAnswer, surroundings: Surro
 def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnswer, has_ssh: bool) -> HostAnswer:
     """As whom the lab logs in to the server; without ``host`` where nobody can."""
     user = server.user or surroundings.account
-    nobody = Choice(NOBODY, f"{NOBODY}: it is seen from the client alone, and none of its settings can be changed")
+    nobody = Choice(NOBODY, f"{NOBODY}: it is seen from the client alone, its settings stay as they are")
     accounts = [Choice(name, name) for name in dict.fromkeys([user, "root"])]
     choices = [*accounts, nobody] if has_ssh else [nobody, *accounts]
 
@@ -90,15 +89,15 @@ def _ssh_hosts(surroundings: Surroundings) -> Iterator[Choice]:
         yield Choice(name, f"{name}, of {SSH_CONFIG}")
 
 
-def _advertised(machine: Machine, surroundings: Surroundings) -> Iterator[Choice]:
-    """A machine by each of its addresses that is on a network of this one; by its first where none is."""
-    addresses = [address for address in machine.addresses if surroundings.interface_to(address)]
-    for address in addresses or machine.addresses[:1]:
-        interface = surroundings.interface_to(address)
-        way = f"{address} by {interface}" if interface else address
-        yield Choice(
-            f"{machine.host} {address}", f"{machine.name}: {machine.host}, {way}: {', '.join(machine.services)}"
-        )
+def _advertised(machines: Sequence[Machine], surroundings: Surroundings) -> Iterator[Choice]:
+    """Each machine by each of its addresses that is on a network of this one; by its first where none is."""
+    for machine in machines:
+        services = ", ".join(machine.services)
+        addresses = [address for address in machine.addresses if surroundings.interface_to(address)]
+        for address in addresses or machine.addresses[:1]:
+            interface = surroundings.interface_to(address)
+            way = f"{address} by {interface}" if interface else address
+            yield Choice(f"{machine.host} {address}", f"{machine.name}: {machine.host}, {way}: {services}")
 
 
 def _parse_host(text: str, surroundings: Surroundings) -> HostAnswer:

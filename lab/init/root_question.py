@@ -9,7 +9,7 @@ from lab.init.questions import Choice, Questions
 WAYS = {
     "password": "sudo, which asks for the account's password",
     "nopasswd": "sudo, which asks for no password",
-    "helper": "sudo, which allows the lab's helper alone: `lab host install` puts it there",
+    "helper": "sudo for the lab's helper alone, by `lab host install`",
     "none": "not at all: nothing is tuned, and what needs root is left out",
 }
 

@@ -31,9 +31,7 @@ def ask_share(
             return ShareAnswer(by_lab=True)
         return _parse_share(text, protocol, has_login)
 
-    typed = "the name of a share (SMB, AFP), or the path of an export (NFS)"
-    if has_login:
-        typed += "; behind a name or a number, after a space, the share's folder on the server"
+    typed = f"NAME (SMB, AFP) or /PATH (NFS){', then the folder on the server' if has_login else ''}"
     title = f"Which share of {server.name}?" if shares else f"Which share of {server.name}, which shows none unasked?"
     return questions.ask(title, choices, typed, parse)
 
@@ -73,7 +71,7 @@ def ask_account(questions: Questions, account: str, share: ShareAnswer) -> Accou
         check = plain_account if share.by_lab else account_name
         return AccountAnswer(check(in_a_file(name)), in_a_file(source))
 
-    typed = "another account; behind it, after a space, prompt, keyring, env or file:PATH. Never the password"
+    typed = "another account, then keyring, env or file:PATH; never a password"
     of_whom = "for the lab's share: one that the server has" if share.by_lab else "of the share"
     return questions.ask(f"Which account {of_whom}, and where is its password?", choices, typed, parse)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import grp
 import os
 import pwd
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TypeVar
@@ -36,9 +36,9 @@ class Surroundings:
     list_shares: Callable[[str, frozenset[str]], list[Share]] = shares.list_shares
     ssh_options: Callable[[str], dict[str, str]] = lambda host: ssh_config(host)[0]
 
-    def is_own(self, address: str) -> bool:
-        """Whether an address is one of this machine's."""
-        return bool(self.interface_of(address))
+    def is_among(self, addresses: Iterable[str]) -> bool:
+        """Whether one of these addresses is this machine's."""
+        return any(map(self.interface_of, addresses))
 
     def interface_of(self, address: str) -> str:
         """The interface that has an address; empty where none has."""

@@ -44,7 +44,7 @@ def test_a_server_is_offered_by_each_link_that_leads_to_it_and_the_client_itself
         "   2) Big NAS: nas.local, 192.168.1.5 by en0: AFP, SMB",
         "   3) box: box.local, 192.168.1.9 by en0: SSH",
         "   4) mini, of ~/.ssh/config",
-        "   or type NAME or USER@NAME, as for ssh; behind it, after a space, its address on the link where that is another",
+        "   or type [USER@]NAME as for ssh, then its address on the link if that differs",
     ]
 
 
