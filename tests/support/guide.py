@@ -46,6 +46,7 @@ NOT_TYPED = {
     "systemctl stop smbd nfs-ganesha netatalk": "for Debian: the local lab's hosts have no systemd",
     "status: active": "what ifconfig prints: PRINTS has it",
     "DHCP Configuration": "what networksetup prints: PRINTS has it",
+    "lab init": "its questions are answered at a terminal: test_init_on_a_link.py; here hosts.ini is filled in by hand",
     "lab check": "a mention; it is in a block",
     "lab restore": "a mention; it is in a block",
     "lab show": "a mention; it is in a block",

@@ -96,4 +96,4 @@ def test_the_untouched_template_asks_for_no_password(capsys: pytest.CaptureFixtu
     Path("a.toml").write_text((ROOT / "sweeps" / "macs.toml").read_text(encoding="utf-8"))
     code, out, err = lab(capsys, *argv)
     assert (code, out) == (2, "")
-    assert err.startswith("hosts.ini: fill in the lines marked <--: line 9 ([client] host), line 11 ([client] user)")
+    assert err.startswith("hosts.ini: fill in the lines marked <--: line 10 ([client] host), line 12 ([client] user)")
