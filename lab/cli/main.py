@@ -17,11 +17,13 @@ from pathlib import Path
 
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, completion, host, list_runs, local, measure, plan, report, restore, run, show
+from lab.cli import check, compare, completion, host, init, list_runs, local, measure, plan, report, restore, run, show
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
 
 EXAMPLES = (
+    Example("lab measure smb://nas/media", "one share, from this machine, in a minute"),
+    Example("lab init", "six questions, and a hosts file for more"),
     Example("lab check", "what can be measured between two hosts, and what is in the way"),
     Example("lab plan sweeps/macs.toml", "what a sweep does, and how long it takes"),
     Example("lab run sweeps/macs.toml", "measure; Ctrl-C puts everything back, too"),
@@ -33,6 +35,7 @@ EXAMPLES = (
 # The commands, in the order in which a newcomer needs them: a command is a line
 COMMANDS: dict[str, Command | CommandGroup] = {
     "measure": measure,
+    "init": init,
     "check": check,
     "plan": plan,
     "run": run,

@@ -41,6 +41,7 @@ from lab.hosts.fields import (
     plain_name,
 )
 from lab.hosts.role import ROLES, Role
+from lab.hosts.template import check_filled_in
 
 RESULTS = "results"  # the folder of the runs, in the current one
 RUN_FILES = ("run.json", "journal.jsonl")
@@ -302,6 +303,7 @@ def load_hosts(path: Path) -> Hosts:
         raise BadInput(f"{path}: line {where}: neither [section] nor `key = value` inside a section") from None
     except configparser.Error as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+    check_filled_in(text, path)
     content = {name: dict(parser[name]) for name in parser.sections()}
     for section, key in ((section, key) for section, keys in content.items() for key in keys):
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
