@@ -103,6 +103,11 @@ def absolute(value: str) -> str:
     return "/".join([value.split("/")[0], *parts]) or "/"
 
 
+def subfolder(value: str) -> str:
+    """A path below a share, without slashes at its ends; ValueError otherwise."""
+    return absolute(f"/{value}").strip("/") if value else ""
+
+
 def plain_folder(value: str) -> str:
     """A full path that the settings of every server and client can express; ValueError otherwise."""
     if re.search(r"""["\\%]|\$\{|  """, absolute(value)):
@@ -185,6 +190,7 @@ def _instance(value: str | None) -> str | None:
 Port = Annotated[int, BeforeValidator(parse_port)]
 Address = Annotated[str, AfterValidator(_address)]
 Iperf3Server = Annotated[tuple[str, int] | Literal["off"], BeforeValidator(parse_iperf3)]
+ShareSubfolder = Annotated[str, AfterValidator(subfolder)]
 Absolute = Annotated[str, AfterValidator(absolute)]
 PlainFolder = Annotated[str, AfterValidator(plain_folder)]
 HostName = Annotated[str, AfterValidator(host_name)]

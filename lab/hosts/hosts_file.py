@@ -32,6 +32,7 @@ from lab.hosts.fields import (
     PlainFolder,
     Port,
     ShareName,
+    ShareSubfolder,
     SshAlgorithms,
     UserName,
     is_loopback,
@@ -40,6 +41,7 @@ from lab.hosts.fields import (
     plain_name,
 )
 from lab.hosts.role import ROLES, Role
+from lab.hosts.template import check_filled_in
 
 RESULTS = "results"  # the folder of the runs, in the current one
 RUN_FILES = ("run.json", "journal.jsonl")
@@ -141,6 +143,8 @@ class ShareConfig(Model):
     mounted: Absolute | None = None
     """A folder of the client where the share is mounted already, by somebody else: it is used as it is. Then name,
     account and password are not needed, and no option of the mount can be varied."""
+    folder: ShareSubfolder = ""
+    """A folder in the share, for the lab to make its own in. Only where no login leads to the share on the server."""
     account: AccountName | Literal[""] = Field("", validate_default=True)
     """The account of the share (SMB, AFP)."""
     password: PasswordSource = "prompt"
@@ -258,6 +262,8 @@ class Hosts(Model):
             raise ValueError("[client] iperf3: is for the server")
         if not self.server.is_reached and self.share.serve == "lab":
             raise ValueError("[server] host: missing: serve = lab needs a login there; serve = existing does without")
+        if self.share.folder and not self.through_mount:
+            raise ValueError("[share] folder: is for a share that no login leads to; elsewhere give path")
         if not self.server.is_reached and self.server.tune == "yes":
             raise ValueError("[server] tune: without host nobody logs in there, and nothing can be changed")
         if self.client.transport == self.server.transport == "local":
@@ -280,8 +286,8 @@ class Hosts(Model):
 
 
 def load_hosts(path: Path) -> Hosts:
-    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`_check_place`."""
-    _check_place(path)
+    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`."""
+    check_place(path)
     text = read_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
     for number, line in enumerate(text.split("\n"), 1):
         if "\0" in line:
@@ -297,6 +303,7 @@ def load_hosts(path: Path) -> Hosts:
         raise BadInput(f"{path}: line {where}: neither [section] nor `key = value` inside a section") from None
     except configparser.Error as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+    check_filled_in(text, path)
     content = {name: dict(parser[name]) for name in parser.sections()}
     for section, key in ((section, key) for section, keys in content.items() for key in keys):
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
@@ -306,8 +313,8 @@ def load_hosts(path: Path) -> Hosts:
     return hosts
 
 
-def _check_place(path: Path) -> None:
-    """Raise BadInput for a hosts file in a run folder or among results.
+def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
+    """Raise BadInput for a hosts file in a run folder or among ``results``, or others that are called so.
 
     It names commands that this machine runs (``proxy_command``) and files that are sent to hosts, while a run folder is
     data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
@@ -315,7 +322,7 @@ def _check_place(path: Path) -> None:
     """
     try:
         real = path.resolve(strict=True)
-        folder = next(filter(_holds_results, real.parents), None)
+        folder = next((folder for folder in real.parents if _holds_results(folder, results)), None)
     except FileNotFoundError:
         return  # the error about that says what to do
     except (OSError, RuntimeError) as error:
@@ -327,11 +334,11 @@ def _check_place(path: Path) -> None:
         )
 
 
-def _holds_results(folder: Path) -> bool:
+def _holds_results(folder: Path, results: Path) -> bool:
     """Whether a folder is that of a run, or holds those of runs."""
     if any(os.path.lexists(folder / name) for name in RUN_FILES):
         return True
-    if os.path.lexists(RESULTS) and Path(RESULTS).exists() and folder.samefile(RESULTS):
+    if os.path.lexists(results) and results.exists() and folder.samefile(results):
         return True
     is_called_so = folder.name.casefold() == RESULTS
     return is_called_so and any(any(folder.glob(f"*/{name}")) for name in RUN_FILES)

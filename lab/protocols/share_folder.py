@@ -17,6 +17,7 @@ SOURCE = read_script(__file__, "share_folder.sh")
 # $1 the folder. In no list of processes before it is there: its name comes from standard input
 MAKE = 'path=$(cat) && umask 077 && { mkdir "$path" || { [ "$1" = again ] && [ -O "$path" ]; }; }'
 READ_SOURCE = SOURCE + 'source_of "$1"'
+FIXED_MODE = SOURCE + 'fixed_mode "$1" "$(cat)"'
 STATE = SOURCE + 'state "$1" "$2" "$3"'
 REMOVE = SOURCE + 'remove "$1" "$2" "$3"'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +25,11 @@ class Place:
     path: str
     in_mount: bool = False
 
+    @property
+    def name(self) -> str:
+        """Its last part."""
+        return self.path.rpartition("/")[2]
+
 
 @dataclass(frozen=True)
 class Endpoints:
@@ -42,16 +47,18 @@ class Endpoints:
     @property
     def seed(self) -> str:
         """What makes the payload's content differ from every other: no other has that name."""
-        return self.source_place.path.rpartition("/")[2]
+        return self.source_place.name
 
 
 def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
     """Those of a trial, over what stands for its case."""
-    name = payload_name(trial_id)
+    name, in_mount = payload_name(trial_id), pair.config.through_mount and not standing.attached.remote_shell
+    if in_mount and case.direction is Direction.READ:  # to lay it there takes as long as to read it
+        name = standing.mount.payloads.get((case.workload, case.size_bytes), name)
     on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
     in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
     local = Place(Role.CLIENT, on_client)
-    if pair.config.through_mount and not standing.attached.remote_shell:
+    if in_mount:
         shared = Place(Role.CLIENT, in_share, in_mount=True)
     else:
         shared = Place(Role.SERVER, f"{standing.folder}/{name}")
@@ -64,24 +71,24 @@ def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> E
 
 @dataclass
 class PayloadFiles:
-    """The payload's files that are not removed yet."""
+    """The payload's files that are not removed yet; those whose names are ``kept`` stay."""
 
     pair: Pair
     places: list[Place]
+    kept: Mapping[tuple[str, int], str]
 
     def remove(self, place: Place) -> None:
         """Remove one of them, once; a host out of reach keeps its own until restored."""
-        if place in self.places:
+        if place in self.places and place.name not in self.kept.values():
             with suppress(HostError):
                 self.pair.platforms[place.role].files.remove(place.path, root=not place.in_mount)
             self.places.remove(place)
 
 
 @contextmanager
-def payload_files(pair: Pair, endpoints: Endpoints) -> Iterator[PayloadFiles]:
-    """Remove both files at the end, or a RAM disk soon is full."""
-    places = [endpoints.source_place, endpoints.target_place]
-    files = PayloadFiles(pair, list(places))
+def payload_files(pair: Pair, endpoints: Endpoints, kept: Mapping[tuple[str, int], str]) -> Iterator[PayloadFiles]:
+    """Remove both files at the end, or a RAM disk soon is full; but what is ``kept`` for later trials to read again."""
+    files = PayloadFiles(pair, [endpoints.source_place, endpoints.target_place], kept)
     try:
         yield files
     finally:

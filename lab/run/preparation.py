@@ -32,8 +32,12 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
     if case.direction is Direction.WRITE:
         at_once(make, warm)
         return
-    if endpoints.source_place.in_mount:  # and is in the client's memory, once it was made
-        make()
+    if endpoints.source_place.in_mount:
+        payloads, kind = standing.mount.payloads, (case.workload, case.size_bytes)
+        if kind not in payloads:
+            make()
+            if _can_cool(session.pair, standing):
+                payloads[kind] = endpoints.seed
         cool(session, standing, endpoints.source_place, case)
         warm()
         return
@@ -52,11 +56,17 @@ def _make(pair: Pair, case: Case, endpoints: Endpoints) -> None:
         return
     local = Place(Role.CLIENT, f"{posixpath.dirname(endpoints.target_place.path)}/{seed}")
     payload.make(host, local.path, case.size_bytes, seed)
+    files = pair.platforms[Role.CLIENT].files
     try:
-        call = pair.platforms[Role.CLIENT].programs.call("cp")
-        host.run(*call, "--", local.path, place.path, deadline_s=file.deadline_s(case.size_bytes))
+        files.copy_uncached(local.path, place.path, file.deadline_s(case.size_bytes))
     finally:
-        pair.platforms[Role.CLIENT].files.remove(local.path, root=False)
+        files.remove(local.path, root=False)
+
+
+def _can_cool(pair: Pair, standing: Standing) -> bool:
+    """Whether the client can be made to forget a file that it has read; else each read needs another one."""
+    host, files = pair.hosts[Role.CLIENT], pair.platforms[Role.CLIENT].files
+    return standing.mount.record is not None or not host.lacks_root or files.forgets
 
 
 def cool(session: Session, standing: Standing, place: Place, case: Case) -> None:
@@ -95,7 +105,8 @@ def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     """
     if case.option("server_cache") == "cold":
         pair.platforms[Role.SERVER].files.drop_caches()
-    pair.platforms[Role.CLIENT].files.drop_caches()
+    if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
+        pair.platforms[Role.CLIENT].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
         deadline_s = file.deadline_s(case.size_bytes)
         pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

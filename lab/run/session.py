@@ -177,7 +177,7 @@ class Session:
                 self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
             if self.pair.config.through_mount and not self._mount.attached.remote_shell:
                 in_share, again = folder.removeprefix(share.path), self._was_mounted
-                sharing.make_folder_in_mount(self.pair, self.settings, self._mount, in_share, again)
+                self._mount = sharing.make_folder_in_mount(self.pair, self.settings, self._mount, in_share, again)
                 self._was_mounted = True
             self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
 

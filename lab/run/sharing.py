@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lab import protocols
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.base.present import present
+from lab.base.untrusted import first_line
 from lab.hosts import Role
 from lab.hosts.command import script
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import new_name
 from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
-from lab.protocols.share_folder import READ_SOURCE, share_folder
+from lab.protocols.share_folder import FIXED_MODE, READ_SOURCE, share_folder
 from lab.run.pair import Pair, at_home
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
@@ -37,10 +38,14 @@ class Served:
 
 @dataclass(frozen=True)
 class Mount:
-    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew."""
+    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew.
+
+    ``payloads`` are the names of those that lie in it to be read again, by workload and size in bytes.
+    """
 
     attached: Attached
     record: Record | None
+    payloads: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
@@ -125,14 +130,20 @@ def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, shar
 def find_mounted(pair: Pair) -> Mount:
     """The share that somebody else mounted on the client."""
     path = real_path(pair.hosts[Role.CLIENT], at_home(present(pair.config.share.mounted), pair.facts[Role.CLIENT].home))
-    return Mount(Attached(path, effective={"mount": "by somebody else"}), None)
+    mounts = pair.platforms[Role.CLIENT].mounts
+    return Mount(Attached(path, effective=mounts.negotiated(mounts.share_at(path))), None)
 
 
-def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> None:
-    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it."""
-    client, path = pair.hosts[Role.CLIENT], mount.attached.path
-    source = script(READ_SOURCE, path).run(client)
-    settings.apply(share_folder(Role.CLIENT, f"{path}{folder}", source, mount.record is not None, again))
+def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> Mount:
+    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it.
+
+    Returns the mount with what that shows of the modes of its files.
+    """
+    client, path = pair.hosts[Role.CLIENT], f"{mount.attached.path}{folder}"
+    source = script(READ_SOURCE, path.rpartition("/")[0]).run(client)
+    settings.apply(share_folder(Role.CLIENT, path, source, mount.record is not None, again))
+    mode = mount.attached.file_mode or script(FIXED_MODE, path, given=new_name()).run(client)
+    return replace(mount, attached=replace(mount.attached, file_mode=first_line(mode, 40)))
 
 
 @contextmanager

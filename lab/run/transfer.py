@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from lab import protocols, workloads
+from lab.base.asleep import asleep_s
 from lab.base.errors import LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
@@ -26,6 +27,7 @@ from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Tool
 
+MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
 
@@ -64,12 +66,13 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     endpoints = endpoints_of(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
     client = pair.platforms[Role.CLIENT]
-    with payload_files(pair, endpoints) as files:
+    with payload_files(pair, endpoints, standing.mount.payloads) as files:
         prepare(session, standing, case, endpoints)
         versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
+        slept_s = asleep_s()
         before, _ = at_once(partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints))
         try:
             timing = client.clock.time_transfer(
@@ -79,7 +82,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             if lack := _find_lack_of_space(pair, endpoints, case):
                 raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
             raise
-        counted = [*before, *_count_server(pair)]
+        counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
         # what was sampled ends with the last reading, whatever the check does meanwhile
         observed = partial(observe, pair, case, timing, counted, payload.files(case.size_bytes))
         _, (radios, (seen, _)) = at_once(
@@ -92,11 +95,18 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
     moved = counted[-1].since(counted[0]) if counted else None
     unproven = not_on_the_wire(pair, driver, path, case, timing.counted)
-    void = unproven or _not_in_effect(pair, case, states) or seen.void
+    void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
     of_server = describe_others(Role.SERVER, case, moved) if moved else ()
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
     return Measured(timing, moved, effective, void, with_radios(seen.observed, radios), seen.samples)
+
+
+def _describe_sleep(pair: Pair, slept_s: float) -> str:
+    """Why a transfer from this machine does not count that slept meanwhile; empty where it did not."""
+    if pair.config.client.transport != "local" or slept_s < MOST_ASLEEP_S:
+        return ""
+    return f"this machine slept for {slept_s:.0f} s during the transfer"
 
 
 def _count_server(pair: Pair) -> list[Counters]:

@@ -15,6 +15,8 @@ dd if="$1" count=0 iflag=nocache of=/dev/null 2>/dev/null; :
 class LinuxFiles(Files):
     """The files of a Linux host."""
 
+    forgets = True
+
     def drop_caches(self) -> None:
         """Only clean pages can be dropped, so sync comes first."""
         self.host.shell(DROP_CACHES, root=True, deadline_s=120)
