@@ -223,7 +223,10 @@ def _password(config: Hosts) -> SecretStr:
 
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
-    """What can be seen to be wrong before a host is reached, a run into ``results`` in mind. Raises BadInput."""
+    """What can be seen to be wrong before a host is reached. Raises BadInput.
+
+    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
+    """
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
@@ -242,7 +245,8 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
             )
     if "disk" in stores and config.share.path is None:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
-    refusals.check(config, sweep, results)
+    if results is not None:
+        refusals.check(config, sweep, results)
 
 
 def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
