@@ -65,7 +65,12 @@ def points(run: Run, path: str = "RUN") -> list[Point]:
 
 def _printable(made: Sequence[Point]) -> list[Point]:
     return [
-        replace(point, parts=[one_line(part, LONGEST_PART) for part in point.parts]) for point in made if point.parts
+        # half a command helps nobody
+        replace(
+            point, parts=[one_line(part, None if point.heading == "Next" else LONGEST_PART) for part in point.parts]
+        )
+        for point in made
+        if point.parts
     ]
 
 
