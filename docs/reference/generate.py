@@ -30,8 +30,8 @@ def commands_page() -> Iterator[str]:
     yield """# Commands
 
 `lab` and `python -m lab` are the same. After `scripts/setup.sh check` it is `.venv/bin/lab`.
-Exit code 0: done; 1: it ran, and something failed, or not all of it ran; 2: bad input. Runs go to `results/` of the
-current folder.
+Exit code 0: done; 1: it ran, and something failed, or not all of it ran; 2: bad input; 3: what
+`--fail-if` names is so. Runs go to `results/` of the current folder.
 """
     for name, about, command in _commands(parser(), "lab"):
         yield f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n"

@@ -1,8 +1,8 @@
 """The command line: which command, and what its end means.
 
-Exit 0: done; 1: it ran and something failed, or not all of it ran; 2: bad input. Errors are one message on standard
-error, never a traceback. What a command alone needs is imported where it runs: pandas, matplotlib and paramiko take a
-second, and `lab local` needs none of them.
+Exit 0: done; 1: it ran and something failed, or not all of it ran; 2: bad input; 3: what --fail-if names is so. Errors
+are one message on standard error, never a traceback. What a command alone needs is imported where it runs: pandas,
+matplotlib and paramiko take a second, and `lab local` needs none of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NoReturn
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
 from lab.base.untrusted import printable
-from lab.cli import check, compare, host, local, plan, report, restore, run, show
+from lab.cli import check, compare, history, host, local, plan, report, restore, run, show
 from lab.cli.terminal import HOSTS, say
 
 
@@ -84,6 +84,8 @@ def parser() -> argparse.ArgumentParser:
     show.add_arguments(command("show", show.run, "the tables of a run"))
     text = "the cases of run B over those of run A, such as a new kernel over an old one"
     compare.add_arguments(command("compare", compare.run, text))
+    text = "the saved runs of one share over time: steps, trends, and whether the newest run is slower"
+    history.add_arguments(command("history", history.run, text))
     text = "write report.html, post.md, table.csv and figures into the run folder"
     report.add_arguments(command("report", report.run, text))
     host.add_commands(commands.add_parser("host", help="a narrow sudo: the lab's helper, put on a host and taken away"))
