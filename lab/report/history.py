@@ -13,7 +13,7 @@ from lab.base.untrusted import one_line
 from lab.report.dates import between, day
 from lab.report.prose import warnings_of_machines
 from lab.report.tables import TextTable
-from lab.results.saved_runs import SavedRun, SavedRuns
+from lab.results.saved_runs import MOST_RUNS, SavedRun, SavedRuns
 from lab.stats.change_points import LEAST_POINTS
 from lab.stats.changed_facts import ChangedFact, changed_facts
 from lab.stats.history import LEAST_REFERENCE, TREND_DAYS, Change, Course, Step, courses
@@ -74,8 +74,10 @@ def notes(history: History) -> list[str]:
         "runs are compared by the first."
     ]
     noise = scatter if between_runs and inside else []
+    older = [f"Only the newest {MOST_RUNS} runs are looked at; {history.saved.older:,} are older."]
+    left_out = older if history.saved.older else []
     machines = [warning for run in history.saved.runs for warning in warnings_of_machines(run.run)]
-    return [*noise, CHANCE, *dict.fromkeys(machines)]
+    return [*left_out, *noise, CHANCE, *dict.fromkeys(machines)]
 
 
 def tables(history: History) -> list[TextTable]:

@@ -13,6 +13,8 @@ from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder, Trial
 from lab.results.trial import CEILINGS, RunJson, read_time
 
+MOST_RUNS = 365  # of one name that are read, the newest: a year of nights
+
 
 @dataclass(frozen=True)
 class SavedRun:
@@ -26,10 +28,13 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class SavedRuns:
-    """The runs of one name that moved a file or tried to, the oldest first; and why others could not be read."""
+    """The newest runs of one name that moved a file or tried to, the oldest of them first; how many ``older`` ones were
+    left out; and why others could not be read.
+    """
 
     name: str
     runs: Sequence[SavedRun]
+    older: int
     unreadable: Sequence[str]
 
 
@@ -39,25 +44,25 @@ def read_saved_runs(results: Path, name: str) -> SavedRuns:
     Of all other runs only run.json is read. What cannot be read is told, and does not keep the rest from being shown.
     """
     runs: list[SavedRun] = []
-    names: set[str] = set()
+    names: list[str] = []
     unreadable: list[str] = []
     for path in paths_of_runs(results):
         try:
             folder = RunFolder(path)
-            if isinstance(saved_as := folder.run.get("saved_as"), str):
-                names.add(saved_as)
-            if saved_as == name:
+            names += [saved_as] if isinstance(saved_as := folder.run.get("saved_as"), str) else []
+            if folder.run.get("saved_as") == name and names.count(name) <= MOST_RUNS:
                 runs.extend(_read_transfers(folder))
         except BadInput as error:
             unreadable.append(str(error))
     if name not in names:
-        others = f"; the names there are {listing(sorted(names))}" if names else ""
+        others = f"; the names there are {listing(sorted(set(names)))}" if names else ""
         unread = f"; {len(unreadable)} runs cannot be read, the first: {unreadable[0]}" if unreadable else ""
         message = f"{results}: holds no run that was saved as {name}{others}{unread}"
         raise BadInput(message, f"`lab measure TARGET --save {name}` makes one")
     if not runs:
         raise BadInput(f"{results}: no run that was saved as {name} holds a trial", "".join(unreadable[:1]))
-    return SavedRuns(name, sorted(runs, key=lambda run: (run.begun, run.path)), unreadable)
+    older = max(0, names.count(name) - MOST_RUNS)
+    return SavedRuns(name, sorted(runs, key=lambda run: (run.begun, run.path)), older, unreadable)
 
 
 def _read_transfers(folder: RunFolder) -> Iterator[SavedRun]:

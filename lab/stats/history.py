@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from lab.results.saved_runs import SavedRun
 from lab.results.trial import Trial
-from lab.stats.change_points import best_split, correlation, cut, is_a_drift, medians_of
+from lab.stats.change_points import best_split, correlation, criterion, cut, medians_of
 from lab.stats.drift_slopes import theil_sen
 from lab.stats.effect_ratios import SIGNIFICANCE
 from lab.stats.factors import POOLED
@@ -160,11 +160,11 @@ def _course(key: Key, points: Sequence[Point], days: Floats, p: float) -> Course
     begins = cut(logs, weights, SIGNIFICANCE) if p < SIGNIFICANCE else [0]
     slope = theil_sen(days, logs)
     line = slope[0] * days + np.median(logs - slope[0] * days)
-    is_drift = len(begins) > 1 and np.isfinite(slope[1]) and is_a_drift(logs, line, begins)
+    is_drift = len(begins) > 1 and _fits_better(logs, line, begins)
     begins = [0] if is_drift else begins
-    residuals = logs - (line if is_drift else medians_of(logs, begins))
-    alike, freedom = correlation(residuals), max(1, len(logs) - (2 if is_drift else len(begins)))
-    between = scatter(residuals) * np.sqrt(len(logs) / freedom)
+    residuals, means = logs - (line if is_drift else medians_of(logs, begins)), 2 if is_drift else len(begins)
+    alike = correlation(residuals, means)
+    between = scatter(residuals) * np.sqrt(len(logs) / max(1, len(logs) - means))
     trend = theil_sen(days, logs, alike)
     over_all = _percents(trend, days[-1] - days[0])
     reference = _longest(begins, len(logs) - 1)
@@ -176,6 +176,11 @@ def _course(key: Key, points: Sequence[Point], days: Floats, p: float) -> Course
         newest, range(len(logs) - 1) if is_drift else reference, _percent(between),
         _percent(float(np.median(spreads))) if spreads else np.nan,
     )  # fmt: skip
+
+
+def _fits_better(logs: Floats, line: Floats, begins: Sequence[int]) -> bool:
+    """Whether a line fits better than levels, each of which costs a height and a place."""
+    return criterion(logs - line, 2) < criterion(logs - medians_of(logs, begins), 2 * len(begins) - 1)
 
 
 def _step(logs: Floats, begins: Sequence[int], number: int, between: float, alike: float) -> Step:
