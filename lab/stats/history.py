@@ -92,12 +92,16 @@ def courses(runs: Sequence[SavedRun]) -> list[Course]:
     """The course of each protocol, tool and direction that any run has a good trial of, writes first."""
     rows = _points_by_row(runs)
     days = np.array([run.begun.timestamp() / DAY_S for run in runs])
-    splits = [best_split(_logs(points), _weights(points)) for points in rows.values()]
-    adjusted = holm([split.p for split in splits])
+    adjusted = holm([p_of_change(points) for points in rows.values()])
     return [
-        _course(key, points, days[[point.run for point in points]], float(p))
+        course(key, points, days[[point.run for point in points]], float(p))
         for (key, points), p in zip(rows.items(), adjusted, strict=True)
     ]
+
+
+def p_of_change(points: Sequence[Point]) -> float:
+    """The p-value that the speed of one row ever changed; NaN of too few points."""
+    return best_split(_logs(points), _weights(points)).p
 
 
 def _points_by_row(runs: Sequence[SavedRun]) -> dict[Key, list[Point]]:
@@ -155,7 +159,8 @@ def _weights(points: Sequence[Point]) -> Floats:
     return weights
 
 
-def _course(key: Key, points: Sequence[Point], days: Floats, p: float) -> Course:
+def course(key: Key, points: Sequence[Point], days: Floats, p: float) -> Course:
+    """The course of one row, whose points lie at these days; ``p`` is that of a change, adjusted for all rows."""
     logs, weights = _logs(points), _weights(points)
     begins = cut(logs, weights, SIGNIFICANCE) if p < SIGNIFICANCE else [0]
     slope = theil_sen(days, logs)

@@ -30,6 +30,7 @@ from lab.stats.intervals import Floats
 
 PANEL_IN = 2.6
 MOST_PANELS = 8  # protocols and tools: more would be a page high
+NOT_FROM_0 = "The axis of speeds does not begin at 0."
 LEVEL = Line2D([], [], color=INK, linewidth=2, label="level, or trend")
 STEP = Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (3, 2)), label="a new level begins")
 INSIDE = Line2D([], [], color=INK, linewidth=0.9, label="95 % interval inside a run")
@@ -42,7 +43,7 @@ def history(of: History) -> Figure:
         pairs.setdefault((course.at["protocol"], course.at["tool"]), []).append(course)
     shown = list(pairs.values())[:MOST_PANELS]
     left_out = [f"panels drawn: {MOST_PANELS} of {len(pairs)}"] if len(pairs) > MOST_PANELS else []
-    figure = begin_over([_provenance(of), *notes(of), *left_out], 1.6 + PANEL_IN * max(1, len(shown)))
+    figure = begin_over([_provenance(of), *notes(of), *left_out, NOT_FROM_0], 1.6 + PANEL_IN * max(1, len(shown)))
     panels = figure.subplots(max(1, len(shown)), 1, sharex=True, squeeze=False)[:, 0]
     for axes, together in zip(panels, shown, strict=False):
         _draw_panel(axes, of, together)
