@@ -141,15 +141,20 @@ def print_steps(histories: int, seed: int) -> None:
         print(f"{f'{size} % slower, {after} runs ago':34}" + "".join(f"{cell:>24}" for cell in cells), flush=True)
 
 
+def middle_third(n: int) -> Floats:
+    places = np.arange(n)
+    inside: Floats = np.where((places >= n // 3) & (places < 2 * n // 3), 1.0, 0.0)
+    return inside
+
+
+def line(n: int) -> Floats:
+    return np.linspace(0, 1, n)
+
+
 def print_stretches_and_drifts(histories: int, seed: int) -> None:
     print(f"\n{'told: as a drift / as steps':34}" + "".join(f"{n:>12}" for n in COUNTS[1:-1]))
     for size in (5, 10, 20):
-        shapes: dict[str, Callable[[int], Floats]] = {
-            f"{size} % slower in the middle third": lambda n: (
-                1.0 * ((np.arange(n) >= n // 3) & (np.arange(n) < 2 * n // 3))
-            ),
-            f"drift to {size} % slower": lambda n: np.arange(n) / (n - 1),
-        }
+        shapes = {f"{size} % slower in the middle third": middle_third, f"drift to {size} % slower": line}
         for name, shape in shapes.items():
             cells = []
             for n in COUNTS[1:-1]:

@@ -18,7 +18,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from lab.stats.intervals import Floats
 from lab.stats.robust_scale import scatter
@@ -62,12 +61,19 @@ def best_split(values: Floats, weights: Floats) -> Split:
             for start, stops, sums in _stretches(scores[None, :], starts)
         )
         by_chance = np.max([sums.max(axis=1) for _, _, sums in _stretches(orders, starts)], axis=0)
-        p_values.append((1 + (by_chance >= largest * fewer - _ROUNDING).sum()) / (1 + PERMUTATIONS))
-        p_by_chance.append((1 + rankdata(-by_chance, method="max")) / (1 + PERMUTATIONS))
+        ordered = np.sort(by_chance)
+        p_values.append(_share_from(ordered, np.array([largest * fewer - _ROUNDING]))[0])
+        p_by_chance.append(_share_from(ordered, by_chance))
         begins.append(_needed(scores, sorted({0, *place})))
     rarest = int(np.argmin(p_values))
     as_rare = np.min(p_by_chance, axis=0) <= p_values[rarest] + _ROUNDING
     return Split(begins[rarest][1:], float(1 + as_rare.sum()) / (1 + PERMUTATIONS))
+
+
+def _share_from(ordered: Floats, values: Floats) -> Floats:
+    """The p-value of each value: the share of sorted chance that is as large, the value itself counted."""
+    shares: Floats = (1 + len(ordered) - np.searchsorted(ordered, values)) / (1 + len(ordered))
+    return shares
 
 
 def cut(values: Floats, weights: Floats, significance: float) -> list[int]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import stdtrit
 
 from lab.results.saved_runs import SavedRun
 from lab.results.trial import Trial
@@ -19,7 +18,7 @@ from lab.stats.change_points import best_split, correlation, criterion, cut, med
 from lab.stats.drift_slopes import theil_sen
 from lab.stats.effect_ratios import SIGNIFICANCE
 from lab.stats.factors import POOLED
-from lab.stats.intervals import Floats, holm, median_interval, percent_change
+from lab.stats.intervals import Floats, holm, median_interval, percent_change, t_interval
 from lab.stats.robust_scale import scatter
 
 DAY_S = 86_400
@@ -194,7 +193,7 @@ def _step(logs: Floats, begins: Sequence[int], number: int, between: float, alik
     before, after = logs[start:at], logs[at:end]
     change = float(np.median(after) - np.median(before))
     error = between * np.sqrt(MEDIAN_COST * (1 / len(before) + 1 / len(after)) * (1 + alike) / (1 - alike))
-    half = _student(len(logs) - len(begins)) * error
+    half = _half_width(error, len(logs) - len(begins))
     return Step(at, _percents((change, change - half, change + half)))
 
 
@@ -217,13 +216,15 @@ def _compare_newest(logs: Floats, reference: range, errors: Floats) -> Change:
     earlier = logs[reference.start : reference.stop]
     change = float(logs[-1] - np.median(earlier))
     more = max(0.0, float(errors[-1] - np.median(errors)))
-    half = _student(len(earlier) - 1) * np.sqrt(scatter(earlier) ** 2 * (1 + MEDIAN_COST / len(earlier)) + more)
+    error = float(np.sqrt(scatter(earlier) ** 2 * (1 + MEDIAN_COST / len(earlier)) + more))
+    half = _half_width(error, len(earlier) - 1)
     return _percents((change, change - half, change + half))
 
 
-def _student(freedom: int) -> float:
-    """The t for a robust scale: it is as good as the standard deviation of half as many numbers."""
-    return float(stdtrit(freedom / 2, 0.975))
+def _half_width(error: float, freedom: int) -> float:
+    """Of a 95 % interval by a robust scale: that is as good as the standard deviation of half as many numbers."""
+    one = np.ones(1)
+    return float(t_interval(one.astype(np.int64), one, error * one, freedom / 2 * one).half[0])
 
 
 def _percents(logs: Sequence[float], factor: float = 1.0) -> Change:
