@@ -46,6 +46,7 @@ check:  ## lint, format, types, layers, scripts
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 	git ls-files -z '*.sh' | xargs -0 .venv/bin/shellcheck --shell=sh
+	git ls-files -z '*.bash' | xargs -0 .venv/bin/shellcheck --shell=bash
 	if command -v perl >/dev/null; then git ls-files -z '*.pl' | xargs -0 -n 1 perl -c; fi
 
 docs:   ## the documentation as web pages in docs/_build; warnings are errors

@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
-from lab.cli.terminal import RESULTS, console, say
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.terminal import console, say
 
 if TYPE_CHECKING:
     from lab.report.history import History
+
+SUMMARY = "the saved runs of one share over time: steps, trends, and whether the newest run is slower"
+EXAMPLES = (
+    Example("lab history nas", "what became of the runs that `lab measure smb://nas/media --save nas` left"),
+    Example("lab history nas --plot nas.svg", "the same, and a figure"),
+    Example("lab history nas --fail-if 'slower-than 10%'", "for cron: exit code 3 where the newest run is slower"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "'slower-than 10%%': exit code 3 where the newest run is slower than before by more than that, beyond chance"
     parser.add_argument("--fail-if", metavar="CONDITION", help=text)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it, too, as .svg or .png")
+    options.add_results(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -32,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     percent = parse_slower_than(arguments.fail_if) if arguments.fail_if is not None else None
     if arguments.plot and arguments.plot.suffix not in (".svg", ".png"):
         raise BadInput(f"--plot {arguments.plot}: ends in neither .svg nor .png")
-    history = History(read_saved_runs(RESULTS, arguments.name))
+    history = History(read_saved_runs(arguments.results, arguments.name))
     for message in history.saved.unreadable:
         say(f"not counted: {message}")
     if arguments.json:

@@ -7,11 +7,21 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, show
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.terminal import HOSTS, say, show, show_whole
+
+SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
+EXAMPLES = (
+    Example("lab plan sweeps/demo.toml", "its cases, what changes on the hosts, and how long it takes"),
+    Example("lab plan sweeps/macs.toml --hosts hosts.ini --order", "if these hosts fit it; every trial in its order"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
+    options.add_hosts(parser, "a hosts file that the sweep has to fit")
+    options.add_results(parser)
     parser.add_argument("sweep", type=Path, metavar="SWEEP", help="a sweep file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
@@ -24,16 +34,20 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.hosts.hosts_file import load_hosts
     from lab.run import lifecycle, pace
     from lab.run.catalogue import CATALOGUE
+    from lab.run.unseen import describe_unseen
 
-    sweep = load_sweep(arguments.sweep)
-    planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(RESULTS, arguments.hosts or HOSTS))
-    if arguments.hosts:
-        lifecycle.check_fit(load_hosts(arguments.hosts), sweep, arguments.hosts)
+    sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
+    planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(arguments.results, hosts_file or HOSTS))
+    if hosts_file:
+        hosts = load_hosts(hosts_file)
+        lifecycle.check_fit(hosts, sweep, hosts_file, arguments.results)
+        for line in describe_unseen(hosts):
+            say(line)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
     for line in plan_text.describe(sweep, planned):
         show(line)
     for slot in planned.slots if arguments.order else ():
-        show(f"{slot.trial_id}  {slot.case.case_id}")
+        show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0

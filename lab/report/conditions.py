@@ -111,8 +111,9 @@ def _speed(trials: pd.DataFrame, named_link: float) -> Speed:
 
 def _named_link(run: Mapping[str, Any]) -> float:
     """The speed that the client's interface names, in bytes per second; NaN where it names none."""
-    bits = run.get("hosts", {}).get("client", {}).get("link_bits_per_s")
-    return bits / 8 if isinstance(bits, int | float) and bits > 0 else np.nan
+    link, client = run.get("link"), run.get("hosts", {}).get("client", {})
+    seen = [link.get("bits_per_s") if isinstance(link, Mapping) else None, client.get("link_bits_per_s")]
+    return next((bits / 8 for bits in seen if isinstance(bits, int | float) and bits > 0), np.nan)
 
 
 def judge(conditions: Sequence[Condition], speeds: Mapping[Direction, Speed]) -> list[Judgement]:

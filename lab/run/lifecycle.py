@@ -16,7 +16,7 @@ import lab
 from lab import platforms
 from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, listing
 from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
@@ -28,7 +28,7 @@ from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import pace, resumption, root_helper
+from lab.run import pace, refusals, resumption, root_helper
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
@@ -36,6 +36,7 @@ from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.size_by_link import choose_size, recorded_size
+from lab.run.unseen import describe_unseen
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
@@ -50,7 +51,8 @@ IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as th
 class Supervision:
     """Who is told what of a run, and what ends it early.
 
-    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures`` and ``repeat_disturbed``: see :class:`Runner`.
+    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``deadline``: see
+    :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -58,6 +60,7 @@ class Supervision:
     most_failures: int | None = None
     is_gone: IsGone = lambda _: False
     repeat_disturbed: bool = False
+    deadline: float | None = None
 
 
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
@@ -65,18 +68,30 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
+    text = read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
+    return begin(hosts_file, text, sweep_file, results, supervision, {"sweep_file": str(sweep_file)})
+
+
+def begin(
+    hosts_file: Path,
+    text: str,
+    sweep_file: Path,
+    results: Path,
+    supervision: Supervision,
+    more: Mapping[str, object],
+) -> tuple[RunFolder, Ending]:
+    """Run the sweep of a text; ``sweep_file`` is named in errors, ``more`` goes into run.json. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
-    config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
-    sweep = parse_sweep(text, sweep_file)
-    check_fit(config, sweep, hosts_file)
+    config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
+    check_fit(config, sweep, hosts_file, results)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
-    password = _password(config)
+    password = _password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         pair = Pair.of(hosts, config)
         left_out, closed = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
         about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out) | {"closed": closed})
-        about |= {"emulated": emulated(about) or None, "sweep_file": str(sweep_file)}
+        about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, supervision)
@@ -89,10 +104,13 @@ def _look(
 
     What a person should know is told. Changes nothing.
     """
-    for role in ROLES:
+    for role in pair.roles:
         pair.hosts[role].run("true", root=True)
-        check_programs(pair, role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+        iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link else {}
+        check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
+    for line in describe_unseen(pair.config):
+        tell(line)
     capability = Capability(Shares(pair, password))
     left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
     for line in describe_left_out(left_out):
@@ -117,7 +135,8 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
         "left_out": left_out,
         "title": pair.config.lab.title,
         "hosts": {
-            role.value: asdict(pair.facts[role]) | {"transport": getattr(pair.config, role).transport} for role in ROLES
+            role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
+            for role, facts in pair.facts.items()
         },
     }
 
@@ -138,7 +157,7 @@ def resume(
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
         check_recorded(folder, sweep)
-        password = _password(config)
+        password = _password(config, sweep)
         with connected(config) as hosts:
             check_free(hosts)
             if trust:
@@ -159,14 +178,15 @@ def _conduct(
         with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
             session = Session(hosts, config, settings, password)
             session.open()
-            limits = supervision.most_failures, supervision.repeat_disturbed
+            limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
             sized = choose_size(session, folder, sweep, supervision.tell)
             ending = Runner(session, folder, sized, supervision.watch, *limits).run()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
     except Interrupted as error:
-        raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
+        kept = f"every trial so far is kept, `lab run --resume {folder.path}` goes on"
+        raise Interrupted(f"{error}; {kept}", error.number) from error
     folder.update(ended=ending.text, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
 
@@ -190,7 +210,7 @@ def changing(
     register.enter(folder.text("id"), folder.path, config, seals.count)
     with lease.keep_alive(journals):
         try:
-            for role in ROLES:
+            for role in hosts:
                 settings.claim(role)
             yield settings
         finally:
@@ -218,12 +238,15 @@ def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
             )
 
 
-def _password(config: Hosts) -> SecretStr:
+def _password(config: Hosts, sweep: Sweep) -> SecretStr:
+    """The share's; empty where no mount of this sweep takes one."""
+    if not refusals.needs_password(config, sweep):
+        return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 
-def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
-    """What can be seen to be wrong from the two files together. Raises BadInput."""
+def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
+    """What can be seen to be wrong before a host is reached, a run into ``results`` in mind. Raises BadInput."""
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
@@ -240,8 +263,28 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
                 f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
                 'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
-    if "disk" in stores and config.share.path is None:
+    _check_share(config, sweep, hosts_file)
+    if "disk" in stores and config.share.path is None and not config.through_mount:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
+    refusals.check(config, sweep, results)
+
+
+def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """What a share that only its mount leads to cannot do."""
+    share, names = config.share, sweep.factors.names("protocol")
+    if share.mounted and len(names) > 1:
+        raise BadInput(
+            f"{hosts_file}: [share] mounted: a share that is mounted already has one protocol, the sweep wants "
+            f"{listing(names)}",
+            f'give protocol = ["{names[0]}"] in the sweep, if that is it, or let the lab mount the share',
+        )
+    if "nfs" in names and share.path is None and not share.mounted:
+        raise BadInput(f"{hosts_file}: [share] path: missing", "NFS mounts the folder that the server exports")
+    if (share.path or "").startswith("~") and not config.server.is_reached:
+        raise BadInput(
+            f"{hosts_file}: [share] path: {share.path}: whose home that is only a login on the server would tell",
+            "give the full path",
+        )
 
 
 def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:

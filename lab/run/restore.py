@@ -165,7 +165,7 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
             count += _put_back(journal, touched, gone, config)
         _release(hosts, config)
         if gone:
-            raise HostError("\n".join(gone.values()))
+            raise HostError("\n".join(gone.values()), several=True)
     return count
 
 
@@ -192,7 +192,7 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
             try:
                 settings.claim(role)
             except HostError as error:
-                settings.connections.gone[role] = str(error)
+                settings.connections.gone[role] = error.on_one_line()
         settings.unwind()
     lapsed = sum(host_journal.lapsed for host_journal in host_journals.values())
     return Counter(changes=count, restarted=settings.restorer.restarted.total(), lapsed=lapsed)

@@ -70,12 +70,13 @@ class Session:
         self._served: Served | None = None
         self._mount: Mount | None = None
         self._notices: set[str] = set()
+        self._was_mounted = False  # so that the folder in the share may be there already
 
     def open(self) -> None:
         """Make the lab's own folder on both hosts, and the RAM disks."""
         self._base = len(self.settings.journal.open)
         self._boots = self._starts()
-        for role in reversed(ROLES):
+        for role in reversed(self.pair.roles):
             self._open(role)
 
     def _open(self, role: Role) -> None:
@@ -103,7 +104,7 @@ class Session:
         HostError where a host stays out of reach: going on would measure something else.
         """
         self.layers.step_down(0)
-        for role in ROLES:
+        for role in self.pair.roles:
             self.settings.connections.ensure(role)
         lapsed = [name for name, host_journal in self.settings.host_journals.items() if host_journal.lapsed]
         if lapsed or self._starts() != self._boots:
@@ -116,7 +117,7 @@ class Session:
     @property
     def on_one_machine(self) -> bool:
         """Whether both hosts have one kernel, as the hosts of a local lab do: then its start is the same."""
-        return len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
+        return len(self._boots) == len(ROLES) and len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
 
     def _starts(self) -> dict[str, str]:
         """What tells each host's present start from every other one."""
@@ -135,14 +136,15 @@ class Session:
         if not self.layers.stands_on(needed):
             self.layers.move(needed)
 
-    def mount_anew(self, standing: Standing) -> bool:
+    def mount_anew(self, standing: Standing, always: bool = False) -> bool:
         """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched.
 
-        False where that failed, and the case has to be stood up again.
+        A mount that nothing has used is new enough, unless it is to be made anew ``always``. False where that failed,
+        and the case has to be stood up again.
         """
 
         def renew() -> None:
-            if standing.mount.record and standing.used:
+            if standing.mount.record and (always or standing.used):
                 with sharing.explained(standing.served.drivers):
                     self.settings.renew(standing.mount.record)
 
@@ -169,7 +171,14 @@ class Session:
 
         def attach() -> None:
             served = present(self._served)  # by the layer below
-            self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
+            if self.pair.config.share.mounted:
+                self._mount = sharing.find_mounted(self.pair)
+            else:
+                self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
+            if self.pair.config.through_mount and not self._mount.attached.remote_shell:
+                in_share, again = folder.removeprefix(share.path), self._was_mounted
+                self._mount = sharing.make_folder_in_mount(self.pair, self.settings, self._mount, in_share, again)
+                self._was_mounted = True
             self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
 
         serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))

@@ -11,7 +11,7 @@ from lab.stats.factors import POOLED
 
 LONGEST = 200  # characters of a value: a host may say anything of itself
 NONE = "–"
-BITS = "_bits_per_s"
+BITS = "bits_per_s"
 # What differs from run to run with no meaning for speed
 VOLATILE = {
     "available_bytes", "client_other_interfaces", "server_other_interfaces", "client_sndbuf", "client_rcvbuf",
@@ -49,8 +49,8 @@ def _never_changed(levels: Sequence[Sequence[Mapping[str, str]]], name: str) -> 
 
 def _facts(run: SavedRun, at: Mapping[str, str]) -> dict[str, str]:
     """What a run notes of the lab, of its hosts, and of what was in effect in the trials of one row, by name."""
-    facts = dict(_flatten({"lab": run.run.get("code_version")}, ""))
-    facts |= dict(_flatten(run.run.get("hosts", {}), ""))
+    about = {"lab": run.run.get("code_version"), **{name: run.run.get(name) for name in ("target", "link")}}
+    facts = dict(_flatten(about | dict(run.run.get("hosts", {})), ""))
     trials = [trial for trial in run.trials if trial.status == "ok" and _is_at(trial, at)]
     values: dict[str, list[str]] = {}
     for trial in trials:
@@ -76,4 +76,4 @@ def _flatten(node: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str
 def _word(name: str, value: object) -> tuple[str, str]:
     if name.endswith(BITS) and isinstance(value, int | float):
         name, value = name.removesuffix(BITS), f"{value / 1e6:g} Mbit/s"
-    return one_line(name.replace("_", " "), LONGEST), one_line(str(value), LONGEST)
+    return one_line(name.replace("_", " ").strip(), LONGEST), one_line(str(value), LONGEST)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -66,7 +67,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         ),
         (["check", "--hosts", "zfs.ini"], "'hfs-case' or 'apfs' (it is 'zfs')"),
         (["run", "disk.toml", "--hosts", "ready.ini"], "environment variable LAB_PASSWORD, which is not set"),
-        (["run", "--resume", "no-run"], "no-run: not a run folder: it has no run.json"),
+        (["run", "--resume", "no-run"], "no-run: not a run folder, and no run of results is called so"),
         (["check"], "hosts.ini: no such file"),
         (["show"], "results: holds no run; `lab run SWEEP` makes one"),
         (["show", "no-run"], "no-run: not a run folder"),
@@ -132,12 +133,15 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
     assert (code, err) == (1, "client: you@mac [/odd] cannot be reached\n")
 
 
-def test_an_interruption_is_exit_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_an_interruption_has_the_exit_code_of_its_signal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
+) -> None:
     def interrupted(*_: Any) -> Any:
-        raise Interrupted("stopped by SIGINT")
+        raise Interrupted(f"stopped by {number.name}", number)
 
     monkeypatch.setattr(doctor, "check", interrupted)
-    assert lab(capsys, "check") == (1, "", "stopped by SIGINT\n")
+    assert lab(capsys, "check") == (code, "", f"stopped by {number.name}\n")
 
 
 @pytest.mark.parametrize(("level", "code"), [("ok", 0), ("note", 0), ("warning", 0), ("problem", 1)])
