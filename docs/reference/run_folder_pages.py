@@ -21,6 +21,7 @@ RUN_KEYS = {
     "schema": "The version of these files: this page describes {schema}. A newer one is refused, an older one is read.",
     "name": "The name of the sweep.",
     "started_at": "ISO 8601, UTC.",
+    "saved_as": "The history that the run belongs to: `--save` of `lab measure`. Missing where it has none.",
     "sweep_text": "The sweep file as it was.",
     "sweep_file": "Its path, as it was given.",
     "seed": "That of the sweep.",

@@ -17,7 +17,22 @@ from pathlib import Path
 
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, completion, host, init, list_runs, local, measure, plan, report, restore, run, show
+from lab.cli import (
+    check,
+    compare,
+    completion,
+    history,
+    host,
+    init,
+    list_runs,
+    local,
+    measure,
+    plan,
+    report,
+    restore,
+    run,
+    show,
+)
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
 
@@ -43,6 +58,7 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "list": list_runs,
     "show": show,
     "compare": compare,
+    "history": history,
     "report": report,
     "host": host,
     "local": local,
