@@ -11,8 +11,8 @@ from lab.cli.terminal import console, open_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("a", type=Path, metavar="A", help="a run folder")
-    parser.add_argument("b", type=Path, metavar="B", help="a run folder")
+    parser.add_argument("a", type=Path, metavar="A", help="a run folder, or example")
+    parser.add_argument("b", type=Path, metavar="B", help="a run folder, or example-delay")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -16,10 +16,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
 from lab.base.untrusted import printable
-from lab.cli import check, compare, host, local, plan, report, restore, run, show
+from lab.cli import check, compare, host, local, notebook, plan, report, restore, run, show
 from lab.cli.terminal import HOSTS, say
 
 
@@ -60,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Every command and option."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
+    root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
@@ -86,6 +88,9 @@ def parser() -> argparse.ArgumentParser:
     compare.add_arguments(command("compare", compare.run, text))
     text = "write report.html, post.md, table.csv and figures into the run folder"
     report.add_arguments(command("report", report.run, text))
+    notebook.add_arguments(
+        command("notebook", notebook.run, "copy the notebook that comes with the lab, and open it on a run")
+    )
     host.add_commands(commands.add_parser("host", help="a narrow sudo: the lab's helper, put on a host and taken away"))
     local.add_commands(commands.add_parser("local", help="the embedded lab: two hosts on this Linux machine"))
     return root

@@ -6,13 +6,13 @@ import argparse
 import re
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, console, print_answer, say, show
+from lab.cli.terminal import HOSTS, RESULTS, SWEEP_HELP, console, print_answer, say, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help="a sweep file")
+    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help=SWEEP_HELP)
     what.add_argument("--resume", type=Path, metavar="RUN", help="go on with an interrupted run")
     text = (
         "the run to resume is somebody else's, or of a lab without a register: go on with it, on the hosts of --hosts"

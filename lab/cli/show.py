@@ -6,14 +6,14 @@ import argparse
 import json
 from pathlib import Path
 
-from lab.cli.terminal import open_run, paged, print_answer
+from lab.cli.terminal import RUN_HELP, open_run, paged, print_answer
 
 TABLES = ("speeds", "effects", "interactions", "shares", "limits", "settings", "ceilings", "counted", "remarks", "lost")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
+    parser.add_argument("run", type=Path, nargs="?", help=RUN_HELP)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--full", action="store_true", help="print the tables, and the answer after them")
     text = f"print this table: {', '.join(TABLES)}"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
 WIDTH_OF_A_FILE = 120
+SWEEP_HELP = "a sweep file, or the name of a sweep that comes with the lab, such as demo or macs"
+RUN_HELP = "a run folder, or a run that comes with the lab: example, example-delay (default: the newest)"
 
 
 def console() -> Console:
@@ -63,15 +65,22 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
     from lab.report.answer import answer
     from lab.results import run_folder
 
-    for line in answer(run_folder.load(folder.path) if run is None else run, str(folder.path)):
+    for line in answer(run_folder.load(folder.path) if run is None else run, folder.label):
         show(line)
 
 
 def open_run(path: Path | None) -> RunFolder:
-    """The run folder that was named, or the newest that measured anything. Raises BadInput."""
+    """The run that was named: a run folder, or one that comes with the lab; else the newest that measured anything.
+
+    Raises BadInput.
+    """
+    from lab.results import examples
     from lab.results.newest_run import newest, nothing_measured, paths_of_runs
     from lab.results.run_folder import RunFolder
 
+    if example := examples.find(path):
+        say(example.origin)
+        return example
     folder = RunFolder(path) if path else newest(RESULTS)
     if path and not folder.has_transfers:
         raise nothing_measured(folder)
