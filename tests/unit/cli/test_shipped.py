@@ -80,7 +80,7 @@ def test_an_example_is_shown_with_what_it_is(capsys: pytest.CaptureFixture[str])
     assert code == 0
     assert out.startswith("Fastest write")
     assert "lab show example --full" in " ".join(out.split())
-    assert err.startswith("example: a run that comes with the lab, made in a local lab on one virtual machine")
+    assert err.startswith("example: a run that comes with the lab, made in a local lab on one machine")
     shown = json.loads(lab(capsys, "show", "example", "--json")[1])
     assert shown["path"] == "example"
     assert "lab-example-" not in json.dumps(shown)

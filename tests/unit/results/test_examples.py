@@ -33,7 +33,7 @@ def test_an_example_is_a_real_run_that_ended_and_says_what_it_is(name: str) -> N
     assert (example.label, example.path.name, example.run["name"]) == (name, name, name)
     assert example.run["ended"] == "complete"
     assert example.run["instance"]
-    assert "a run that comes with the lab, made in a local lab on one virtual machine" in example.run["title"]
+    assert "a run that comes with the lab, made in a local lab on one machine" in example.run["title"]
     assert example.origin.startswith(f"{name}: a run that comes with the lab, ")
     assert "2 cores of " in example.origin
     trials = load(example.path)
