@@ -53,7 +53,7 @@ class Progress:
 
     ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs. ``rates``
     are of the good trials of the slot's case so far, bytes per second; ``ceiling_bytes_per_s`` is what its network
-    carries, where that was measured in this block.
+    carries, where that was measured in this block. ``deadline`` (monotonic) is that of a run that has one.
     """
 
     slot: Slot
@@ -65,6 +65,7 @@ class Progress:
     most_blocks: int
     rates: tuple[float, ...] = ()
     ceiling_bytes_per_s: float | None = None
+    deadline: float | None = None
 
 
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
@@ -208,7 +209,7 @@ class Runner:
         of_case = self.recorded.of_case(slot.case.case_id)
         rates = tuple(good.size_bytes / good.elapsed_s for good in of_case if good.status == "ok" and good.elapsed_s)
         ceiling = link_ceiling.rate(self.recorded.get(link_ceiling.ids(slot)[slot.case.direction]))
-        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks, rates, ceiling))
+        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks, rates, ceiling, self.deadline))
 
     def _run_trial(self, slot: Slot) -> Trial:
         planned = plan_trial(slot, now())
