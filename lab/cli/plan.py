@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(hosts_file or HOSTS, arguments.results))
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
-        from lab.run import lifecycle
+        from lab.run import fit
         from lab.run.unseen import describe_unseen
 
         hosts = load_hosts(hosts_file)
-        lifecycle.check_fit(hosts, sweep, hosts_file, arguments.results)
+        fit.check_fit(hosts, sweep, hosts_file, arguments.results)
         for line in describe_unseen(hosts):
             say(line)
     if arguments.json:
