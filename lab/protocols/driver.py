@@ -133,6 +133,7 @@ class Driver(ClientDriver, ServerDriver):
 class Protocol:
     """A protocol: its drivers by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
+    ``with_password`` says whether an account proves itself to its server by a password.
     ``server_syncs`` are the levels of durability that a server of the lab's own can be given
     (docs/explanation/durability.md), ``options`` what a sweep may say of the mount and of the programs at its ends, as
     ``name.option``.
@@ -142,6 +143,7 @@ class Protocol:
     port: int
     mounted: bool
     drivers: Mapping[str, type[Driver]]
+    with_password: bool = True
     server_syncs: tuple[str, ...] = ("default",)
     options: Mapping[str, Option] = field(default_factory=dict)
 

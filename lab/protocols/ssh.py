@@ -119,4 +119,5 @@ def parse_verbose(text: str) -> dict[str, str]:
     return {name: match[1] for name, match in matches.items() if match}
 
 
-PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh})
+DRIVERS = {"linux": UnixSsh, "macos": UnixSsh}
+PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers=DRIVERS, with_password=False)

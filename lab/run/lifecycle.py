@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import platforms
+from lab import platforms, protocols
 from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line, listing
@@ -85,7 +85,7 @@ def begin(
     config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
     check_fit(config, sweep, hosts_file)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
-    password = _password(config)
+    password = _password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         pair = Pair.of(hosts, config)
@@ -157,7 +157,7 @@ def resume(
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
         check_recorded(folder, sweep)
-        password = _password(config)
+        password = _password(config, sweep)
         with connected(config) as hosts:
             check_free(hosts)
             if trust:
@@ -179,8 +179,11 @@ def _conduct(
             session = Session(hosts, config, settings, password)
             session.open()
             limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
-            sized = choose_size(session, folder, sweep, supervision.tell)
-            ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            try:
+                sized = choose_size(session, folder, sweep, supervision.tell)
+                ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            finally:
+                session.leave_share()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
@@ -237,8 +240,11 @@ def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
             )
 
 
-def _password(config: Hosts) -> SecretStr:
-    if config.share.mounted:
+def _password(config: Hosts, sweep: Sweep) -> SecretStr:
+    """The password of the share's account; empty where somebody else's share asks for none."""
+    names = sweep.factors.names("protocol")
+    asks = config.share.serve == "lab" or any(protocols.find(name).with_password for name in names)
+    if config.share.mounted or not asks:
         return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
