@@ -25,7 +25,7 @@ from lab.settings import parameters
 
 # What a value of these types looks like in a file; a type is known by the function that reads it
 NOTATIONS = {
-    units.Size: "size, such as `64 MiB`",
+    units.Size: "size, such as `64 MiB` or `64M`",
     units.Seconds: "time, such as `90 s` or `5 min`",
     units.Share: 'share, such as `0.25` or `"1/4"`',
     factors.TcpSpace: "`default`, or a size, such as `512 KiB`",

@@ -5,60 +5,24 @@ With ``--check`` nothing is written: exit code 1, and the difference, where a pa
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from assumption_pages import assumptions_page
+from command_pages import commands_page, man_page
 from described import keys, table
 from run_folder_pages import observed_page, run_folder_page
 
 from lab import protocols
-from lab.cli.main import parser
 from lab.design import sweep_file
 from lab.hosts import hosts_file
 from lab.protocols.options import Option
 
 HERE = Path(__file__).parent
-STAMP = "% Written by docs/reference/generate.py from the code. Change the code, then run `make docs-reference`.\n\n"
-
-
-def commands_page() -> Iterator[str]:
-    """Every command of the command line."""
-    yield """# Commands
-
-`lab` and `python -m lab` are the same. After `scripts/setup.sh check` it is `.venv/bin/lab`.
-Exit code 0: done; 1: it ran, and something failed, or not all of it ran; 2: bad input. Runs go to `results/` of the
-current folder.
-"""
-    for name, about, command in _commands(parser(), "lab"):
-        yield f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n"
-        rows = [_argument(action) for action in command._actions if not isinstance(action, argparse._HelpAction)]
-        if rows:
-            yield table(("argument", "meaning"), rows)
-
-
-def _commands(parent: argparse.ArgumentParser, prefix: str) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
-    """Name, one-line help and parser of every command that has no commands of its own."""
-    (choice,) = (action for action in parent._actions if isinstance(action, argparse._SubParsersAction))
-    helps = {action.dest: action.help or "" for action in choice._choices_actions}
-    for name, command in choice.choices.items():
-        if any(isinstance(action, argparse._SubParsersAction) for action in command._actions):
-            yield from _commands(command, f"{prefix} {name}")
-        else:
-            yield f"{prefix} {name}", helps[name], command
-
-
-def _argument(action: argparse.Action) -> tuple[str, str]:
-    """An option with its value, or a positional argument, and its help."""
-    choices = f"{{{','.join(map(str, action.choices))}}}" if action.choices else ""
-    value = action.metavar if isinstance(action.metavar, str) else choices or action.dest.upper()
-    takes = "" if action.nargs == 0 else f" {value}"
-    name = ", ".join(f"{option}{takes}" for option in action.option_strings) or value
-    optional = not action.option_strings and action.nargs == "?"
-    return f"`{f'[{name}]' if optional else name}`", (action.help or "") % {"default": action.default}
+STAMP = "Written by docs/reference/generate.py from the code. Change the code, then run `make docs-reference`."
+COMMENTS = {".md": f"% {STAMP}\n\n", ".1": f'.\\" {STAMP}\n'}  # the first line of a page, by the ending of its name
 
 
 def sweep_page() -> Iterator[str]:
@@ -66,6 +30,9 @@ def sweep_page() -> Iterator[str]:
     yield """# Keys of a sweep file
 
 A sweep is a TOML file. An unknown key is an error. `lab plan` says what it comes to.
+
+KiB, MiB, GiB and TiB of a size are powers of 1024; kB, MB, GB and TB are powers of 1000. A letter alone, as in `64K`
+or `1g`, is a power of 1024, as dd and iperf3 have it. Without a unit it is bytes.
 """
     yield "## Top level\n\n" + keys(sweep_file.Sweep, without=("workload", "factors"))
     yield "## [workload]\n\n" + keys(sweep_file.Workload)
@@ -108,8 +75,9 @@ def hosts_page() -> Iterator[str]:
     yield """# Keys of a hosts file
 
 `hosts.ini`, or what `--hosts` names: sections of `key = value`. A value ends at the end of its line; a comment may
-follow it after a space. An unknown key is an error. The file that comes with the lab has a comment for each key. One
-in a run folder or among results is not read ([safety](../explanation/safety.md#only-runs-of-this-controller)).
+follow it after a space. An unknown key is an error. The file that comes with the lab has a comment for each key.
+[Sizes](sweep-file.md) are written as in a sweep. A file in a run folder or among results is not read
+([safety](../explanation/safety.md#only-runs-of-this-controller)).
 """
     yield "## [client] and [server]\n\n" + keys(hosts_file.HostConfig)
     yield "## [share]\n\n" + keys(hosts_file.ShareConfig)
@@ -118,6 +86,7 @@ in a run folder or among results is not read ([safety](../explanation/safety.md#
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
+    "lab.1": man_page,
     "sweep-file.md": sweep_page,
     "hosts-file.md": hosts_page,
     "run-folder.md": run_folder_page,
@@ -131,7 +100,8 @@ def main() -> int:
     check = sys.argv[1:] == ["--check"]
     stale: list[str] = []
     for name, parts in PAGES.items():
-        file, text = HERE / name, STAMP + "\n".join(parts())
+        file = HERE / name
+        text = (COMMENTS[file.suffix] + "\n".join(parts())).rstrip("\n") + "\n"
         old = file.read_text(encoding="utf-8") if file.exists() else ""
         if check and old != text:
             stale += difflib.unified_diff(old.splitlines(), text.splitlines(), f"{file}", "the code", lineterm="", n=0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Mapping
 from types import ModuleType
 from typing import TypeVar
 
+from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 
 Member = TypeVar("Member")
@@ -35,7 +35,5 @@ def members(package: ModuleType, attribute: str, kind: type[Member]) -> dict[str
 def find(by_name: Mapping[str, Member], what: str, name: str) -> Member:
     """The member of this name; ``what`` says what it is. Raises BadInput that lists the names, and the likely one."""
     if name not in by_name:
-        likely = difflib.get_close_matches(name.lower(), by_name, 1)
-        hint = f"; did you mean {likely[0]!r}?" if likely else ""
-        raise BadInput(f"unknown {what} {name!r:.80}; known are {', '.join(sorted(by_name))}{hint}")
+        raise BadInput(f"unknown {what} {name!r:.80}; known are {', '.join(sorted(by_name))}{hint(name, by_name)}")
     return by_name[name]

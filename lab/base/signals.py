@@ -30,7 +30,11 @@ def _on_signal(number: int, _: FrameType | None) -> None:
         with suppress(OSError):
             os.write(2, b"\nputting things back first, please wait\n")
         return
-    raise Interrupted(f"stopped by {signal.Signals(number).name}")
+    raise _interruption(number)
+
+
+def _interruption(number: int) -> Interrupted:
+    return Interrupted(f"stopped by {signal.Signals(number).name}", number)
 
 
 def is_pending() -> bool:
@@ -56,4 +60,4 @@ def deferred() -> Iterator[None]:
     if _pending and not _depth:
         number = _pending[0]
         _pending.clear()
-        raise Interrupted(f"stopped by {signal.Signals(number).name}")
+        raise _interruption(number)

@@ -14,11 +14,13 @@ from lab.base.untrusted import LARGEST as LARGEST
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
 UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
+# alone, a letter is what dd, iperf3 and most programs beside them take it for
+UNITS |= {letter: 1024 ** (power + 1) for power, prefix in enumerate("KMGT") for letter in (prefix, prefix.lower())}
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 
 
 def parse_size(value: object) -> int:
-    """Bytes of ``"64 MiB"``, ``"1.5 GB"`` or ``65536``; ValueError otherwise. KiB is 1024 bytes, kB 1000."""
+    """Bytes of ``"64 MiB"``, ``"64K"``, ``"1.5 GB"`` or ``65536``; ValueError otherwise. KiB and K: 1024, kB: 1000."""
     expected = "a size such as 64 KiB, 512 MiB or 4 GiB"
     if re.fullmatch(r"\s*[0-9]+\.[0-9]+\s*B?\s*", str(value)):
         raise ValueError(f"is not {expected}: bytes are whole")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import io
+import itertools
 import shlex
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from lab.base import untrusted
+from lab.base.did_you_mean import hint, nearest
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 
@@ -32,6 +36,7 @@ class Model(BaseModel):
         return f"{self._file}: " if self._file else ""
 
 
+MOST_SIMILAR_FILES = 1000  # of a folder that are compared with one that is missing
 MOST_PROBLEMS = 20  # of one file in one message: who has more has not written it by hand
 # In place of messages of pydantic that are about Python
 PLAIN_WORDS = {
@@ -41,15 +46,28 @@ PLAIN_WORDS = {
 }
 
 
-def read_text(path: Path, remedy: str) -> str:
-    """The text of a file. Raises BadInput; ``remedy`` says what to do where there is no such file."""
+def read_text(path: Path, remedy: str, folders: Sequence[Path] = ()) -> str:
+    """The text of a file. Raises BadInput; ``remedy`` says what to do where there is no such file.
+
+    A file of its folder or of ``folders`` that is called nearly so is named then.
+    """
     try:
         content = untrusted.read_file(path, untrusted.MOST_INPUT_BYTES, links=True)
         return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except FileNotFoundError as error:
-        raise BadInput(f"{path}: no such file; {remedy}") from error
+        raise BadInput(f"{path}: no such file; {_similar_file(path, folders) or remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _similar_file(path: Path, folders: Sequence[Path]) -> str:
+    """Which file of the same ending may be meant, as a question; empty where none is called nearly so."""
+    by_name: dict[str, Path] = {}
+    for folder in (path.parent, *folders):
+        files = folder.glob(f"*{glob.escape(path.suffix)}") if path.suffix else iter(())
+        by_name = {file.stem: file for file in itertools.islice(files, MOST_SIMILAR_FILES)} | by_name
+    name = nearest(path.stem, by_name)
+    return f"did you mean {one_line(str(by_name[name]))}?" if name else ""
 
 
 ModelT = TypeVar("ModelT", bound=Model)
@@ -67,7 +85,7 @@ def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT
         lines = [_explain(problem, path, model) for problem in problems[:MOST_PROBLEMS]]
         if len(problems) > MOST_PROBLEMS:
             lines.append(f"{path}: and {len(problems) - MOST_PROBLEMS:,} more such problems")
-        raise BadInput("\n".join(lines)) from error
+        raise BadInput("\n".join(lines), several=True) from error
 
 
 def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
@@ -90,7 +108,8 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     if len(names) == 1 and (section is not model or is_table):
         where = f"{path}: [{names[-1]}]"
     if unknown:
-        return f"{where}: unknown; what may stand here is {', '.join(section.model_fields)}"
+        fields = section.model_fields
+        return f"{where}: unknown; what may stand here is {', '.join(fields)}{hint(names[-1], fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
     ending = _warn_of_readers(path) if "password" in names[-1] else f" (it is {abbreviate(problem['input'])})"

@@ -62,7 +62,7 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
     checks: dict[str, Check] = {
         "system": _check_system,
         SUDO: partial(_check_root, config=config),
-        "programs": programs.check,
+        "programs": partial(programs.check, measures_link=config.measures_link),
         "address": _check_address,
         "interface": _check_interface,
         "memory": partial(_check_memory, config=config),

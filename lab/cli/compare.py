@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
+from lab.cli import options
+from lab.cli.command import Example
 from lab.cli.terminal import console, open_run
+
+SUMMARY = "the cases of run B over those of run A, such as a new kernel over an old one"
+EXAMPLES = (
+    Example("lab compare -2 -1", "the newest run over the one before"),
+    Example("lab compare results/20260101T120000Z-macs macs", "the newest run of the sweep macs over an older one"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("a", type=Path, metavar="A", help="a run folder")
-    parser.add_argument("b", type=Path, metavar="B", help="a run folder")
+    parser.add_argument("a", metavar="A", help=f"the one before: {options.NAMES_OF_RUNS}")
+    parser.add_argument("b", metavar="B", help="the one after, named so too")
+    options.add_results(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -20,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the comparison."""
     from lab.report import two_runs
 
-    folders = open_run(arguments.a), open_run(arguments.b)
+    folders = open_run(arguments.a, arguments.results), open_run(arguments.b, arguments.results)
     if arguments.json:
         print(json.dumps(two_runs.comparison(*folders), indent=1))
     else:

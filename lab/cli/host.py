@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
+from lab.cli import options
+from lab.cli.command import Example, Examples, Run, add_command
 from lab.cli.terminal import HOSTS, show
 
 if TYPE_CHECKING:
     from lab.hosts import SshHost
     from lab.hosts.hosts_file import Hosts
 
+SUMMARY = "a narrow sudo: the lab's helper, put on a host and taken away"
 ROLES = ("client", "server")
 
 
@@ -22,18 +24,22 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
-        subparser = commands.add_parser(name, help=text, description=text)
-        subparser.set_defaults(command=function)
-        subparser.add_argument("--hosts", type=Path, metavar="FILE", help=f"the hosts file (default: {HOSTS})")
+    def command(name: str, run: Run, text: str, examples: Examples) -> argparse.ArgumentParser:
+        subparser = add_command(commands, name, run, text, examples)
+        options.add_hosts(subparser)
         text = "which host (default: those with sudo = helper)"
         subparser.add_argument("host", choices=ROLES, nargs="?", help=text)
         return subparser
 
     text = "let the account of a host run the lab's helper as root, and nothing else, by the sudo that it has now"
-    install = command("install", _install, text)
+    of_install = [
+        Example("lab host install", "on each host with sudo = helper in hosts.ini"),
+        Example("lab host install server --print", "what would be put on the server; changes nothing"),
+    ]
+    install = command("install", _install, text, of_install)
     install.add_argument("--print", action="store_true", help="print all that would be put there; change nothing")
-    command("remove", _remove, "take helper and line of sudoers away; safe to repeat")
+    of_remove = [Example("lab host remove --hosts nas.ini", "from each host with sudo = helper in that file")]
+    command("remove", _remove, "take helper and line of sudoers away; safe to repeat", of_remove)
 
 
 def _install(arguments: argparse.Namespace) -> int:

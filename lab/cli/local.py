@@ -6,36 +6,48 @@ import argparse
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.cli.command import Example, Run, add_command
 from lab.cli.terminal import show
 from lab.emulated_mac.faults import FAULTS
 from lab.local.names import GUEST_BACKENDS, HOSTS
 
+SUMMARY = "the embedded lab: two hosts on this Linux machine"
 DEFAULT_RATE = "1gbit"
+EXAMPLES_OF_UP = (
+    Example("sudo lab local up", "two Linux hosts at 1 Gbit/s; then: lab check --hosts hosts.local.ini"),
+    Example("sudo lab local up --name slow --rate 100mbit --delay 5ms", "another lab beside it, with a longer way"),
+    Example("sudo lab local up --platform client=macos@15.5", "an emulated Mac as the client"),
+)
 
 
 def add_commands(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, function: object, text: str) -> argparse.ArgumentParser:
-        subparser = commands.add_parser(name, help=text, description=text)
-        subparser.set_defaults(command=function)
+    def command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
+        subparser = add_command(commands, name, run, text, examples)
         subparser.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
         return subparser
 
-    def host_command(name: str, function: object, text: str) -> argparse.ArgumentParser:
-        subparser = command(name, function, text)
+    def host_command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
+        subparser = command(name, run, text, *examples)
         subparser.add_argument("host", choices=HOSTS, help="which host")
         return subparser
 
-    _add_options_of_up(command("up", _up, "bring both hosts up and write their hosts file"))
-    command("down", _down, "take both hosts down; nothing of them is left")
-    commands.add_parser("status", help="say which local labs are up").set_defaults(command=_status)
-    host_command("reboot", _reboot, "cut a host's power and start it again; its disk is kept")
-    fault = host_command("fault", _fault, "make something go wrong on an emulated Mac, once or a number of times")
+    _add_options_of_up(command("up", _up, "bring both hosts up and write their hosts file", *EXAMPLES_OF_UP))
+    down = Example("sudo lab local down", "the lab that has no name")
+    command("down", _down, "take both hosts down; nothing of them is left", down)
+    status = Example("sudo lab local status", "each lab with its rate, delay and hosts file")
+    add_command(commands, "status", _status, "say which local labs are up", [status])
+    reboot = Example("sudo lab local reboot server", "as after a power failure")
+    host_command("reboot", _reboot, "cut a host's power and start it again; its disk is kept", reboot)
+    busy = Example("sudo lab local fault client eject-busy 2", "the next two ejections of an image fail")
+    text = "make something go wrong on an emulated Mac, once or a number of times"
+    fault = host_command("fault", _fault, text, busy)
     fault.add_argument("fault", choices=sorted(FAULTS), metavar="FAULT", help=", ".join(sorted(FAULTS)))
     fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
-    inside = host_command("exec", _exec, "run a command inside a host: lab local exec server -- ps ax")
+    processes = Example("sudo lab local exec server -- ps ax", "what runs on the server")
+    inside = host_command("exec", _exec, "run a command inside a host", processes)
     inside.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- CMD", help="the command")
 
 

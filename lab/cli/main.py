@@ -1,7 +1,7 @@
 """The command line: which command, and what its end means.
 
-Exit 0: done; 1: it ran and something failed, or not all of it ran; 2: bad input. Errors are one message on standard
-error, never a traceback. What a command alone needs is imported where it runs: pandas, matplotlib and paramiko take a
+The exit codes are those of :data:`lab.cli.command.EXIT_CODES`. Errors are one message on standard error, never a
+traceback. What a command alone needs is imported where it runs: pandas, matplotlib and paramiko take a
 second, and `lab local` needs none of them.
 """
 
@@ -12,44 +12,89 @@ import io
 import os
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.base.untrusted import printable
-from lab.cli import check, compare, host, local, measure, plan, report, restore, run, show
-from lab.cli.terminal import HOSTS, say
+from lab.cli import (
+    check,
+    compare,
+    completion,
+    history,
+    host,
+    init,
+    list_runs,
+    local,
+    measure,
+    notebook,
+    plan,
+    report,
+    restore,
+    run,
+    show,
+)
+from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
+from lab.cli.terminal import say
+
+EXAMPLES = (
+    Example("lab measure smb://nas/media", "one share, from this machine, in a minute"),
+    Example("lab init", "six questions, and a hosts file for more"),
+    Example("lab check", "what can be measured between two hosts, and what is in the way"),
+    Example("lab plan sweeps/macs.toml", "what a sweep does, and how long it takes"),
+    Example("lab run sweeps/macs.toml", "measure; Ctrl-C puts everything back, too"),
+    Example("lab show", "the answer"),
+    Example("lab report --open", "the report, with figures, in the browser"),
+)
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong with a word of the command line without obeying what stands in it: it may be a file's name."""
-
-    def error(self, message: str) -> NoReturn:
-        """See :meth:`argparse.ArgumentParser.error`."""
-        super().error(printable(" / ".join(message.splitlines())))
+# The commands, in the order in which a newcomer needs them: a command is a line
+COMMANDS: dict[str, Command | CommandGroup] = {
+    "measure": measure,
+    "init": init,
+    "check": check,
+    "plan": plan,
+    "run": run,
+    "restore": restore,
+    "list": list_runs,
+    "show": show,
+    "compare": compare,
+    "history": history,
+    "report": report,
+    "notebook": notebook,
+    "host": host,
+    "local": local,
+    "completion": completion,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     _open_streams()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
-    arguments = parser().parse_args(argv)
     signals.install()
     try:
+        arguments = parser().parse_args(argv)
         code: int = arguments.command(arguments)
         sys.stdout.flush()
+    except SystemExit:  # of the parser, after a help or a usage
+        _give_up_output()
+        raise
     except BadInput as error:
-        say(str(error))
+        say(error.brief())
         return 2
     except BrokenPipeError:
         _give_up_output()
         return 1  # whoever read our output has seen enough
-    except (LabError, Interrupted) as error:
-        say(str(error))
+    except LabError as error:
+        say(error.brief())
         _give_up_output()
         return 1
+    except Interrupted as stopped:
+        say(str(stopped))
+        _give_up_output()
+        return stopped.exit_code
     except OSError as error:
         say(_explain(error))
         _give_up_output()
@@ -60,36 +105,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Every command and option."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
+    root.examples = EXAMPLES
+    root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(
-        name: str, function: Callable[[argparse.Namespace], int], text: str, hosts: str = ""
-    ) -> argparse.ArgumentParser:
-        subparser = commands.add_parser(name, help=text, description=text)
-        subparser.set_defaults(command=function)
-        if hosts:
-            subparser.add_argument("--hosts", type=Path, metavar="FILE", help=hosts)
-        return subparser
-
-    text = "look at both hosts and say what can be measured; changes nothing"
-    check.add_arguments(command("check", check.run, text, hosts=f"the hosts file (default: {HOSTS})"))
-    text = "show what a sweep would do, and if the hosts fit it; changes nothing"
-    plan.add_arguments(command("plan", plan.run, text, hosts="a hosts file that the sweep has to fit"))
-    text = "run a sweep; the last line printed is the run folder"
-    hosts = f"the hosts file (default: {HOSTS}, or that of the run to resume)"
-    run.add_arguments(command("run", run.run, text, hosts=hosts))
-    hosts = "reach the hosts by this file (default: that of each run), and put back what they have noted themselves too"
-    text = "how fast one share is from this machine, and what holds it back; needs no root, and no login on the server"
-    measure.add_arguments(command("measure", measure.run, text))
-    text = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
-    restore.add_arguments(command("restore", restore.run, text, hosts=hosts))
-    show.add_arguments(command("show", show.run, "the tables of a run"))
-    text = "the cases of run B over those of run A, such as a new kernel over an old one"
-    compare.add_arguments(command("compare", compare.run, text))
-    text = "write report.html, post.md, table.csv and figures into the run folder"
-    report.add_arguments(command("report", report.run, text))
-    host.add_commands(commands.add_parser("host", help="a narrow sudo: the lab's helper, put on a host and taken away"))
-    local.add_commands(commands.add_parser("local", help="the embedded lab: two hosts on this Linux machine"))
+    for name, module in COMMANDS.items():
+        add_to(commands, name, module)
     return root
 
 

@@ -6,13 +6,23 @@ import argparse
 import json
 import time
 
-from lab.cli.terminal import RESULTS, console, print_answer, say, show
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.terminal import console, print_answer, say, show
+
+SUMMARY = "how fast one share is from this machine, and what holds it back; needs no root, and no login on the server"
+EXAMPLES = (
+    Example("lab measure /Volumes/media", "a share that is mounted already, in a minute"),
+    Example("lab measure smb://nas/media --time 30s", "a share that the lab mounts, and lets go afterwards"),
+    Example("lab measure /mnt/media --server nas", "with a login on the server: its side is looked at, too"),
+)
 
 LEAST_S = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
+    options.add_results(parser)
     text = "a folder of the share, such as /Volumes/media; smb://, nfs:// or afp://; or a host that ssh knows"
     parser.add_argument("target", metavar="TARGET", help=text)
     text = "how long it may take, as 90s or 5min (default: 60 s): no block of transfers begins that would end later"
@@ -47,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     deadline = time.monotonic() + arguments.time
     wish = Wish(arguments.target, arguments.server, arguments.password, arguments.save)
     with shown(console()) as display:
-        folder, ending = measure(wish, RESULTS, Supervision(display, say, deadline=deadline))
+        folder, ending = measure(wish, arguments.results, Supervision(display, say, deadline=deadline))
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab show {folder.path} --table lost` lists them")
     if arguments.json:

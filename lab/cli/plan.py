@@ -6,13 +6,27 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lab.cli.terminal import HOSTS, RESULTS, say, show
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.terminal import HOSTS, SWEEP_HELP, say, show, show_whole
+
+SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
+EXAMPLES = (
+    Example("lab plan sweeps/demo.toml", "its cases, what changes on the hosts, and how long it takes"),
+    Example("lab plan sweeps/macs.toml --hosts hosts.ini --order", "if these hosts fit it; every trial in its order"),
+)
+
+if TYPE_CHECKING:
+    from lab.design.pace import Pace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("sweep", type=Path, metavar="SWEEP", help="a sweep file")
+    options.add_hosts(parser, "a hosts file that the sweep has to fit")
+    options.add_results(parser)
+    parser.add_argument("sweep", type=Path, metavar="SWEEP", help=SWEEP_HELP)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
 
@@ -21,16 +35,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the plan; touches no host."""
     from lab.design import plan, plan_text
     from lab.design.sweep_file import load_sweep
-    from lab.hosts.hosts_file import load_hosts
-    from lab.run import lifecycle, pace
     from lab.run.catalogue import CATALOGUE
-    from lab.run.unseen import describe_unseen
 
-    sweep = load_sweep(arguments.sweep)
-    planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(RESULTS, arguments.hosts or HOSTS))
-    if arguments.hosts:
-        hosts = load_hosts(arguments.hosts)
-        lifecycle.check_fit(hosts, sweep, arguments.hosts)
+    sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
+    planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(hosts_file or HOSTS, arguments.results))
+    if hosts_file:
+        from lab.hosts.hosts_file import load_hosts
+        from lab.run import lifecycle
+        from lab.run.unseen import describe_unseen
+
+        hosts = load_hosts(hosts_file)
+        lifecycle.check_fit(hosts, sweep, hosts_file, arguments.results)
         for line in describe_unseen(hosts):
             say(line)
     if arguments.json:
@@ -39,5 +54,16 @@ def run(arguments: argparse.Namespace) -> int:
     for line in plan_text.describe(sweep, planned):
         show(line)
     for slot in planned.slots if arguments.order else ():
-        show(f"{slot.trial_id}  {slot.case.case_id}")
+        show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0
+
+
+def _usual_pace(hosts_file: Path, results: Path) -> Pace:
+    """How fast these hosts were; what reads that takes longer to import than all else here, and needs a run."""
+    from lab.design.pace import Pace
+
+    if not results.is_dir():
+        return Pace()
+    from lab.run import pace
+
+    return pace.newest(results, hosts_file)

@@ -5,23 +5,42 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lab.cli.terminal import open_run, show
+from lab.cli import options
+from lab.cli.browser import open_page
+from lab.cli.command import Example
+from lab.cli.terminal import open_run, show_whole
+
+SUMMARY = "write report.html, post.md, table.csv and figures into the run folder"
+EXAMPLES = (
+    Example("lab report --open", "the newest run, and its page in the browser"),
+    Example("lab report demo --to page", "the newest run of the sweep demo, into the folder page"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
-    text = "write it there, and nothing into the run folder: for a run of somebody else, or to publish it"
+    options.add_run(parser)
+    options.add_results(parser)
+    text = (
+        "write it there, and nothing into the run folder: for a run of somebody else, or to publish it (of an example: "
+        "report-NAME in the current folder)"
+    )
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
+    parser.add_argument("--open", action="store_true", help="open report.html in the browser")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the paths of its files."""
     from lab.report import figures, run_report
+    from lab.results.examples import Example as PackedExample
 
-    folder = open_run(arguments.run)
-    page = run_report.write(folder, arguments.to)
+    folder = open_run(arguments.run, arguments.results)
+    # the folder of an example is a temporary one
+    default = Path(f"report-{folder.label}") if isinstance(folder, PackedExample) else None
+    page = run_report.write(folder, arguments.to or default)
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
-        show(str(path))
+        show_whole(str(path))
+    if arguments.open:
+        open_page(page)
     return 0

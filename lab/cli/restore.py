@@ -6,23 +6,33 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.base.errors import BadInput, LabFailure
-from lab.cli.terminal import RESULTS, show
+from lab.base.errors import BadInput, LabError, LabFailure
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.terminal import show
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from lab.settings.register import OpenRun, Register
 
-
+SUMMARY = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
+EXAMPLES = (
+    Example("lab restore", "every run of this account that ended without putting everything back"),
+    Example("lab restore --hosts nas.ini", "what these hosts themselves have noted of any run, too"),
+    Example("lab restore demo --trust --hosts nas.ini", "what the journal of somebody else's run says"),
+)
 _GONE = "its changes went with the local lab that they were made on"
 _LOST = "what its journal should have said was asked of its hosts"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
+    text = "reach the hosts by this file (default: that of each run), and put back what they have noted themselves too"
+    options.add_hosts(parser, text)
+    options.add_results(parser)
     text = "this run alone, also where its folder was moved to (default: every run that this account has open)"
-    parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help=text)
+    parser.add_argument("run", nargs="?", metavar="RUN", help=f"{text}: {options.NAMES_OF_RUNS}")
     text = (
         "RUN is somebody else's, or of a lab without a register: show what its journal would change, and do it on the "
         "hosts of --hosts"
@@ -34,18 +44,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Put back what open runs left changed. Raises LabFailure, at the end, for what could not be."""
     from lab.settings.register import Register
 
-    register = Register()
-    report = _Report()
+    register, report = Register(), _Report()
+    hosts_file = options.named_hosts_file(arguments)
     if arguments.run:
-        _restore_one(register, arguments.run, arguments.hosts, arguments.trust, report)
+        _restore_one(register, options.chosen_run(arguments.run, arguments), hosts_file, arguments.trust, report)
     elif arguments.trust:
         raise BadInput("--trust: of which run?", "`lab restore --trust RUN --hosts FILE`")
     else:
-        _restore_all(register, arguments.hosts, report)
+        _restore_all(register, hosts_file, arguments.results, report)
     for line in report.done:
         show(line)
     if report.problems:
-        raise LabFailure("\n".join(report.problems))
+        raise LabFailure("\n".join(report.problems), several=True)
     return 0
 
 
@@ -57,7 +67,7 @@ class _Report:
         self.problems: list[str] = []
 
 
-def _restore_all(register: Register, hosts_file: Path | None, report: _Report) -> None:
+def _restore_all(register: Register, hosts_file: Path | None, results: Path, report: _Report) -> None:
     from lab.run import foreign, restore
 
     runs, report.problems = register.open_runs()
@@ -74,20 +84,20 @@ def _restore_all(register: Register, hosts_file: Path | None, report: _Report) -
         except restore.JournalLost as error:
             lost.append((one, error))
         except (BadInput, LabFailure, OSError) as error:
-            report.problems.append(f"{one.folder}: {error}")
+            report.problems.append(f"{one.folder}: {error.brief() if isinstance(error, LabError) else error}")
     asked = _ask_hosts(hosts_file, report) if hosts_file else False
     for one, why in lost:
         if asked and hosts_file and restore.is_about(one, hosts_file):
             restore.let_go(register, one)
             report.done.append(f"{one.folder}: {_LOST}")
         else:
-            report.problems.append(f"{one.folder}: {why} (they are {_names(one)})")
-    problems, count = foreign.problems_in(RESULTS, register, {Path(one.folder) for one in runs}, asked)
+            report.problems.append(f"{one.folder}: {why.on_one_line()} (they are {_names(one)})")
+    problems, count = foreign.problems_in(results, register, {Path(one.folder) for one in runs}, asked)
     report.problems += problems
     if not report.done and not report.problems:
         report.done.append(
             f"nothing is left to put back: this account has no run open (register: {register.path}), and of the "
-            f"{count} {'run' if count == 1 else 'runs'} in {RESULTS.absolute()} none was left with changes"
+            f"{count} {'run' if count == 1 else 'runs'} in {results.absolute()} none was left with changes"
         )
 
 
@@ -105,7 +115,7 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
             report.done.append(f"{path}: {_restore(register, one, hosts_file, path.resolve())}")
         except restore.JournalLost as error:
             if not hosts_file or not _ask_hosts(hosts_file, report):
-                report.problems.append(f"{path}: {error}")
+                report.problems.append(f"{path}: {error.brief()}")
                 return
             restore.let_go(register, one, path)
             report.done.append(f"{path}: {_LOST}")
@@ -151,7 +161,7 @@ def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
         if (count := restore.by_hosts(hosts_file))["changes"]:
             report.done.append(f"{hosts_file}: {_describe(count)}, by what the hosts had noted")
     except LabFailure as error:
-        report.problems.append(f"{hosts_file}: {error}")
+        report.problems.append(f"{hosts_file}: {error.brief()}")
         return False
     return True
 

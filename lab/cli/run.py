@@ -6,14 +6,28 @@ import argparse
 import re
 from pathlib import Path
 
-from lab.cli.terminal import HOSTS, RESULTS, console, print_answer, say, show
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.terminal import HOSTS, SWEEP_HELP, console, print_answer, say, show_whole
+
+SUMMARY = "run a sweep; the last line printed is the run folder"
+EXAMPLES = (
+    Example("lab run sweeps/macs.toml", "every case of the sweep, between the hosts of hosts.ini"),
+    Example("lab run --resume -1", "go on with the newest run where it stopped"),
+    Example(
+        "lab run sweeps/demo.toml --hosts hosts.local.ini --on-failure 3",
+        "between the hosts of the local lab; three failed trials in a row end it",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
+    options.add_hosts(parser, f"the hosts file (default: {HOSTS}, or that of the run to resume)")
+    options.add_results(parser)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help="a sweep file")
-    what.add_argument("--resume", type=Path, metavar="RUN", help="go on with an interrupted run")
+    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help=SWEEP_HELP)
+    what.add_argument("--resume", metavar="RUN", help=f"go on with an interrupted run: {options.NAMES_OF_RUNS}")
     text = (
         "the run to resume is somebody else's, or of a lab without a register: go on with it, on the hosts of --hosts"
     )
@@ -45,9 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
             display, say, arguments.on_failure, state.is_gone, arguments.repeat_disturbed
         )
         if arguments.resume:
-            folder, ending = lifecycle.resume(arguments.hosts, arguments.resume, supervision, arguments.trust)
+            path, hosts = options.chosen_run(arguments.resume, arguments), options.named_hosts_file(arguments)
+            folder, ending = lifecycle.resume(hosts, path, supervision, arguments.trust)
         else:
-            folder, ending = lifecycle.start(arguments.hosts or HOSTS, arguments.sweep, RESULTS, supervision)
+            hosts, results = options.hosts_file(arguments), arguments.results
+            folder, ending = lifecycle.start(hosts, arguments.sweep, results, supervision)
     if ending.early:
         say(f"not all was measured: {ending.early}; `lab run --resume {folder.path}` goes on")
     if ending.imprecise:
@@ -59,5 +75,5 @@ def run(arguments: argparse.Namespace) -> int:
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
     print_answer(folder)
-    show(str(folder.path))
+    show_whole(str(folder.path))
     return 1 if ending.not_ok or ending.early or ending.closed else 0

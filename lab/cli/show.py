@@ -4,29 +4,53 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lab.cli import options
+from lab.cli.browser import open_page
+from lab.cli.command import Example
 from lab.cli.terminal import open_run, paged, print_answer
+
+SUMMARY = "the answer of a run, or its tables"
+EXAMPLES = (
+    Example("lab show", "the newest run in ten lines: what is fastest, what matters, what held it back"),
+    Example("lab show demo --full", "all tables of the newest run of the sweep demo"),
+    Example("lab show -2 --table speeds", "one table of the run before the newest"),
+    Example("lab show --open", "the answer, and the report in the browser"),
+)
+if TYPE_CHECKING:
+    from lab.results.run_folder import RunFolder
 
 TABLES = ("speeds", "effects", "interactions", "shares", "limits", "settings", "ceilings", "counted", "remarks", "lost")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    parser.add_argument("run", type=Path, nargs="?", help="a run folder (default: the newest)")
+    options.add_run(parser)
+    options.add_results(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--full", action="store_true", help="print the tables, and the answer after them")
     text = f"print this table: {', '.join(TABLES)}"
     what.add_argument("--table", choices=TABLES, metavar="NAME", help=text)
     what.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--open", action="store_true", help="write the report too, and open it in the browser")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer, or the tables."""
-    folder = open_run(arguments.run)
+    folder = open_run(arguments.run, arguments.results)
+    _print(folder, arguments)
+    if arguments.open:
+        from lab.report import run_report
+
+        open_page(run_report.write(folder))
+    return 0
+
+
+def _print(folder: RunFolder, arguments: argparse.Namespace) -> None:
     if not (arguments.json or arguments.full or arguments.table):
         print_answer(folder)
-        return 0
+        return
 
     from lab.report import terminal
     from lab.report.analysis import Analysis
@@ -34,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.json:
         print(json.dumps(terminal.show_json(folder), indent=1))
-        return 0
+        return
     analysis = Analysis(run_folder.load(folder.path))
     names = terminal.FULL if arguments.full else [arguments.table]
     tables = terminal.terminal_tables(analysis, names)
@@ -42,4 +66,3 @@ def run(arguments: argparse.Namespace) -> int:
         screen.print(*tables or ["nothing: the run has none"])
     if arguments.full:
         print_answer(folder, analysis)
-    return 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
 from lab.design.case import MOST_CASES, MOST_LEVELS, Case
@@ -64,7 +65,8 @@ def _mount_options(sweep: Sweep, protocol: SharingProtocol) -> dict[str, tuple[L
 def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any) -> tuple[Level, ...]:
     key = f"{place}[factors] {protocol.name}.{name}"
     if name not in protocol.options:
-        raise BadInput(f"{key}: unknown", f"{protocol.name} has {', '.join(protocol.options) or 'no options'}")
+        options = ", ".join(protocol.options) or "no options"
+        raise BadInput(f"{key}: unknown", f"{protocol.name} has {options}{hint(name, protocol.options)}")
     if not isinstance(given, list) or not given:
         raise BadInput(
             f"{key}: is not a list of levels (it is {abbreviate(given)})", "give a list of at least one level"

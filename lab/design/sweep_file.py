@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from pathlib import Path
 from types import GenericAlias
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
 from lab.base.untrusted import MOST_INPUT_BYTES
@@ -113,7 +115,8 @@ class Sweep(Model):
     precision: float | None = Field(None, gt=0, lt=1, strict=True)
     """Go on until each interval of ``effects`` has this relative half-width: 0.03 is ± 3 %."""
     effects: tuple[str, ...] | None = Field(None, min_length=1)
-    """Factors whose effects are asked for, or two as ``"mtu:tcp_space"``. Default: all that vary but the direction."""
+    """Factors whose effects are asked for, or two as ``"mtu:tcp_space"``; ``["speed"]``: no effect, but the speed of
+    each case. Default: all that vary but the direction."""
     fraction: Share = 1.0
     """The share of the grid's cases to measure."""
     anchors: int = Field(0, ge=0, le=100, strict=True)
@@ -179,8 +182,14 @@ def load_sweep(path: Path) -> Sweep:
 
 
 def read_sweep(path: Path) -> str:
-    """The text of a sweep file. Raises :class:`BadInput`."""
-    return read_text(path, "sweeps/ holds the ones that come with the lab")
+    """The text of a sweep file: of a bare name that no file here has, that of the one that comes with the lab.
+
+    Raises :class:`BadInput`.
+    """
+    sweeps = shipped.sweeps()
+    is_here = os.path.lexists(path) and not path.is_dir()
+    file = path if is_here else sweeps.get(str(path), path)
+    return read_text(file, f"the sweeps that come with the lab are {', '.join(sweeps)}", [Path("sweeps")])
 
 
 def _check_size(text: str, path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.units import Seconds, Size
 from lab.base.validation import Model, read_text, validate
@@ -41,6 +42,7 @@ from lab.hosts.fields import (
     plain_name,
 )
 from lab.hosts.role import ROLES, Role
+from lab.hosts.template import check_filled_in
 
 RESULTS = "results"  # the folder of the runs, in the current one
 RUN_FILES = ("run.json", "journal.jsonl")
@@ -285,9 +287,11 @@ class Hosts(Model):
 
 
 def load_hosts(path: Path) -> Hosts:
-    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`_check_place`."""
-    _check_place(path)
-    text = read_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
+    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`."""
+    check_place(path)
+    text = read_text(
+        path, f"`lab init` makes one; or copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`"
+    )
     for number, line in enumerate(text.split("\n"), 1):
         if "\0" in line:
             raise BadInput(f"{path}: line {number}: has a NUL character, which no value may have")
@@ -302,6 +306,7 @@ def load_hosts(path: Path) -> Hosts:
         raise BadInput(f"{path}: line {where}: neither [section] nor `key = value` inside a section") from None
     except configparser.Error as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+    check_filled_in(text, path)
     content = {name: dict(parser[name]) for name in parser.sections()}
     for section, key in ((section, key) for section, keys in content.items() for key in keys):
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
@@ -311,8 +316,8 @@ def load_hosts(path: Path) -> Hosts:
     return hosts
 
 
-def _check_place(path: Path) -> None:
-    """Raise BadInput for a hosts file in a run folder or among results.
+def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
+    """Raise BadInput for a hosts file in a run folder or among ``results``, or others that are called so.
 
     It names commands that this machine runs (``proxy_command``) and files that are sent to hosts, while a run folder is
     data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
@@ -320,7 +325,7 @@ def _check_place(path: Path) -> None:
     """
     try:
         real = path.resolve(strict=True)
-        folder = next(filter(_holds_results, real.parents), None)
+        folder = next((folder for folder in real.parents if _holds_results(folder, results)), None)
     except FileNotFoundError:
         return  # the error about that says what to do
     except (OSError, RuntimeError) as error:
@@ -332,11 +337,11 @@ def _check_place(path: Path) -> None:
         )
 
 
-def _holds_results(folder: Path) -> bool:
+def _holds_results(folder: Path, results: Path) -> bool:
     """Whether a folder is that of a run, or holds those of runs."""
     if any(os.path.lexists(folder / name) for name in RUN_FILES):
         return True
-    if os.path.lexists(RESULTS) and Path(RESULTS).exists() and folder.samefile(RESULTS):
+    if os.path.lexists(results) and results.exists() and folder.samefile(results):
         return True
     is_called_so = folder.name.casefold() == RESULTS
     return is_called_so and any(any(folder.glob(f"*/{name}")) for name in RUN_FILES)

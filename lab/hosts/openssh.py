@@ -41,9 +41,7 @@ def connect(role: str, config: HostConfig) -> OpenSshConnection:
 
     Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
     """
-    target = ssh_target.find_target(role, config)
-    if shutil.which("ssh") is None:
-        raise BadInput(f"{target.key} transport = openssh: there is no ssh here: install openssh-client")
+    target = check(role, config)
     connection = OpenSshConnection(target)
     try:
         if connection.wait_until_open():
@@ -52,6 +50,14 @@ def connect(role: str, config: HostConfig) -> OpenSshConnection:
     except BaseException:
         connection.close()
         raise
+
+
+def check(role: str, config: HostConfig) -> SshTarget:
+    """Where the host is, as far as that needs no connection. Raises BadInput as :func:`connect` does."""
+    target = ssh_target.find_target(role, config)
+    if shutil.which("ssh") is None:
+        raise BadInput(f"{target.key} transport = openssh: there is no ssh here", "install openssh-client")
+    return target
 
 
 def _explain(errors: str, target: SshTarget) -> HostError:

@@ -37,6 +37,7 @@ CONNECT: Mapping[str, Callable[[str, HostConfig], Connection]] = {
     "openssh": openssh.connect,
     "local": local.connect,
 }
+CHECK = {"paramiko": paramiko.check, "openssh": openssh.check}
 # sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
 # the command would: what is meant for sudo ends with a line that sudo does not get.
 END_OF_PASSWORD = "file-share-lab:end-of-password"  # noqa: S105 – a mark after one
@@ -56,6 +57,14 @@ HELPER_HINT = "`lab host install {role}`, or give another sudo in the hosts file
 SUDO_HINT = (
     "give sudo = password in the hosts file, or a NOPASSWD line for this user (docs/how-to/measure-two-machines.md)"
 )
+
+
+def check(role: str, config: HostConfig) -> None:
+    """Raise BadInput for what keeps a host from being reached, as far as that needs no connection."""
+    if config.transport in CHECK:
+        CHECK[config.transport](role, config)
+    if config.sudo == "password":
+        passwords.check(config.sudo_password, f"the {role} (sudo)", f"{config.place}[{role}] sudo_password")
 
 
 class SshHost(Host):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -184,20 +185,37 @@ def ssh_config(host: str) -> tuple[dict[str, str], list[str]]:
 
     Raises BadInput, also for a port that is none.
     """
-    path = _expanded(SSH_CONFIG, "the settings of ssh")
-    try:
-        if not path.is_file():
-            return {}, []
-        text = untrusted.read_file(path, untrusted.MOST_FILE_BYTES, links=True).decode()
-        if "\0" in text:
-            raise ValueError("it has a NUL character")
-        options = dict(paramiko.SSHConfig.from_text(text).lookup(host))
+    with _readable() as path:
+        options = dict(_read_config(path).lookup(host))
         named_keys = [str(name) for name in options.pop("identityfile", [])]
         if "port" in options:
             options["port"] = str(_port(options["port"]))
         return {name: str(value) for name, value in options.items() if value is not None}, named_keys
+
+
+def named_hosts() -> list[str]:
+    """The hosts that ~/.ssh/config names, without patterns such as ``*.local``. Raises BadInput."""
+    with _readable() as path:
+        return sorted(name for name in _read_config(path).get_hostnames() if not re.search(r"[*?!]", name))
+
+
+@contextmanager
+def _readable() -> Iterator[Path]:
+    """The path of ~/.ssh/config. What goes wrong with what stands there becomes BadInput."""
+    path = _expanded(SSH_CONFIG, "the settings of ssh")
+    try:
+        yield path
     except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _read_config(path: Path) -> paramiko.SSHConfig:
+    if not path.is_file():
+        return paramiko.SSHConfig()
+    text = untrusted.read_file(path, untrusted.MOST_FILE_BYTES, links=True).decode()
+    if "\0" in text:
+        raise ValueError("it has a NUL character")
+    return paramiko.SSHConfig.from_text(text)
 
 
 def _port(text: str) -> int:

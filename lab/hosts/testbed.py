@@ -28,7 +28,7 @@ def reached(config: Hosts, log: CommandLog | None = None) -> Iterator[tuple[dict
             try:
                 hosts[role] = stack.enter_context(_connected(role, config, log))
             except HostError as error:
-                gone[role] = str(error)
+                gone[role] = error.on_one_line()
         yield hosts, gone
 
 

@@ -55,6 +55,7 @@ description = "lab measure"
 blocks = {LEAST_BLOCKS}
 max_blocks = {MOST_BLOCKS}
 precision = {PRECISION}
+effects = ["speed"]
 
 [workload]
 seconds = {SECONDS}

@@ -39,7 +39,7 @@ class Capability:
             self.pair.platforms[role].ram_disks.check(layout)
         reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
         if len(reasons) == len(cases):
-            raise Unsupported("; ".join(dict.fromkeys(reasons.values())))
+            raise Unsupported("\n".join(dict.fromkeys(reasons.values())), several=True)
         return reasons
 
     def _check(self, case: Case) -> str:
@@ -152,6 +152,8 @@ def check_unseen_server(case: Case, pair: Pair) -> None:
     share = pair.config.share
     if Role.SERVER not in pair.roles and case.option("server_cache") == "cold":
         raise Unsupported("server_cache = cold: nobody logs in to the server", "leave it out of the sweep")
+    if Role.SERVER in pair.roles and case.option("server_cache") == "cold" and pair.hosts[Role.SERVER].lacks_root:
+        raise Unsupported("server_cache = cold: only root empties the server's cache", "leave it out of the sweep")
     if Role.SERVER not in pair.roles and case.protocol == "ssh":
         raise Unsupported("ssh: nobody logs in to the server", "give [server] host in the hosts file")
     if share.mounted and case.mount_options:

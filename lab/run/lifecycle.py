@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import platforms, protocols
+from lab import platforms
 from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.base.untrusted import first_line, listing
@@ -28,7 +28,7 @@ from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import pace, resumption, root_helper
+from lab.run import pace, refusals, resumption, root_helper
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
@@ -83,7 +83,7 @@ def begin(
     """Run the sweep of a text; ``sweep_file`` is named in errors, ``more`` goes into run.json. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
     config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
-    check_fit(config, sweep, hosts_file)
+    check_fit(config, sweep, hosts_file, results)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config, sweep)
     with connected(config) as hosts:
@@ -188,7 +188,8 @@ def _conduct(
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
     except Interrupted as error:
-        raise Interrupted(f"{error}; every trial so far is kept, `lab run --resume {folder.path}` goes on") from error
+        kept = f"every trial so far is kept, `lab run --resume {folder.path}` goes on"
+        raise Interrupted(f"{error}; {kept}", error.number) from error
     folder.update(ended=ending.text, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
 
@@ -241,16 +242,17 @@ def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
 
 
 def _password(config: Hosts, sweep: Sweep) -> SecretStr:
-    """The password of the share's account; empty where somebody else's share asks for none."""
-    names = sweep.factors.names("protocol")
-    asks = config.share.serve == "lab" or any(protocols.find(name).with_password for name in names)
-    if config.share.mounted or not asks:
+    """The share's; empty where no mount of this sweep takes one."""
+    if not refusals.needs_password(config, sweep):
         return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 
-def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
-    """What can be seen to be wrong from the two files together. Raises BadInput."""
+def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
+    """What can be seen to be wrong before a host is reached. Raises BadInput.
+
+    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
+    """
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
@@ -270,6 +272,8 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     _check_share(config, sweep, hosts_file)
     if "disk" in stores and config.share.path is None and not config.through_mount:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
+    if results is not None:
+        refusals.check(config, sweep, results)
 
 
 def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:

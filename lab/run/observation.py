@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
 from lab.hosts import Role
-from lab.platforms import Counters, Reading, Timing
+from lab.platforms import Connection, Counters, Reading, Timing
 from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
 from lab.run.flow import payload_edges
 from lab.run.pair import Pair
@@ -113,10 +113,13 @@ def _take_samples(pair: Pair, role: Role) -> tuple[Readings, str]:
 
 
 def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> TcpFacts:
-    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got."""
+    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got.
+
+    Where the sender is not seen it is what the receiver knows of both ends alike: for it the ways are the other ones.
+    """
     received_bytes = receiver.seen.received_bytes if receiver else None
     if sender is None:
-        return TcpFacts(received_bytes=received_bytes)
+        return _facts_of_receiver(receiver.seen, receiver) if receiver else TcpFacts()
     seen = sender.seen
     return TcpFacts(
         age_s=sender.age_s, congestion=seen.congestion, mss=seen.mss, pmtu=seen.pmtu, rtt_ms=seen.rtt_ms,
@@ -125,6 +128,14 @@ def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> TcpFacts:
         delivery_bytes_per_s=seen.delivery_bytes_per_s, busy_ms=seen.busy_ms, rwnd_limited_ms=seen.rwnd_limited_ms,
         sndbuf_limited_ms=seen.sndbuf_limited_ms, received_bytes=received_bytes,
         rtt_median_ms=sender.rtt_median_ms, data_segs_in=seen.data_segs_in, data_segs_out=seen.data_segs_out,
+    )  # fmt: skip
+
+
+def _facts_of_receiver(seen: Connection, receiver: Carrier) -> TcpFacts:
+    return TcpFacts(
+        age_s=receiver.age_s, mss=seen.mss, pmtu=seen.pmtu, rtt_ms=seen.rtt_ms, min_rtt_ms=seen.min_rtt_ms,
+        rtt_median_ms=receiver.rtt_median_ms, received_bytes=seen.received_bytes,
+        data_segs_in=seen.data_segs_out, data_segs_out=seen.data_segs_in,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import SecretStr
 
@@ -47,6 +47,10 @@ class Pair:
         for role, of_host in facts.items():
             hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
         sides = {role: _side(detected[role], own[role], facts[role]) for role in facts}
+        if (
+            config.client.transport == "local" and Role.SERVER in sides
+        ):  # what the controller's ssh knows, the client's does
+            sides[Role.SERVER] = replace(sides[Role.SERVER], ssh_name=config.server.login)
         if Role.SERVER not in sides:
             sides[Role.SERVER] = _unreached(config.server)
         return cls({role: hosts[role] for role in facts}, config, new_name(), detected, facts, sides)

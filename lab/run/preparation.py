@@ -105,7 +105,8 @@ def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     """
     if case.option("server_cache") == "cold":
         pair.platforms[Role.SERVER].files.drop_caches()
-    pair.platforms[Role.CLIENT].files.drop_caches()
+    if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
+        pair.platforms[Role.CLIENT].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
         deadline_s = file.deadline_s(case.size_bytes)
         pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from lab import workloads
-from lab.base.errors import BadInput, LabFailure, RestoreError
+from lab.base.errors import BadInput, LabFailure, RestoreError, cause_and_remedy
 from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
@@ -51,7 +51,9 @@ class Ending:
 class Progress:
     """What is reported before and after each trial; ``trial`` is None before it.
 
-    ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs.
+    ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs. ``rates``
+    are of the good trials of the slot's case so far, bytes per second; ``ceiling_bytes_per_s`` is what its network
+    carries, where that was measured in this block.
     """
 
     slot: Slot
@@ -61,6 +63,8 @@ class Progress:
     trial: Trial | None
     least_blocks: int
     most_blocks: int
+    rates: tuple[float, ...] = ()
+    ceiling_bytes_per_s: float | None = None
 
 
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
@@ -190,7 +194,7 @@ class Runner:
         self._report(slot, trial)
         self.failures = self.failures + 1 if trial.status == "failed" else 0
         if self.failures == self.most_failures:
-            return f"stopped after {self.failures} failed trials in a row: {trial.reason}"
+            return f"stopped after {self.failures} failed trials in a row: {cause_and_remedy(trial.reason)}"
         if self.failures:  # whatever broke, the next trial starts from servers and mounts of its own
             self.session.recover()
         return ""
@@ -201,7 +205,10 @@ class Runner:
 
     def _report(self, slot: Slot, trial: Trial | None) -> None:
         elapsed_s, blocks = time.monotonic() - self.started, (self.sweep.blocks, self.sweep.most_blocks)
-        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks))
+        of_case = self.recorded.of_case(slot.case.case_id)
+        rates = tuple(good.size_bytes / good.elapsed_s for good in of_case if good.status == "ok" and good.elapsed_s)
+        ceiling = link_ceiling.rate(self.recorded.get(link_ceiling.ids(slot)[slot.case.direction]))
+        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks, rates, ceiling))
 
     def _run_trial(self, slot: Slot) -> Trial:
         planned = plan_trial(slot, now())

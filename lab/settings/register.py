@@ -67,6 +67,12 @@ def state_folder() -> Path:
     return home / ".local/state/file-share-lab"
 
 
+def check_place() -> None:
+    """Raise BadInput where there can be no register; makes none."""
+    if (path := state_folder()).exists():
+        PrivateFolder(path)
+
+
 def describe_hosts(config: Hosts) -> dict[str, str]:
     """Which two machines a hosts file is about, for people and to tell them from others."""
     sections = {role.value: getattr(config, role) for role in ROLES}

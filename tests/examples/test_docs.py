@@ -57,10 +57,11 @@ def shell_lines(path: Path) -> Iterator[str]:
 
 
 def commands(path: Path) -> Iterator[list[str]]:
-    """The words after ``lab`` in each line that begins with it."""
+    """The words after ``lab`` in each line that begins with it, up to where its output goes."""
     for line in shell_lines(path):
         if match := COMMAND.match(line):
-            yield shlex.split(match[1], comments=True)
+            words = shlex.split(match[1], comments=True)
+            yield words[: words.index(">")] if ">" in words else words
 
 
 def mentions(path: Path) -> Iterator[str]:

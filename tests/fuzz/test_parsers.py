@@ -24,6 +24,7 @@ from lab.base.errors import HostError, LabError
 from lab.base.masking import Masker
 from lab.check import hardware_file
 from lab.hosts import Host, Result, interpreter, mount_reports
+from lab.init import shares
 from lab.platforms import facts, files, timing
 from lab.platforms.linux import counters as linux_counters
 from lab.platforms.linux import mounts as linux_mounts
@@ -247,6 +248,9 @@ PARSERS = {
             "what: x\n| there\n\n-- capture mount: read\n| /dev/disk1 on / (apfs)\n",
         ),
     ),
+    "smbclient": Parser(shares.parse_smbclient, ("smbclient-L-*.txt",), None),
+    "smbutil view": Parser(shares.parse_smbutil, ("smbutil-view.txt",), None),
+    "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
     "host journal": Parser(
         lambda text: host_journal.read(Saying(text), line_format()),

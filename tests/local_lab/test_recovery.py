@@ -72,7 +72,7 @@ def test_a_second_controller_is_told_that_the_hosts_are_in_use(bench: Bench, tmp
             assert f"(process {run.pid}, since " in done.stderr
         assert list(tmp_path.glob("results/*")) == []
         code, _ = end(run, signal.SIGINT)
-    assert code == 1
+    assert code == 130
     statuses = {trial["status"] for trial in bench.trials()}
     assert statuses == {"ok"}
 

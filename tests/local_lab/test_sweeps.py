@@ -116,7 +116,7 @@ def test_stopped_at_any_moment_everything_is_put_back(bench: Bench, moment: str,
     with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
         bench.wait_for(moment, run)
         code, output = end(run, number)
-    assert code == 1, output
+    assert code == 128 + number, output
     assert "lab run --resume" in output
     assert "Traceback" not in output
     assert bench.state() == before

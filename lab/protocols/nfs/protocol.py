@@ -10,6 +10,11 @@ from lab.protocols.nfs.options import MACOS_OPTIONS, OPTIONS
 
 DRIVERS = {"linux": LinuxNfs, "macos": MacNfs}
 PROTOCOL = Protocol(
-    "nfs", PORT, mounted=True, drivers=DRIVERS, with_password=False, server_syncs=tuple(COMMIT),
+    "nfs",
+    PORT,
+    mounted=True,
+    drivers=DRIVERS,
+    server_syncs=tuple(COMMIT),
     options=OPTIONS | MACOS_OPTIONS,
-)  # fmt: skip
+    takes_password=False,
+)

@@ -30,18 +30,20 @@ def send(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_is_an_exception_that_names_it(number: signal.Signals) -> None:
-    with pytest.raises(Interrupted, match=number.name):
+def test_a_signal_is_an_exception_that_names_it_and_has_the_exit_code_of_shells(number: signal.Signals) -> None:
+    with pytest.raises(Interrupted, match=number.name) as raised:
         send(number)
+    assert raised.value.exit_code == 128 + number
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
     done = []
-    with pytest.raises(Interrupted, match=number.name), signals.deferred():  # noqa: PT012
+    with pytest.raises(Interrupted, match=number.name) as raised, signals.deferred():  # noqa: PT012
         send(number)
         send(number)  # an impatient person
         done.append("all of it")
+    assert raised.value.exit_code == 128 + number
     assert done == ["all of it"]
     assert capfd.readouterr().err.count("putting things back first, please wait") == 2
 

@@ -34,13 +34,22 @@ def test_units_are_the_usual_ones() -> None:
         2 << 40,
         7,
     ]
+    assert [parse_size(text) for text in ("64K", "1g", "1.5 G", "512m", "2T", "1k")] == [
+        65536,
+        1 << 30,
+        3 << 29,
+        512 << 20,
+        2 << 40,
+        1024,
+    ]
     assert [parse_seconds(text) for text in ("90 s", "5 min", "2 h", 300, "0.5")] == [90, 300, 7200, 300, 0.5]
 
 
 @pytest.mark.parametrize("parse", [parse_size, parse_seconds])
 @pytest.mark.parametrize(
     "value",
-    ["", " ", "MiB", "٣", "１ s", "-1", "+1", "1e6", "1_000", "1,5 GB", "1 GB GB", "1 gb", "0", "0.0", "1.", ".5",
+    ["", " ", "MiB", "٣", "１ s", "-1", "+1", "1e6", "1_000", "1,5 GB", "1 GB GB", "1 gb", "64KB", "64kib", "1 Ki",
+     "0", "0.0", "1.", ".5",
      "nan", "inf", True, None, [], ["1"], -1, 0, float("inf"), float("nan"), "9" * 400, 10**5000, "5 s B", "0x10"],
     ids=lambda value: f"{type(value).__name__}" if isinstance(value, int) else repr(value)[:12],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,53 @@ def test_what_is_found_wrong_later_can_name_the_file(tmp_path: Path) -> None:
     assert parse_sweep(SWEEP, Path("my.toml")).place == "my.toml: "
 
 
+def test_a_missing_file_that_is_called_nearly_so_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sweeps").mkdir()
+    for name in ("hosts.ini", "notes.toml", "sweeps/demo.toml", "sweeps/macs.toml", "macs.ini"):
+        Path(name).touch()
+    for load, wrong, message in (
+        (load_hosts, "hots.ini", "hots.ini: no such file; did you mean hosts.ini?"),
+        (load_sweep, "dmeo.toml", "dmeo.toml: no such file; did you mean sweeps/demo.toml?"),
+        (load_sweep, "sweeps/mcas.toml", "sweeps/mcas.toml: no such file; did you mean sweeps/macs.toml?"),
+        (load_sweep, "b.toml", "b.toml: no such file; sweeps/ holds the ones that come with the lab"),
+        (load_sweep, "demo", "demo: no such file; sweeps/ holds the ones that come with the lab"),
+    ):
+        with pytest.raises(BadInput) as raised:
+            load(Path(wrong))
+        assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "message"),
+    [
+        (load_hosts, HOSTS.replace("[client]", "[clinet]"), "[clinet]: unknown; .*; did you mean 'client'?"),
+        (
+            load_hosts,
+            HOSTS.replace("data_address", "data_adress", 1),
+            "[client] data_adress: .*; did you mean 'data_address'?",
+        ),
+        (load_sweep, SWEEP.replace("protocol", "protocols"), "[factors] protocols: .*; did you mean 'protocol'?"),
+        (load_sweep, f"block = 3\n{SWEEP}", "block: unknown; .*; did you mean 'blocks'?"),
+    ],
+)
+def test_an_unknown_key_that_is_spelt_nearly_right_is_corrected(
+    tmp_path: Path, load: Callable[[Path], object], text: str, message: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises(BadInput) as raised:
+        load(path)
+    assert any(
+        re.fullmatch(rf".*{re.escape(message).replace(re.escape('.*'), '.*')}", line)
+        for line in str(raised.value).splitlines()
+    )
+
+
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"nothing: no such file; copy the commented hosts\.ini"):
         load_hosts(tmp_path / "nothing")
-    with pytest.raises(BadInput, match="nothing: no such file; sweeps/"):
+    with pytest.raises(BadInput, match="nothing: no such file; the sweeps that come with the lab are "):
         load_sweep(tmp_path / "nothing")
     with pytest.raises(BadInput, match="cannot be read: "):
         load_sweep(tmp_path)

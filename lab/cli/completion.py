@@ -1,0 +1,57 @@
+"""`lab completion`: the script by which a shell completes commands, options, sweeps and runs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lab.cli.command import Example
+
+SUMMARY = "print the script by which a shell completes commands, options, sweeps and runs"
+EXAMPLES = (
+    Example("lab completion bash", "into ~/.local/share/bash-completion/completions/lab"),
+    Example("lab completion zsh", "into a file _lab in a folder of fpath"),
+    Example("lab completion fish", "into ~/.config/fish/completions/lab.fish"),
+)
+SHELLS = ("bash", "zsh", "fish")
+# What stands for a value in the help is completed so: the shell's function that lists such values, or a kind of shtab's
+RUNS = {"bash": "_lab_run_dirs", "zsh": "_lab_runs", "fish": "(_lab_runs)"}
+SWEEPS = {"bash": "_lab_sweep_files", "zsh": "_lab_sweeps", "fish": "(_lab_sweeps)"}
+BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "SWEEP": SWEEPS}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Its options."""
+    parser.add_argument("shell", choices=SHELLS, help="which shell")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the script."""
+    print(script(arguments.shell))
+    return 0
+
+
+def script(shell: str) -> str:
+    """The script for a shell."""
+    import shtab
+
+    from lab.cli.main import parser
+
+    root = parser()
+    kinds: dict[str, Any] = {**BY_VALUE, "FILE": shtab.FILE, "DIR": shtab.DIRECTORY}
+    for action in _actions(root):
+        if action.metavar in kinds:
+            vars(action)["complete"] = kinds[str(action.metavar)]
+    functions = Path(__file__).with_name(f"completion.{shell}").read_text(encoding="utf-8")
+    return shtab.complete(root, shell, preamble=functions)
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The options and arguments of a parser and of all its commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)

@@ -1,0 +1,52 @@
+"""The options and arguments that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lab.cli.terminal import HOSTS, RESULTS
+
+NAMES_OF_RUNS = (
+    "a path, example, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
+)
+
+
+def add_hosts(parser: argparse.ArgumentParser, text: str = f"the hosts file (default: {HOSTS})") -> None:
+    """Add --hosts."""
+    parser.add_argument("--hosts", type=Path, metavar="FILE", help=text)
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    """Add --results."""
+    text = "the folder of the runs (default: %(default)s)"
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=text)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the run that a command reads."""
+    parser.add_argument("run", nargs="?", metavar="RUN", help=f"the run (default: the newest): {NAMES_OF_RUNS}")
+
+
+def hosts_file(arguments: argparse.Namespace) -> Path:
+    """The hosts file that was named, or that of this folder. Raises BadInput for one among the results."""
+    return named_hosts_file(arguments) or _outside(HOSTS, arguments.results)
+
+
+def named_hosts_file(arguments: argparse.Namespace) -> Path | None:
+    """The hosts file that was named. Raises BadInput for one among the results."""
+    return _outside(arguments.hosts, arguments.results) if arguments.hosts else None
+
+
+def _outside(path: Path, results: Path) -> Path:
+    from lab.hosts.hosts_file import check_place
+
+    check_place(path, results)
+    return path
+
+
+def chosen_run(name: str, arguments: argparse.Namespace) -> Path:
+    """The folder of a run that was named. Raises BadInput where it is none."""
+    from lab.results.run_names import find_run
+
+    return find_run(name, arguments.results)

@@ -1,0 +1,134 @@
+"""The runs of a results folder, each in a few figures, for a list of many: no frame is made, nothing is analysed."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from lab.base import untrusted
+from lab.base.errors import BadInput
+from lab.base.units import LARGEST
+from lab.base.untrusted import first_line, one_line
+from lab.results.newest_run import paths_of_runs
+from lab.results.run_folder import RunFolder
+from lab.results.run_names import sweep_of
+from lab.results.trial import CEILINGS, LEAST, RunJson, emulated
+
+MOST_BYTES = 8 << 20  # read of the trials of one run: some 3000 trials, in 30 ms
+LONGEST_TEXT = 100  # characters of what somebody wrote into a run.json
+
+
+class _Line(msgspec.Struct):
+    """What a list needs of a line of trials.jsonl."""
+
+    case_id: str
+    protocol: str
+    direction: Literal["write", "read"]
+    status: Literal["ok", "void", "failed"]
+    size_bytes: Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
+    elapsed_s: float | None
+    anchor: bool = False
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedRun:
+    """One run of a list. ``problem`` says why it cannot be read, and then the rest is empty."""
+
+    path: str
+    """Its folder."""
+    sweep: str
+    """The name of its sweep."""
+    started_at: str = ""
+    """ISO 8601, UTC."""
+    ended: str = ""
+    """How it ended, or that it has not."""
+    hosts: dict[str, str] = field(default_factory=dict)
+    """The name of each host, by role."""
+    label: str = ""
+    """Of which machines its numbers are none: those of the local lab, and emulated Macs."""
+    trials: dict[str, int] = field(default_factory=dict)
+    """How many transfers are ok, void and failed."""
+    is_whole: bool = True
+    """Whether all trials were counted: of a long file only the beginning is read."""
+    fastest: dict[str, float] = field(default_factory=dict)
+    """The median speed of the fastest case in each direction, MB/s."""
+    problem: str = ""
+    """Why it cannot be read."""
+
+
+def list_runs(results: Path) -> Iterator[ListedRun]:
+    """Each run of a results folder, the newest first."""
+    for path in paths_of_runs(results):
+        try:
+            yield _look_at(path)
+        except (BadInput, OSError) as error:
+            text = one_line(str(error).removeprefix(f"{path}: ").removeprefix(f"{path}/"))
+            yield ListedRun(path=str(path), sweep=sweep_of(path), problem=text)
+
+
+def _look_at(path: Path) -> ListedRun:
+    """One run. Raises BadInput or OSError where it cannot be read."""
+    folder = RunFolder(path)
+    counts: Counter[str] = Counter(ok=0, void=0, failed=0)
+    speeds: dict[tuple[str, str], list[float]] = defaultdict(list)
+    read_bytes = 0
+    for line, size in _lines(folder):
+        read_bytes += size
+        if line and line.protocol not in CEILINGS:
+            counts[line.status] += 1
+            if line.status == "ok" and line.elapsed_s and line.elapsed_s >= LEAST and not line.anchor:
+                speeds[line.direction, line.case_id].append(line.size_bytes / line.elapsed_s / 1e6)
+    return ListedRun(
+        path=str(path),
+        sweep=sweep_of(path),
+        started_at=_text(folder.run.get("started_at")),
+        ended=_text(folder.run.get("ended")) or "it is still running, or was killed",
+        hosts={_text(role): _text(facts.get("hostname")) for role, facts in folder.run.get("hosts", {}).items()},
+        label=_label(folder.run),
+        trials=dict(counts),
+        is_whole=read_bytes < MOST_BYTES,
+        fastest=_fastest(speeds),
+    )
+
+
+def _lines(folder: RunFolder) -> Iterator[tuple[_Line | None, int]]:
+    """The trials as far as they are read, each with the bytes of its line; None for a torn last line."""
+    read_bytes = 0
+    lines = untrusted.read_lines(folder.trials_path) if os.path.lexists(folder.trials_path) else iter(())
+    for number, line in enumerate(lines, 1):
+        try:
+            yield _decode(line), len(line)
+        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+            if line.endswith(b"\n"):
+                raise BadInput(f"{folder.trials_path}: line {number}: not a trial: {error}") from error
+            yield None, len(line)
+        read_bytes += len(line)
+        if read_bytes >= MOST_BYTES:
+            return
+
+
+def _fastest(speeds: dict[tuple[str, str], list[float]]) -> dict[str, float]:
+    fastest: dict[str, float] = {}
+    for (direction, _), values in speeds.items():
+        fastest[direction] = max(fastest.get(direction, 0.0), statistics.median(values))
+    return {direction: fastest[direction] for direction in ("write", "read") if direction in fastest}
+
+
+def _label(run: RunJson) -> str:
+    if emulated(run):
+        return "emulated Mac"
+    return "local lab" if run.get("instance") is not None else ""
+
+
+def _text(value: Any) -> str:
+    return first_line(value, LONGEST_TEXT) if isinstance(value, str) else ""

@@ -1,0 +1,131 @@
+"""Completion in real shells: bash and fish are asked what they would offer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.commands import lab
+from support.paths import ROOT
+
+from lab.cli.completion import SHELLS, script
+
+ASK_BASH = """
+source "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_shtab_lab
+((${#COMPREPLY[@]})) && printf '%s\\n' "${COMPREPLY[@]}"
+exit 0
+"""
+ASK_FISH = "source $argv[1]; complete --do-complete $argv[2]"
+# The zsh line editor is not there: its functions say what they are given
+ASK_ZSH = """
+compdef() { }
+_files() { print -r -- "files $*" }
+compadd() { print -rl -- ${(P)2} }
+eval "$(<$1)"
+_lab_runs
+_lab_sweeps
+"""
+RUNS = ["20300101T000000Z-demo", "20300102T000000Z-macs"]
+COMMANDS = ["check", "plan", "run", "restore", "list", "show", "compare", "report", "host", "local", "completion"]
+CASES = [
+    (["l"], ["list", "local"]),
+    (["show", "--ta"], ["--table"]),
+    (["show", "--table", "s"], ["speeds", "shares", "settings"]),
+    (["show", "2030"], RUNS),
+    (["show", "--json", "20300102"], RUNS[1:]),
+    (["run", "--resume", "20300101"], RUNS[:1]),
+    (["compare", RUNS[0], "20300102"], RUNS[1:]),
+    (["plan", "sw"], ["sweep.toml"]),
+    (["check", "--hosts", "hos"], ["hosts.ini"]),
+    (["local", "re"], ["reboot"]),
+    (["local", "up", "--kernel", "o"], ["own"]),
+    (["completion", ""], list(SHELLS)),
+]
+
+
+def needs(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"needs {shell}")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what can be completed, and with names that must be no commands."""
+    monkeypatch.chdir(tmp_path)
+    for name in (*RUNS, "20300103T000000Z-$(touch pwned)", "20300104T000000Z-`touch pwned`", "a b;touch pwned"):
+        (tmp_path / "results" / name).mkdir(parents=True)
+        (tmp_path / "results" / name / "run.json").touch()
+    (tmp_path / "results" / "20300105T000000Z-no-run").mkdir()
+    for name in ("sweep.toml", "hosts.ini", "notes.txt"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def offered(*command: str | Path) -> list[str]:
+    """What a shell prints, each once."""
+    environment = os.environ | {"HOME": str(Path.cwd()), "XDG_CONFIG_HOME": str(Path.cwd())}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, timeout=60)
+    assert done.stderr == ""
+    return list(dict.fromkeys(line.split("\t")[0] for line in done.stdout.splitlines()))
+
+
+def write_script(place: Path, shell: str) -> Path:
+    path = place / f"lab.{shell}"
+    path.write_text(script(shell))
+    return path
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_printed_and_its_shell_can_read_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, shell: str
+) -> None:
+    code, out, err = lab(capsys, "completion", shell)
+    assert (code, err) == (0, "")
+    assert "_lab_run" in out
+    if shutil.which(shell):
+        path = tmp_path / "script"
+        path.write_text(out)
+        assert offered(shell, "-n", path) == []
+
+
+@needs("bash")
+@pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda words: " ".join(words))
+def test_bash_completes(place: Path, words: list[str], expected: list[str]) -> None:
+    assert offered("bash", "-c", ASK_BASH, "bash", write_script(place, "bash"), "lab", *words) == expected
+
+
+@needs("bash")
+def test_bash_knows_every_command_and_runs_no_name(place: Path) -> None:
+    path = write_script(place, "bash")
+    assert offered("bash", "-c", ASK_BASH, "bash", path, "lab", "") == COMMANDS
+    assert offered("bash", "-c", ASK_BASH, "bash", path, "lab", "show", "") == [*RUNS, "results"]
+    assert not (place / "pwned").exists()
+
+
+@needs("fish")
+@pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda words: " ".join(words))
+def test_fish_completes(place: Path, words: list[str], expected: list[str]) -> None:
+    line = " ".join(["lab", *words])
+    assert sorted(offered("fish", "-c", ASK_FISH, write_script(place, "fish"), line)) == sorted(expected)
+    assert not (place / "pwned").exists()
+
+
+@needs("zsh")
+def test_zsh_is_given_runs_and_sweeps(place: Path) -> None:
+    names = offered("zsh", "-f", "-c", ASK_ZSH, "zsh", write_script(place, "zsh"))
+    assert names[-2:] == ["files -/", "files -g *.toml"]
+    assert set(RUNS) < set(names[:-2])
+    assert "20300105T000000Z-no-run" not in names
+    assert not (place / "pwned").exists()
+
+
+def test_the_functions_of_shells_are_part_of_the_package() -> None:
+    """Whatever the wheel has beside modules is named in pyproject.toml."""
+    assert '"cli/completion.*sh"' in (ROOT / "pyproject.toml").read_text()
+    assert sorted(path.suffix for path in (ROOT / "lab/cli").glob("completion.*sh")) == [".bash", ".fish", ".zsh"]

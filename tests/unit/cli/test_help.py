@@ -1,0 +1,133 @@
+"""What every command says of itself, and what it says of a word that it does not know."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+from support.commands import lab
+from support.paths import ROOT
+
+from lab.cli.command import EXIT_CODES, Example, Parser, add_command
+from lab.cli.main import COMMANDS, parser
+
+
+def commands_of(parent: argparse.ArgumentParser, *words: str) -> Iterator[tuple[tuple[str, ...], Parser]]:
+    """Every command, with the words that call it."""
+    for action in parent._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                yield (*words, name), command
+                yield from commands_of(command, *words, name)
+
+
+EVERY = dict(commands_of(parser()))
+LEAVES = {words: command for words, command in EVERY.items() if command.get_default("command")}
+EXAMPLES = [(words, example) for words, command in LEAVES.items() for example in command.examples]
+
+
+def words_of(example: Example) -> list[str]:
+    """The words after `lab`."""
+    name, *words = shlex.split(example.line.removeprefix("sudo "))
+    assert name == "lab"
+    return words
+
+
+def test_every_command_of_the_table_is_one() -> None:
+    assert {words[0] for words in EVERY} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_the_help_of_a_command_has_its_examples_and_exit_codes(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    code, out, err = lab(capsys, *words, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: lab {' '.join(words)} ")
+    assert re.search(r"\n\nexit codes:\n  0   done\n", out)
+    assert "\n  130 Ctrl-C" in out
+    assert ("--fail-if" in out) == ("\n  3 " in out)
+    for example in EVERY[words].examples:
+        assert f"\n  {example.line}\n      " in out
+
+
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_every_command_has_an_example(words: tuple[str, ...]) -> None:
+    assert LEAVES[words].examples
+
+
+@pytest.mark.parametrize(("words", "example"), EXAMPLES, ids=[example.line for _, example in EXAMPLES])
+def test_an_example_parses_as_its_command(words: tuple[str, ...], example: Example) -> None:
+    arguments = parser().parse_args(words_of(example))
+    assert arguments.command is LEAVES[words].get_default("command")
+    sweep = getattr(arguments, "sweep", None)
+    assert sweep is None or (ROOT / sweep).exists()
+    assert example.meaning[0].islower() or example.meaning.startswith("`")
+    assert not example.meaning.endswith(".")
+
+
+def test_the_examples_of_the_program_parse(capsys: pytest.CaptureFixture[str]) -> None:
+    root = parser()
+    assert isinstance(root, Parser)
+    for example in root.examples:
+        assert root.parse_args(words_of(example)).command
+        assert example.line in lab(capsys, "--help")[1]
+    assert all(meaning.split()[0] in lab(capsys, "--help")[1] for meaning in EXIT_CODES.values())
+
+
+def test_the_exit_code_of_a_condition_is_that_of_commands_that_take_one() -> None:
+    commands = Parser(prog="lab").add_subparsers()
+    plain, judging = (add_command(commands, name, lambda _: 0, "do it", []) for name in ("plain", "judging"))
+    judging.add_argument("--fail-if")
+    assert "\n  3   a condition of --fail-if holds\n" in judging.format_help()
+    assert "--fail-if" not in plain.format_help()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_a_help_fits_the_terminal_but_for_lines_to_type(
+    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines_to_type = {f"  {example.line}" for example in EVERY[words].examples}
+    wide = [line for line in EVERY[words].format_help().splitlines() if len(line) > width]
+    assert [line for line in wide if line not in lines_to_type and " " in line.strip("[] ")] == []
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["shwo"], "did you mean 'show'?"),
+        (["Plan", "a.toml"], "did you mean 'plan'?"),
+        (["local", "dwon"], "did you mean 'down'?"),
+        (["show", "--fulll"], "unrecognized arguments: --fulll; did you mean '--full'?"),
+        (["run", "a.toml", "--host=x"], None),  # an abbreviation of --hosts
+        (["run", "a.toml", "--hsots=x"], "unrecognized arguments: --hsots=x; did you mean '--hosts'?"),
+        (["show", "--table", "sped"], "did you mean 'speeds'?"),
+        (["local", "fault", "client", "eject-bsuy"], "did you mean 'eject-busy'?"),
+        (["completion", "bsah"], "did you mean 'bash'?"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_a_word_that_is_spelt_nearly_right_is_corrected(
+    capsys: pytest.CaptureFixture[str], argv: list[str], message: str | None
+) -> None:
+    if message is None:
+        assert parser().parse_args(argv)
+        return
+    code, out, err = lab(capsys, *argv)
+    assert (code, out) == (2, "")
+    assert err.startswith("usage: lab")
+    assert err.rstrip().endswith(message)
+
+
+@pytest.mark.parametrize(
+    "argv", [["fly"], ["show", "--zzz"], ["show", "a", "b"], ["local", "exec", "nas"]], ids=" ".join
+)
+def test_of_a_word_that_is_like_none_nothing_is_guessed(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
+    code, _, err = lab(capsys, *argv)
+    assert code == 2
+    assert "did you mean" not in err

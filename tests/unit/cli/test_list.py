@@ -1,0 +1,96 @@
+"""`lab list` on terminals of any width."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.commands import lab
+from support.planted import EVIL, assert_plain
+from support.synthetic_runs import make_trials, trial, write_run
+
+from lab.cli.list_runs import lines_of
+from lab.results.run_list import ListedRun, list_runs
+
+pytestmark = pytest.mark.usefixtures("empty_place")
+RUN = ListedRun(
+    path="results/20300101T000000Z-a-sweep-with-a-name-of-some-length",
+    sweep="a-sweep-with-a-name-of-some-length",
+    started_at="2030-01-01T00:00:00+00:00",
+    ended="complete",
+    hosts={"client": "macbook-of-somebody", "server": "nas-in-the-cellar"},
+    trials={"ok": 1234, "void": 12, "failed": 7},
+    fastest={"write": 1107.4, "read": 1113.2},
+)
+BROKEN = ListedRun(
+    path="results/20300102T000000Z-broken", sweep="broken", problem="run.json: cannot be read: " + "x " * 80
+)
+UNFINISHED = replace(RUN, path="results/20300103T000000Z-c", fastest={}, trials={}, ended="failed: server: no iperf3")
+
+
+def test_runs_are_listed_newest_first_as_they_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("demo", "macs"):
+        write_run(Path("other"), make_trials(2), ended="complete").path.rename(f"other/{name}")
+    code, out, err = lab(capsys, "list", "--results", "other")
+    assert (code, err) == (0, "")
+    first, second = out.splitlines()
+    assert first.startswith("-1  macs  ")
+    assert second.startswith("-2  demo  ")
+    assert re.fullmatch(
+        r"-1  macs  \d+ ok, \d+ void, \d+ failed  synthetic-client, synthetic-server \(local lab\)  "
+        r"at most write \d+\.\d, read \d+\.\d MB/s",
+        first,
+    )
+    assert lab(capsys, "show", "-2", "--results", "other") == lab(capsys, "show", "demo", "--results", "other")
+
+
+def test_a_list_for_programs_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(Path("results"), make_trials(2))
+    (listed,) = json.loads(lab(capsys, "list", "--json")[1])
+    (expected,) = list_runs(Path("results"))
+    assert ListedRun(**listed) == expected
+
+
+def test_no_run_is_said_and_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert lab(capsys, "list") == (0, "", "results: holds no run; `lab run SWEEP` makes one\n")
+    assert lab(capsys, "list", "--json")[:2] == (0, "[]\n")
+
+
+def test_a_run_that_cannot_be_read_is_said_to_be_so(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_run(Path("results"), [trial()])
+    (folder.path / "run.json").write_text("{")
+    code, out, err = lab(capsys, "list")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"-1  {folder.path.name}\n    cannot be read: run.json: ")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_no_text_is_lost_at_any_width(width: int) -> None:
+    lines = list(lines_of([RUN, BROKEN, UNFINISHED], width))
+    text = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= width
+    for listed in (RUN, BROKEN, UNFINISHED):
+        assert any(re.match(rf"-\d  {Path(listed.path).name}( |$)", line) for line in lines)
+    for part in ("1234 ok, 12 void, 7 failed", "macbook-of-somebody, nas-in-the-cellar",
+                 "at most write 1107.4, read 1113.2 MB/s", "no trial", "failed: server: no iperf3",
+                 " ".join(BROKEN.problem.split())):  # fmt: skip
+        assert part in text
+    assert (len(list(lines_of([RUN], width))) == 1) == (width == 200)
+
+
+def test_an_end_before_the_last_trial_is_said_beside_the_speeds() -> None:
+    (line,) = lines_of([replace(RUN, ended="interrupted", is_whole=False)], 300)
+    assert line.endswith("MB/s; interrupted")
+    assert "7 failed and more" in line
+
+
+def test_names_that_others_chose_do_nothing_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = EVIL.replace("/", "")[:80]
+    folder = write_run(Path("results"), [], ended=EVIL, hosts={EVIL: {"hostname": EVIL}, "server": {"hostname": EVIL}})
+    folder.path.rename(Path("results") / name)
+    assert_plain(lab(capsys, "list")[1])
+    (Path("results") / name / "run.json").write_text(EVIL)
+    assert_plain(lab(capsys, "list")[1])

@@ -1,0 +1,123 @@
+"""The runs of a results folder in a few figures each."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.hostile_runs import HOSTILE, Place, hostile_run
+from support.paths import RUN_CAPTURES
+from support.synthetic_runs import make_trials, trial, write_run
+
+from lab import stats
+from lab.results import run_folder, run_list
+from lab.results.run_list import list_runs
+
+
+def test_a_run_is_listed_with_when_sweep_hosts_trials_and_fastest_medians(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, make_trials(3))
+    (listed,) = list_runs(tmp_path)
+    trials = [each for each in folder.trials() if each.protocol != "link"]
+    summary = stats.summary(run_folder.load(folder.path))
+    fastest = summary.groupby("direction", observed=True)["median_MB_per_s"].max()
+    assert (listed.path, listed.sweep, listed.problem, listed.is_whole) == (str(folder.path), "synthetic", "", True)
+    assert listed.started_at == folder.run["started_at"]
+    assert listed.hosts == {"client": "synthetic-client", "server": "synthetic-server"}
+    assert listed.label == "local lab"
+    assert listed.trials == {
+        status: sum(each.status == status for each in trials) for status in ("ok", "void", "failed")
+    }
+    assert min(listed.trials.values()) > 0
+    assert listed.fastest == pytest.approx({name: fastest[name] for name in ("write", "read")})
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(RUN_CAPTURES.iterdir())])
+def test_real_runs_are_listed_with_the_figures_of_their_summary(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"20300101T000000Z-{name}"
+    path.mkdir()
+    for file in (RUN_CAPTURES / name / "run").iterdir():
+        (path / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+    (listed,) = list_runs(tmp_path)
+    frame = run_folder.load(path)
+    summary, transfers = stats.summary(frame), frame[~frame["protocol"].isin(["link", "store"])]
+    assert listed.problem == ""
+    assert {status: count for status, count in listed.trials.items() if count} == dict(
+        transfers["status"].value_counts()
+    )
+    assert max(listed.fastest.values()) == pytest.approx(summary["median_MB_per_s"].max())
+    assert listed.label == ("emulated Mac" if name == "macs" else "local lab")
+
+
+def test_an_anchor_counts_and_is_in_no_median(tmp_path: Path) -> None:
+    write_run(tmp_path, [trial(), trial(trial_id="again", anchor=True, elapsed_s=0.001)])
+    (listed,) = list_runs(tmp_path)
+    assert listed.trials["ok"] == 2
+    assert listed.fastest == pytest.approx({"write": statistics.median([512 * 1024**2 / 5e6])})
+
+
+def test_the_newest_comes_first_and_one_that_cannot_be_read_is_a_line_among_the_others(tmp_path: Path) -> None:
+    write_run(tmp_path, [trial()]).path.rename(tmp_path / "20300101T000000Z-a")
+    write_run(tmp_path, [trial()]).path.rename(tmp_path / "20300102T000000Z-b")
+    write_run(tmp_path, [trial()]).path.rename(tmp_path / "20300103T000000Z-c")
+    (tmp_path / "20300102T000000Z-b" / "run.json").write_text("{")
+    (tmp_path / "20300103T000000Z-c" / "trials.jsonl").write_text('{"status": "ok"}\n')
+    third, second, first = list_runs(tmp_path)
+    assert [listed.sweep for listed in (first, second, third)] == ["a", "b", "c"]
+    assert first.problem == ""
+    assert second.problem.startswith("run.json: cannot be read: ")
+    assert third.problem.startswith("trials.jsonl: line 1: not a trial: ")
+
+
+def test_a_torn_last_line_is_no_trial(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial()])
+    with folder.trials_path.open("a") as file:
+        file.write('{"case_id": "x", "sta')
+    (listed,) = list_runs(tmp_path)
+    assert (listed.trials["ok"], listed.problem) == (1, "")
+
+
+def test_a_run_without_a_trial_says_how_it_ended(tmp_path: Path) -> None:
+    write_run(tmp_path, [], ended="failed: server: no iperf3")
+    write_run(tmp_path, [])
+    unfinished, failed = list_runs(tmp_path)
+    assert failed.ended == "failed: server: no iperf3"
+    assert unfinished.ended == "it is still running, or was killed"
+    assert (failed.fastest, set(failed.trials.values())) == ({}, {0})
+
+
+def test_of_a_long_file_the_beginning_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_run(tmp_path, make_trials(3))
+    monkeypatch.setattr(run_list, "MOST_BYTES", 10_000)
+    (listed,) = list_runs(tmp_path)
+    assert not listed.is_whole
+    assert 0 < sum(listed.trials.values()) < len(folder.trials())
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("size_bytes", 10**400), ("size_bytes", -1), ("elapsed_s", 1e-320), ("elapsed_s", "x"), ("direction", "up"),
+     ("status", None), ("case_id", 1), ("observed", [])],
+)  # fmt: skip
+def test_what_no_lab_wrote_is_a_problem_or_counts_nothing(tmp_path: Path, field: str, value: object) -> None:
+    folder = write_run(tmp_path, [])
+    folder.trials_path.write_text(json.dumps(trial().to_json() | {field: value}) + "\n")
+    (listed,) = list_runs(tmp_path)
+    assert bool(listed.problem) == (field not in ("observed", "elapsed_s") or value == "x")
+    json.dumps(listed.fastest, allow_nan=False)
+
+
+@pytest.mark.parametrize("spoil", HOSTILE)
+def test_hostile_runs_are_lines_in_time(tmp_path: Path, spoil: Callable[[Place], None]) -> None:
+    (tmp_path / "users").mkdir()
+    victim = tmp_path / "users" / "file"
+    victim.write_text("x\n")
+    hostile_run(tmp_path / "results", spoil, tmp_path / "bait", victim)
+    began = time.monotonic()
+    assert list(list_runs(tmp_path / "results"))
+    assert time.monotonic() - began < 10
+    assert not (tmp_path / "bait").exists()

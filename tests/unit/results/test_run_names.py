@@ -1,0 +1,111 @@
+"""Which run a person means by a path or a short name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.base.errors import BadInput
+from lab.results.run_names import find_run, sweep_of
+
+RUNS = (
+    "20300101T000000Z-demo",
+    "20300102T000000Z-demo",
+    "20300102T000000Z-macs",
+    "20300103T000000Z-demo-2",
+    "from-elsewhere",
+)
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in RUNS:
+        make_run(Path("results") / name)
+    return Path("results")
+
+
+def make_run(path: Path, file: str = "run.json") -> None:
+    path.mkdir(parents=True)
+    (path / file).write_text("not even JSON: no content is looked at")
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [
+        ("demo", "20300102T000000Z-demo"),
+        ("macs", "20300102T000000Z-macs"),
+        ("demo-2", "20300103T000000Z-demo-2"),
+        ("20300101T000000Z-demo", "20300101T000000Z-demo"),
+        ("20300103", "20300103T000000Z-demo-2"),
+        ("from", "from-elsewhere"),
+        ("from-elsewhere", "from-elsewhere"),
+        ("-1", "from-elsewhere"),
+        ("-2", "20300103T000000Z-demo-2"),
+        ("-5", "20300101T000000Z-demo"),
+    ],
+)
+def test_a_short_name_stands_for_a_run_of_the_results(results: Path, name: str, run: str) -> None:
+    assert find_run(name, results) == results / run
+
+
+def test_a_whole_name_counts_also_where_others_begin_so(results: Path) -> None:
+    make_run(results / "20300101T000000Z-demo-again")
+    assert find_run("20300101T000000Z-demo", results).name == "20300101T000000Z-demo"
+
+
+@pytest.mark.parametrize("file", ["run.json", "journal.jsonl"])
+def test_a_path_is_taken_as_it_is(results: Path, file: str) -> None:
+    for path in ("somewhere/else", "/nowhere/at/all", "./demo", "results/20300101T000000Z-demo"):
+        assert find_run(path, results) == Path(path)
+    make_run(Path("demo"), file)
+    assert find_run("demo", results) == Path("demo")
+
+
+def test_a_folder_that_is_no_run_hides_none(results: Path) -> None:
+    Path("demo").mkdir()
+    assert find_run("demo", results) == results / "20300102T000000Z-demo"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dmeo", "dmeo: not a run folder, and no run of results is called so: did you mean 'demo'?"),
+        ("fast", "fast: not a run folder, and no run of results is called so: `lab list` names the runs"),
+        ("", ": not a run folder, and no run of results is called so: `lab list` names the runs"),
+        ("2030", "2030: the names of 4 runs of results begin so: 20300103T000000Z-demo-2, 20300102T000000Z-macs, "
+         "20300102T000000Z-demo and 1 more: give more of the name"),
+        ("-6", "-6: results holds 5 runs: `lab list` names the runs; -1 is the newest"),
+        ("-0", "-0: results holds 5 runs: `lab list` names the runs; -1 is the newest"),
+    ],
+)  # fmt: skip
+def test_a_name_of_none_or_of_several_is_bad_input_that_says_so(results: Path, name: str, message: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        find_run(name, results)
+    assert str(raised.value) == message
+
+
+def test_without_results_there_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holds 0 runs"):
+        find_run("-1", tmp_path / "nothing")
+    with pytest.raises(BadInput, match="is called so"):
+        find_run("demo", tmp_path / "nothing")
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8")))
+def test_any_words_are_a_path_a_run_or_bad_input(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    results = tmp_path_factory.getbasetemp() / "some-results"
+    if not results.exists():
+        make_run(results / "20300101T000000Z-demo")
+    try:
+        path = find_run(name, results)
+    except BadInput:
+        return
+    assert path in (Path(name), results / "20300101T000000Z-demo")
+
+
+def test_a_sweep_is_what_a_folder_is_called_after_the_time() -> None:
+    assert [sweep_of(Path("results") / name) for name in RUNS] == ["demo", "demo", "macs", "demo-2", "from-elsewhere"]
