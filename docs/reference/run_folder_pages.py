@@ -169,8 +169,8 @@ From right before to right after the transfer. Shares are from 0 to 1. On macOS 
 that lie wholly within the transfer.
 """
     yield record(HostUsage)
-    yield "### tcp\n\nAs the sender saw the connection last; of a read whose server nobody logged in to, as the receiver did. "
-    yield "Counts are of this transfer.\n"
+    yield "### tcp\n\nAs the sender saw the connection last; of a read whose server nobody logged in to, as the"
+    yield "receiver did. Counts are of this transfer.\n"
     yield record(TcpFacts) + "\n### wire\n"
     yield record(WireFacts) + "\n### rate_step\n"
     yield record(RateStep)

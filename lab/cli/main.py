@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
 from lab.cli import (
@@ -27,6 +28,7 @@ from lab.cli import (
     list_runs,
     local,
     measure,
+    notebook,
     plan,
     report,
     restore,
@@ -60,6 +62,7 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "compare": compare,
     "history": history,
     "report": report,
+    "notebook": notebook,
     "host": host,
     "local": local,
     "completion": completion,
@@ -103,6 +106,7 @@ def parser() -> argparse.ArgumentParser:
     """Every command and option."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
+    root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         add_to(commands, name, module)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from lab.cli.terminal import HOSTS, RESULTS
 
-NAMES_OF_RUNS = "a path, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
+NAMES_OF_RUNS = (
+    "a path, example, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
+)
 
 
 def add_hosts(parser: argparse.ArgumentParser, text: str = f"the hosts file (default: {HOSTS})") -> None:

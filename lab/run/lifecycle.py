@@ -246,7 +246,10 @@ def _password(config: Hosts, sweep: Sweep) -> SecretStr:
 
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
-    """What can be seen to be wrong before a host is reached, a run into ``results`` in mind. Raises BadInput."""
+    """What can be seen to be wrong before a host is reached. Raises BadInput.
+
+    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
+    """
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
@@ -266,7 +269,8 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
     _check_share(config, sweep, hosts_file)
     if "disk" in stores and config.share.path is None and not config.through_mount:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
-    refusals.check(config, sweep, results)
+    if results is not None:
+        refusals.check(config, sweep, results)
 
 
 def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
