@@ -15,16 +15,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, completion, host, list_runs, local, plan, report, restore, run, show
+from lab.cli import check, compare, completion, host, list_runs, local, notebook, plan, report, restore, run, show
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
 
 EXAMPLES = (
     Example("lab check", "what can be measured between two hosts, and what is in the way"),
-    Example("lab plan sweeps/macs.toml", "what a sweep does, and how long it takes"),
-    Example("lab run sweeps/macs.toml", "measure; Ctrl-C puts everything back, too"),
+    Example("lab plan macs", "what a sweep does, and how long it takes"),
+    Example("lab run macs", "measure; Ctrl-C puts everything back, too"),
     Example("lab show", "the answer"),
     Example("lab report --open", "the report, with figures, in the browser"),
 )
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "show": show,
     "compare": compare,
     "report": report,
+    "notebook": notebook,
     "host": host,
     "local": local,
     "completion": completion,
@@ -83,6 +85,7 @@ def parser() -> argparse.ArgumentParser:
     """Every command and option."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
+    root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         add_to(commands, name, module)

@@ -15,6 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.units import Seconds, Size
 from lab.base.validation import Model, read_text, validate
@@ -204,7 +205,7 @@ class Hosts(Model):
 def load_hosts(path: Path) -> Hosts:
     """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`."""
     check_place(path)
-    text = read_text(path, "copy the commented hosts.ini and fill it in, or run `lab local up`")
+    text = read_text(path, f"copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`")
     for number, line in enumerate(text.split("\n"), 1):
         if "\0" in line:
             raise BadInput(f"{path}: line {number}: has a NUL character, which no value may have")

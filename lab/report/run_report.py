@@ -42,7 +42,7 @@ def write(folder: RunFolder, to: Path | None = None) -> Path:
         with report.enter("figures") as place:
             drawings = _draw(run, place)
         report.replace("table.csv", _plain(run.trials.frame).to_csv(index=False).encode())
-        sections = _sections(run, str(folder.path))
+        sections = _sections(run, folder.label)
         post = markdown(title, folder.run, run.trials, [*sections, _hosts(folder.run)])
         report.replace("post.md", post.encode())
         everything = [*sections, *_details(folder.run, run)]
