@@ -12,6 +12,7 @@ from lab.platforms import Facts
 from lab.results import dataframe, trial
 from lab.results.effective import Effective
 from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
+from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.run.vocabulary import kinds
 from lab.settings import journal
 from lab.settings.operation import Operation
@@ -20,6 +21,7 @@ RUN_KEYS = {
     "schema": "The version of these files: this page describes {schema}. A newer one is refused, an older one is read.",
     "name": "The name of the sweep.",
     "started_at": "ISO 8601, UTC.",
+    "saved_as": "The history that the run belongs to: `--save` of `lab measure`. Missing where it has none.",
     "sweep_text": "The sweep file as it was.",
     "sweep_file": "Its path, as it was given.",
     "seed": "That of the sweep.",
@@ -31,6 +33,8 @@ RUN_KEYS = {
     "load": "Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.",
     "title": "`[lab] title` of the hosts file.",
     "hosts": "The [facts of each host](#facts-of-a-host), by role, and the `transport` to it.",
+    "target": "Of a run of `lab measure`: [the share](#target-and-link). Such a run has no `server` among its hosts.",
+    "link": "Of a run of `lab measure`: [the client's end of the link](#target-and-link).",
     "code_version": "The version of the lab, with the commit where it ran from a checkout.",
     "instance": "Which local lab the hosts were of; null for real machines.",
     "hosts_file": "The full path of the hosts file.",
@@ -108,6 +112,8 @@ def run_folder_page() -> Iterator[str]:
     about = {key: text.format(schema=trial.SCHEMA) for key, text in RUN_KEYS.items()}
     yield "## run.json\n\n" + table(("key", "meaning"), [(f"`{key}`", text) for key, text in about.items()])
     yield "### Facts of a host\n\nWhat the host says of itself before the run.\n\n" + record(Facts)
+    yield "### target and link\n\nThe share that was measured:\n\n" + record(MeasuredShare)
+    yield "The client's interface that leads to its server:\n\n" + record(ClientLink)
     yield """## A trial
 
 A line of `trials.jsonl`. `null` means: not measured. The ceilings are lines too: that of the link has the protocol
@@ -163,7 +169,8 @@ From right before to right after the transfer. Shares are from 0 to 1. On macOS 
 that lie wholly within the transfer.
 """
     yield record(HostUsage)
-    yield "### tcp\n\nAs the sender saw the connection last. Counts are of this transfer.\n"
+    yield "### tcp\n\nAs the sender saw the connection last; of a read whose server nobody logged in to, as the"
+    yield "receiver did. Counts are of this transfer.\n"
     yield record(TcpFacts) + "\n### wire\n"
     yield record(WireFacts) + "\n### rate_step\n"
     yield record(RateStep)

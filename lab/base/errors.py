@@ -20,33 +20,62 @@ Interrupted               Ctrl-C (exit 130) or a termination signal (SIGTERM: 14
 
 from __future__ import annotations
 
+import re
 import shlex
 import signal
 from collections.abc import Sequence
+from pathlib import Path
+
+from lab.base.untrusted import first_line, one_line
 
 LONGEST = 20_000  # characters of a message: a host may print megabytes where a word belongs
 LONGEST_LINE = 300
+LONGEST_CAUSE, LONGEST_REMEDY = 300, 2000  # at the terminal: the lab's own words are shorter
+LONGEST_FAILURE, LONGEST_NAME = 190, 60  # of a command that failed there, and of its name
+A_SCRIPT = "a script of the lab's"
+WRAPS = re.compile(r'(exec )?"\$@"')  # a script that runs the words after it
 
 
 class LabError(Exception):
     """What happened, and in ``remedy`` what to do about it, where that is known; as text: both, the remedy last.
 
     ``host`` is the role of the host that it is about, where it is about one; the text begins with it. ``message`` names
-    any other place first: the file, section and key. It does not end with a full stop.
+    any other place first: the file, section and key. It does not end with a full stop. With ``several`` each line of it
+    is a cause of its own, short already, or commands to be typed by hand. ``log`` is the file that says more.
     """
 
-    def __init__(self, message: str, remedy: str = "", *, host: str = ""):
+    log: Path | None = None
+
+    def __init__(self, message: str, remedy: str = "", *, host: str = "", several: bool = False):
         self.host = host
         self.message = message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
-        self.remedy = remedy
+        self.remedy, self.several = remedy, several
         super().__init__(self.message, self.remedy)
 
     def __str__(self) -> str:
         """Host, message and remedy, as a person reads them."""
         return ": ".join(filter(None, [self.host, self.message, self.remedy]))
 
+    def cause(self) -> str:
+        """What happened in one line of LONGEST_CAUSE characters, without the host."""
+        return shorten(self.message, LONGEST_CAUSE)
+
+    def brief(self) -> str:
+        """What is said at the terminal: host and cause on one line, and on a second one the remedy, and where more is.
+
+        Nothing that a person needs is on no line: a remedy, or a command to be typed, is whole.
+        """
+        cause = self.message if self.several else self.cause()
+        more = f"all of it: {self.log}" if self.log else ""
+        second = "; ".join(filter(None, [one_line(self.remedy, LONGEST_REMEDY), more]))
+        return "\n".join(filter(None, [": ".join(filter(None, [self.host, cause])), second]))
+
+    def on_one_line(self) -> str:
+        """Host, cause and remedy, where they stand in another text."""
+        return ": ".join(filter(None, [self.host, self.cause(), one_line(self.remedy, LONGEST_REMEDY)]))
+
     def cause_first(self) -> str:
-        """The same with its cause on the first line, which alone stands in a list of trials."""
+        """Host, message and remedy with the cause on the first line, which alone stands in a list of trials."""
         return str(self)
 
 
@@ -93,6 +122,12 @@ class CommandError(HostError):
         lines = [f"{self.host}: {first}", *(f"    {line}" for line in others[-6:]), f"    of {abridge(self.argv)}"]
         return "\n".join([*lines, *([self.remedy] if self.remedy else [])])
 
+    def cause(self) -> str:
+        """The command by its name, how it ended, and the last line that it printed: most commands say there why."""
+        start = f"{name_of(self.argv)}: {self.how_it_ended()}"
+        last_line = self.output.rstrip().rpartition("\n")[2]
+        return f"{start}: {shorten(last_line, LONGEST_FAILURE - len(start) - 2)}" if last_line else start
+
     def how_it_ended(self) -> str:
         """Say how the command ended, for the message."""
         return f"exit code {self.exit_code}" if self.exit_code is not None else "the connection was lost"
@@ -133,6 +168,10 @@ class RestoreError(LabFailure):
         self.problems = tuple(problems)
         super().__init__("not everything could be put back", "`lab restore` tries again")
 
+    def brief(self) -> str:
+        """All of it: the problems hold commands to be typed."""
+        return str(self)
+
     def __str__(self) -> str:
         """What happened and what to do on the first line, then a line for each problem."""
         return "\n".join([f"{self.message}; {self.remedy}", *self.problems])
@@ -159,3 +198,31 @@ def abridge(argv: Sequence[str], width: int = 160) -> str:
     """One line that shows a command as a person would type it, cut at ``width`` characters."""
     line = " ".join(shlex.join(argv).split())
     return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def name_of(argv: Sequence[str]) -> str:
+    """A command in a few words: its beginning; of a script that runs another one, that; of others, whose it is."""
+    if tuple(argv[:2]) == ("/bin/sh", "-c") and len(argv) > 2:
+        if WRAPS.match(argv[2]) and len(argv) > 4:
+            return name_of(argv[4:])
+        return argv[2] if len(argv[2]) <= LONGEST_NAME and argv[2].isprintable() else A_SCRIPT
+    return abridge(argv, LONGEST_NAME)
+
+
+def shorten(text: str, most: int) -> str:
+    """The text as one line of at most so many characters: of a longer one its beginning and its end.
+
+    A message begins with what it is about, and ends with why.
+    """
+    line = one_line(text)
+    if len(line) <= most:
+        return line
+    end = most // 2
+    return f"{line[: most - end - 3]} … {line[len(line) - end :]}"
+
+
+def cause_and_remedy(reason: str) -> str:
+    """Of the reason of a failed trial its first line, and its last, where that is what to do: details are indented."""
+    first, *others = [line for line in reason.splitlines() if line.strip()] or [""]
+    remedy = others[-1] if others and not others[-1].startswith(" ") else ""
+    return first_line(first, LONGEST_LINE) + (f" -> {first_line(remedy, LONGEST_LINE)}" if remedy else "")

@@ -82,7 +82,7 @@ def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT
         lines = [_explain(problem, path, model) for problem in problems[:MOST_PROBLEMS]]
         if len(problems) > MOST_PROBLEMS:
             lines.append(f"{path}: and {len(problems) - MOST_PROBLEMS:,} more such problems")
-        raise BadInput("\n".join(lines)) from error
+        raise BadInput("\n".join(lines), several=True) from error
 
 
 def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:

@@ -17,6 +17,7 @@ from lab.check.sharing import Sharing
 from lab.hosts import ROLES, SshHost
 from lab.hosts.hosts_file import HostConfig, Hosts, load_hosts
 from lab.platforms import Facts
+from lab.run.unseen import describe_unseen
 
 __all__ = ["Finding", "check"]
 
@@ -40,7 +41,8 @@ def check(
     machines: dict[str, Machine] = {}
     with ExitStack() as stack:
         findings = [*files.findings(config, hosts_file)]
-        for role in ROLES:
+        findings += [Finding("note", "server", text) for text in describe_unseen(config)]
+        for role in config.reached:
             findings += _until_lost(_check_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_check_pair(config, machines), "link", machines)
         for name, machine in list(machines.items()) if on_hardware else ():
@@ -83,8 +85,8 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
     except LabFailure as error:
         yield of_error("problem", f"{role} SSH", error)
         return
-    login = f"{own.user}@{own.host}" if own.user else own.host
-    yield Finding("ok", f"{role} SSH", f"{login}, by {own.transport}")
+    how = "without SSH" if own.transport == "local" else f"by {own.transport}"
+    yield Finding("ok", f"{role} SSH", f"{own.login}, {how}")
     peer = _peer(config, role)
     facts: Facts | None = None
     try:
@@ -114,7 +116,7 @@ def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding
         client, server = machines["client"], machines["server"]
         yield from examine(networks.SUBJECT, lambda: networks.findings(config.share, client, server))
         yield from link.findings(client, server)
-    else:
+    elif set(machines) != set(config.reached):
         left = f"only the {next(iter(machines))}" if machines else "neither host"
         message = f"{left} could be looked at: what needs both is left out"
         yield Finding("note", "link", message, "solve the problems above first")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from lab.base.errors import CommandError, HostError, LabError, LabFailure, RestoreError, abridge
+from lab.base.errors import CommandError, HostError, LabError, LabFailure, RestoreError
 from lab.base.untrusted import one_line
 
 Level: TypeAlias = Literal["problem", "warning", "note", "ok"]
@@ -40,9 +40,7 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 def of_error(level: Level, subject: str, error: Exception) -> Finding:
     """An error as a finding. The host is left out of it, for the subject names it."""
     if isinstance(error, CommandError):  # its message has every line that the command printed
-        command = "a script of the lab's" if error.argv[:2] == ("/bin/sh", "-c") else abridge(error.argv)
-        last_line = (error.output.strip().splitlines() or ["it printed nothing"])[-1]
-        return Finding(level, subject, f"{command}: {error.how_it_ended()}: {last_line}", error.remedy)
+        return Finding(level, subject, error.cause(), error.remedy)
     if isinstance(error, RestoreError):
         return Finding(level, subject, error.message, "\n".join([error.remedy, *error.problems]))
     if isinstance(error, LabError):

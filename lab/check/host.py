@@ -61,8 +61,8 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
     share = config.share
     checks: dict[str, Check] = {
         "system": _check_system,
-        SUDO: _check_root,
-        "programs": programs.check,
+        SUDO: partial(_check_root, config=config),
+        "programs": partial(programs.check, measures_link=config.measures_link),
         "address": _check_address,
         "interface": _check_interface,
         "memory": partial(_check_memory, config=config),
@@ -83,7 +83,7 @@ def _check_system(machine: Machine, subject: str) -> Iterator[Finding]:
             yield Finding("ok", subject, f"it takes TCP buffers of up to {facts.tcp_space_max} bytes (tcp_space)")
 
 
-def _check_root(machine: Machine, subject: str) -> Iterator[Finding]:
+def _check_root(machine: Machine, subject: str, config: Hosts) -> Iterator[Finding]:
     user = machine.host.run("id", "-un").stdout.strip()
     sudo = machine.config.sudo
     result = machine.host.run("id", "-u", root=True, check=False)
@@ -97,6 +97,9 @@ def _check_root(machine: Machine, subject: str) -> Iterator[Finding]:
     elif sudo == "helper":
         message = f"{user} cannot run the lab's helper as root: {first_line(result.stderr.strip()) or result.exit_code}"
         yield Finding("problem", subject, message, f"`lab host install {machine.role}`")
+    elif sudo == "none" and not config.may_tune(machine.role):
+        machine.host.lacks_root = True
+        yield Finding("note", subject, f"sudo = none, and {user} is not root: nothing is changed there")
     elif sudo == "none":
         message = f"sudo = none, and {user} is not root: no setting can be changed"
         remedy = f"give sudo = nopasswd or password in [{machine.role}], or user = root"
@@ -164,7 +167,7 @@ def _check_interface(machine: Machine, subject: str) -> Iterator[Finding]:
     drawbacks = []
     if medium.wireless:
         drawbacks.append(("it is wireless: its speed changes by the minute", "connect it by cable"))
-    if name.startswith(machine.platform.network.tunnels):
+    if machine.platform.network.is_tunnel(name):
         drawbacks.append(
             ("it is a tunnel: what is measured is its encryption", "give data_address of the network itself")
         )

@@ -18,11 +18,12 @@ ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
 PYTHON = ("-IBSc", "print(6*7)", "^42$")  # where python3 stands in for perl
 
 
-def check(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Which are missing, and what is out without them; which do not work."""
+def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterator[Finding]:
+    """Which are missing, and what is out without them; which do not work. iperf3 is for who measures the link."""
     here = ("", machine.platform.name)
     tools = {name: tool for name, tool in workloads.tools().items() if tool.only_on in here}
-    packages = NEEDED | {program: package for tool in tools.values() for program, package in tool.programs.items()}
+    needed = {program: package for program, package in NEEDED.items() if program != "iperf3" or measures_link}
+    packages = needed | {program: package for tool in tools.values() for program, package in tool.programs.items()}
     lacking = machine.platform.programs.missing(packages)
     for name in lacking:
         remedy = machine.platform.programs.how_to_install(packages[name])

@@ -27,11 +27,11 @@ def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding
     """Everything about the protocols, as far as the hosts that can be reached tell. Raises HostError for a lost one."""
     share, able = config.share, []
     for name, protocol in sorted(protocols.by_name().items()):
-        support = list(examine(name, partial(_check_support, protocol, share, machines)))
+        support = list(examine(name, partial(_check_support, protocol, config, machines)))
         yield from support
         if all(finding.level == "ok" for finding in support):
             able.append(protocol)
-            yield from examine(name, partial(_check_port, protocol, share, machines))
+            yield from examine(name, partial(_check_port, protocol, config, machines))
             yield from examine(f"{name} options", partial(_check_options, protocol, share, machines))
     yield from _check_tcp_buffers({protocol.name: _tcp_reach(protocol, config, machines) for protocol in able})
 
@@ -44,8 +44,12 @@ def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dic
     }
 
 
-def _check_support(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+def _check_support(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Each host that cannot do its part, and why; where both can, one line that says how."""
+    share = config.share
+    if not protocol.mounted and not config.server.is_reached:
+        yield Finding("warning", protocol.name, "server: nobody logs in there", "give [server] host")
+        return
     methods: list[str] = []
     refusals: dict[Refusal, list[str]] = {}
     for role, machine in machines.items():
@@ -63,7 +67,7 @@ def _check_support(protocol: Protocol, share: ShareConfig, machines: Mapping[str
 def _client_method(protocol: Protocol, machine: Machine) -> str:
     """In a few words, how the client attaches. Raises Unsupported where it cannot."""
     driver = protocol.driver(machine.platform.name)
-    if protocol.mounted and machine.no_root:
+    if protocol.mounted and machine.no_root and not machine.host.lacks_root:
         raise Unsupported("cannot mount without root", "see sudo above")
     _check_programs(machine, driver.attaches_with, "attach")
     return driver.mount_method(machine.side)
@@ -87,16 +91,16 @@ def _check_programs(machine: Machine, programs: Mapping[str, str], verb: str) ->
         raise Unsupported(f"cannot {verb} it without {', '.join(lacking)}", install)
 
 
-def _check_port(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
+def _check_port(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Whether the server answers where it must (an existing share), or must not yet (a server of the lab's own)."""
-    client = machines.get("client")
-    if client is None or "server" not in machines or client.facts is None or not client.facts.runs_scripts:
+    share, server, client = config.share, config.server, machines.get("client")
+    is_lost = server.is_reached and "server" not in machines
+    if client is None or is_lost or client.facts is None or not client.facts.runs_scripts:
         return
     if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
         return
     if share.serve == "lab" and not protocol.driver(machines["server"].platform.name).own_server:
         return
-    server = machines["server"].config
     answers = client.platform.network.answers(server.data_address, protocol.port)
     where = f"{server.data_address} port {protocol.port}"
     if share.serve == "lab" and answers:

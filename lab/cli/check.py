@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.wrapped import wrap
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import console, say
+from lab.cli.terminal import columns, console, say
 
 SUMMARY = "look at both hosts and say what can be measured; changes nothing"
 EXAMPLES = (
@@ -18,6 +20,7 @@ EXAMPLES = (
     Example("lab check --hosts nas.ini --jumbo", "other hosts, and whether the path between them carries jumbo frames"),
     Example("lab check --json", "the same for a program to read"),
 )
+LEVEL = 8  # columns of the longest
 COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
 
 
@@ -44,10 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
     findings, facts = doctor.check(options.hosts_file(arguments), results, say, arguments.hardware, arguments.share)
     if arguments.json:
         print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
-    output = console()
+    output, width = console(), columns(sys.stdout)
     for finding in findings if not arguments.json else ():
         remedy = f"  -> {finding.remedy}" if finding.remedy else ""
         text = f" {finding.subject}: {finding.message}{remedy}"
-        output.print(f"[{COLOURS[finding.level]}]{finding.level:8}[/]", end="")
+        if width:
+            text = "\n".join(wrap(text, width - LEVEL, " " * (LEVEL + 1)))
+        output.print(f"[{COLOURS[finding.level]}]{finding.level:{LEVEL}}[/]", end="")
         output.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
     return 1 if any(finding.level == "problem" for finding in findings) else 0

@@ -18,11 +18,29 @@ from pathlib import Path
 from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, completion, host, list_runs, local, notebook, plan, report, restore, run, show
+from lab.cli import (
+    check,
+    compare,
+    completion,
+    history,
+    host,
+    init,
+    list_runs,
+    local,
+    measure,
+    notebook,
+    plan,
+    report,
+    restore,
+    run,
+    show,
+)
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
 
 EXAMPLES = (
+    Example("lab measure smb://nas/media", "one share, from this machine, in a minute"),
+    Example("lab init", "six questions, and a hosts file for more"),
     Example("lab check", "what can be measured between two hosts, and what is in the way"),
     Example("lab plan macs", "what a sweep does, and how long it takes"),
     Example("lab run macs", "measure; Ctrl-C puts everything back, too"),
@@ -33,6 +51,8 @@ EXAMPLES = (
 
 # The commands, in the order in which a newcomer needs them: a command is a line
 COMMANDS: dict[str, Command | CommandGroup] = {
+    "measure": measure,
+    "init": init,
     "check": check,
     "plan": plan,
     "run": run,
@@ -40,6 +60,7 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "list": list_runs,
     "show": show,
     "compare": compare,
+    "history": history,
     "report": report,
     "notebook": notebook,
     "host": host,
@@ -61,13 +82,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _give_up_output()
         raise
     except BadInput as error:
-        say(str(error))
+        say(error.brief())
         return 2
     except BrokenPipeError:
         _give_up_output()
         return 1  # whoever read our output has seen enough
     except LabError as error:
-        say(str(error))
+        say(error.brief())
         _give_up_output()
         return 1
     except Interrupted as stopped:

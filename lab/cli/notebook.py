@@ -14,8 +14,8 @@ from lab.cli.terminal import open_run, show
 
 SUMMARY = "copy the notebook that comes with the lab, and open it on a run"
 EXAMPLES = (
-    Example("lab notebook", "the newest run"),
-    Example("lab notebook example --to notebooks", "a run that comes with the lab; the copy goes into that folder"),
+    Example("lab notebook", "the newest run, in Jupyter"),
+    Example("lab notebook example --to explore", "a run that comes with the lab, by a copy in the folder explore"),
 )
 
 

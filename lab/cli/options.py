@@ -43,7 +43,7 @@ def named_hosts_file(arguments: argparse.Namespace) -> Path | None:
 
 
 def _outside(path: Path, results: Path) -> Path:
-    from lab.hosts.hosts_file import check_place
+    from lab.hosts.sections import check_place
 
     check_place(path, results)
     return path

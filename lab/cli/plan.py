@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, show
+from lab.cli.terminal import HOSTS, say, show, show_whole
 
 if TYPE_CHECKING:
     from lab.design.pace import Pace
@@ -41,16 +41,20 @@ def run(arguments: argparse.Namespace) -> int:
     planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(arguments.results, hosts_file or HOSTS))
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
-        from lab.run import lifecycle
+        from lab.run import fit
+        from lab.run.unseen import describe_unseen
 
-        lifecycle.check_fit(load_hosts(hosts_file), sweep, hosts_file)
+        hosts = load_hosts(hosts_file)
+        fit.check_fit(hosts, sweep, hosts_file, arguments.results)
+        for line in describe_unseen(hosts):
+            say(line)
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0
     for line in plan_text.describe(sweep, planned):
         show(line)
     for slot in planned.slots if arguments.order else ():
-        show(f"{slot.trial_id}  {slot.case.case_id}")
+        show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.cli import options
 from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
-from lab.cli.terminal import open_run, show
+from lab.cli.terminal import open_run, show_whole
 
 SUMMARY = "write report.html, post.md, table.csv and figures into the run folder"
 EXAMPLES = (
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     page = run_report.write(folder, arguments.to or report_place(folder))
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
-        show(str(path))
+        show_whole(str(path))
     if arguments.open:
         open_page(page)
     return 0

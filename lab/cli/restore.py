@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.base.errors import BadInput, LabFailure
+from lab.base.errors import BadInput, LabError, LabFailure
 from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.terminal import show
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     for line in report.done:
         show(line)
     if report.problems:
-        raise LabFailure("\n".join(report.problems))
+        raise LabFailure("\n".join(report.problems), several=True)
     return 0
 
 
@@ -84,14 +84,14 @@ def _restore_all(register: Register, hosts_file: Path | None, results: Path, rep
         except restore.JournalLost as error:
             lost.append((one, error))
         except (BadInput, LabFailure, OSError) as error:
-            report.problems.append(f"{one.folder}: {error}")
+            report.problems.append(f"{one.folder}: {error.brief() if isinstance(error, LabError) else error}")
     asked = _ask_hosts(hosts_file, report) if hosts_file else False
     for one, why in lost:
         if asked and hosts_file and restore.is_about(one, hosts_file):
             restore.let_go(register, one)
             report.done.append(f"{one.folder}: {_LOST}")
         else:
-            report.problems.append(f"{one.folder}: {why} (they are {_names(one)})")
+            report.problems.append(f"{one.folder}: {why.on_one_line()} (they are {_names(one)})")
     problems, count = foreign.problems_in(results, register, {Path(one.folder) for one in runs}, asked)
     report.problems += problems
     if not report.done and not report.problems:
@@ -115,7 +115,7 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
             report.done.append(f"{path}: {_restore(register, one, hosts_file, path.resolve())}")
         except restore.JournalLost as error:
             if not hosts_file or not _ask_hosts(hosts_file, report):
-                report.problems.append(f"{path}: {error}")
+                report.problems.append(f"{path}: {error.brief()}")
                 return
             restore.let_go(register, one, path)
             report.done.append(f"{path}: {_LOST}")
@@ -161,7 +161,7 @@ def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
         if (count := restore.by_hosts(hosts_file))["changes"]:
             report.done.append(f"{hosts_file}: {_describe(count)}, by what the hosts had noted")
     except LabFailure as error:
-        report.problems.append(f"{hosts_file}: {error}")
+        report.problems.append(f"{hosts_file}: {error.brief()}")
         return False
     return True
 

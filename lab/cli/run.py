@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, console, print_answer, say, show
+from lab.cli.terminal import HOSTS, console, print_answer, say, show_whole
 
 SUMMARY = "run a sweep; the last line printed is the run folder"
 EXAMPLES = (
@@ -75,5 +75,5 @@ def run(arguments: argparse.Namespace) -> int:
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
     print_answer(folder)
-    show(str(folder.path))
+    show_whole(str(folder.path))
     return 1 if ending.not_ok or ending.early or ending.closed else 0

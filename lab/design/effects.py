@@ -15,6 +15,7 @@ from lab.design.factors import ABSENT, BY_NAME, Level, can_be_combined, protocol
 from lab.design.stopping import INTERVAL_BLOCKS
 from lab.design.sweep_file import Sweep
 
+SPEED = "speed"  # in place of an effect: the speed of each case by itself
 MOST_NAMED = 4  # in a list of what is missing or confounded: a longer list tells a reader no more
 
 Levels: TypeAlias = Mapping[str, Sequence[Level]]
@@ -58,6 +59,8 @@ def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tupl
     names = varied_factors(levels_of(grid))
     if sweep.effects is None:
         effects = [name for name in names if name != "direction"]
+    elif sweep.effects == (SPEED,):
+        effects = []
     else:
         effects = [_in_registry_order(sweep, effect, names) for effect in sweep.effects]
     if len(set(effects)) < len(effects):
@@ -84,8 +87,9 @@ def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
 
 def _check_precision(sweep: Sweep, effects: Sequence[str], grid: Sequence[Case], cases: Sequence[Case]) -> None:
     """Raise BadInput where a precision is wanted of nothing, or of an interaction that the cases cannot tell."""
-    if not effects:
-        raise BadInput(f"{sweep.place}precision: of nothing", "give a factor two levels, or leave precision out")
+    if not effects and sweep.effects != (SPEED,):
+        remedy = f'give a factor two levels, or effects = ["{SPEED}"], or leave precision out'
+        raise BadInput(f"{sweep.place}precision: of nothing", remedy)
     levels = levels_of(grid)
     confounded = [name for name in _lost_in_fraction(levels, grid, cases) if ":" in name]
     confounded += [name for name in effects if ":" in name and not _count_pairs(levels, name.split(":"))[0]]

@@ -36,8 +36,8 @@ def half_width_factor(blocks: int) -> float:
 def student_t(freedom: int) -> float:
     """The t that Student's distribution of ``freedom`` ≥ 1 keeps within ± t with probability COVERAGE.
 
-    By halving the angle whose tangent is t / √freedom, until no number lies between: SciPy, which has the same, takes
-    longer to import than a plan takes to make.
+    By halving the angle whose tangent is t / √freedom, until no number lies between. Without NumPy, which takes
+    longer to import than a plan takes to make (for arrays and fractions: :func:`lab.stats.distributions.student_t`).
     """
     low, high = 0.0, math.pi / 2
     while low < (angle := (low + high) / 2) < high:

@@ -116,7 +116,8 @@ class Sweep(Model):
     precision: float | None = Field(None, gt=0, lt=1, strict=True)
     """Go on until each interval of ``effects`` has this relative half-width: 0.03 is ± 3 %."""
     effects: tuple[str, ...] | None = Field(None, min_length=1)
-    """Factors whose effects are asked for, or two as ``"mtu:tcp_space"``. Default: all that vary but the direction."""
+    """Factors whose effects are asked for, or two as ``"mtu:tcp_space"``; ``["speed"]``: no effect, but the speed of
+    each case. Default: all that vary but the direction."""
     fraction: Share = 1.0
     """The share of the grid's cases to measure."""
     anchors: int = Field(0, ge=0, le=100, strict=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.hosts.host import CommandLog, Host, Result
+from lab.hosts.nobody import Nobody
 from lab.hosts.role import ROLES, Role
 
 if TYPE_CHECKING:
     from lab.hosts.ssh import SshHost
     from lab.hosts.testbed import connected, reached
 
-__all__ = ["ROLES", "CommandLog", "Host", "Result", "Role", "SshHost", "connected", "reached"]
+__all__ = ["ROLES", "CommandLog", "Host", "Nobody", "Result", "Role", "SshHost", "connected", "reached"]
 
 
 def __getattr__(name: str) -> object:

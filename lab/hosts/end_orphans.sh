@@ -3,7 +3,8 @@
 # such commands are waited for a little, and then ended with their children. The outermost shell of our commands
 # (wrapper in ssh.py) has that mark in front; an ssh program that sends one from this very host has it further behind.
 # Where this script itself has no SSH server above it, no command has one that it could have lost. A script that has
-# just ended such a server sets `lost`.
+# just ended such a server sets `lost`. On the lab's own machine the shell with its mark (local.py) is as good as a server,
+# as long as its parent is the lab that the mark names.
 lost=
 orphans() {
     # shellcheck disable=SC2016
@@ -16,6 +17,7 @@ orphans() {
             pid = $1; parent[pid] = $2; group = $3; server[pid] = $4 ~ /ssh|dropbear/
             sub(/^ *[0-9]+ +[0-9]+ +[0-9]+ +/, "")
             if (index($0, mark) == 1) ours[pid] = group
+            if (index($0, "/bin/sh -c : file-share-lab-local-") == 1) server[pid] = $4 == "file-share-lab-local-" parent[pid] ";"
         }
         END { if (lost || has_session(self)) for (pid in ours) if (!has_session(pid)) print "-" ours[pid] }
     '

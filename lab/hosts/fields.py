@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -13,6 +13,7 @@ from lab.base.units import parse_seconds
 
 INTERFACE = r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}"
 NO_HOST, BROADCAST = ipaddress.ip_network("0.0.0.0/8"), ipaddress.ip_address("255.255.255.255")  # RFC 1122, 3.2.1.3
+IPERF3_PORT = 5201
 LEAST_LEASE_S, MOST_LEASE_S = 30, 24 * 3600
 LONGEST_NAME = 255  # bytes of one name in a path
 # by the beginnings of their names; aes128-cbc and the like are told by their end
@@ -102,6 +103,11 @@ def absolute(value: str) -> str:
     return "/".join([value.split("/")[0], *parts]) or "/"
 
 
+def subfolder(value: str) -> str:
+    """A path below a share, without slashes at its ends; ValueError otherwise."""
+    return absolute(f"/{value}").strip("/") if value else ""
+
+
 def plain_folder(value: str) -> str:
     """A full path that the settings of every server and client can express; ValueError otherwise."""
     if re.search(r"""["\\%]|\$\{|  """, absolute(value)):
@@ -157,6 +163,18 @@ def _address(value: str) -> str:
     return str(address)
 
 
+def parse_iperf3(value: str) -> tuple[str, int] | Literal["off"]:
+    """``off``, or address and port of ``ADDRESS`` (port 5201, iperf3's own), ``ADDRESS:PORT``, ``[ADDRESS]:PORT``."""
+    if value == "off":
+        return "off"
+    match = re.fullmatch(r"\[([^]]+)\](?::([0-9]+))?|([^:]+)(?::([0-9]+))?", value)
+    if not match and ":" in value:
+        return _address(value), IPERF3_PORT  # IPv6 without brackets
+    if not match:
+        raise ValueError("is neither off nor an address such as 192.168.77.2, or 192.168.77.2:5201")
+    return _address(match[1] or match[3]), parse_port(match[2] or match[4] or IPERF3_PORT)
+
+
 def is_loopback(address: str) -> bool:
     """Whether an address leads back to the host itself."""
     parsed = ipaddress.ip_address(address)
@@ -171,6 +189,8 @@ def _instance(value: str | None) -> str | None:
 
 Port = Annotated[int, BeforeValidator(parse_port)]
 Address = Annotated[str, AfterValidator(_address)]
+Iperf3Server = Annotated[tuple[str, int] | Literal["off"], BeforeValidator(parse_iperf3)]
+ShareSubfolder = Annotated[str, AfterValidator(subfolder)]
 Absolute = Annotated[str, AfterValidator(absolute)]
 PlainFolder = Annotated[str, AfterValidator(plain_folder)]
 HostName = Annotated[str, AfterValidator(host_name)]

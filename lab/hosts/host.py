@@ -22,6 +22,7 @@ DEADLINE_S = 30.0
 STOPPED = -1  # in place of an exit code, of a command that was ended for what it had printed
 LONGEST_WORD = 120  # characters of a word that each command of the log writes out: of most paths
 LONGEST_COMMAND = 100  # characters of a command that the log writes out again and again
+MOST_PRINTED, LONGEST_PRINTED = 40, 500  # last lines of what a command printed that failed, and characters of each
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class CommandLog:
 
     A word that is long, or of several lines, such as a script, stands in a line of its own before the first command
     that has it: ``w3f2a91bc=$'…'``, and in commands as ``"$w3f2a91bc"``. So does a long command that comes again, as
-    ``eval "$w…"``. All of it is what a shell reads.
+    ``eval "$w…"``. All of it is what a shell reads, but for what a command printed that failed, after ``|``.
     """
 
     def __init__(self, path: Path | None = None):
@@ -72,6 +73,14 @@ class CommandLog:
             durable.append_line(self.path, "\n".join(lines))
             self._named.update(new)
 
+    def write_output(self, output: str) -> Path | None:
+        """Append what the command printed that failed last; returns the log, None where there is none."""
+        lines = [f"    | {printable(line[:LONGEST_PRINTED])}" for line in output.splitlines()[-MOST_PRINTED:]]
+        if self.path is not None and lines:
+            with suppress(OSError):
+                durable.append_line(self.path, "\n".join(lines))
+        return self.path
+
 
 def _name_of(word: str) -> str:
     return f"w{hashlib.sha256(word.encode(errors='surrogatepass')).hexdigest()[:8]}"
@@ -87,11 +96,13 @@ class Host(ABC):
     """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name.
 
     One that ``is_narrow`` runs as root only the commands that its helper knows, each by itself
-    (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in.
+    (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in; where
+    that is not root, it ``lacks_root``.
     """
 
     is_narrow: bool = False
     needs_no_sudo: bool = False
+    lacks_root: bool = False
     python: str = ""
     """On a host without perl the python3 that runs the lab's scripts in its place (:mod:`lab.hosts.interpreter`)."""
 
@@ -118,6 +129,19 @@ class Host(ABC):
         """
         if has_script((*argv, given)) and self.python:
             argv, given = for_python(self.python, argv, given)
+        try:
+            result = self._execute_logged(argv, root, given, deadline_s, stop_mark)
+            if check and result.exit_code != 0:
+                remedy = self._hint(result) or self.explain(result.output)
+                raise CommandError(self.role, argv, result.exit_code, result.output, remedy)
+        except CommandError as error:
+            error.log = self.log.write_output(error.output)
+            raise
+        return result
+
+    def _execute_logged(
+        self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str
+    ) -> Result:
         started = time.monotonic()
         ending = "lost"
         try:
@@ -125,10 +149,6 @@ class Host(ABC):
             ending = f"exit={result.exit_code}"
         finally:
             self.log.write(self.role, argv, root, ending, time.monotonic() - started)
-        if check and result.exit_code != 0:
-            raise CommandError(
-                self.role, argv, result.exit_code, result.output, self._hint(result) or self.explain(result.output)
-            )
         return result
 
     def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:

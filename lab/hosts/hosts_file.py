@@ -6,17 +6,14 @@ and what would be right. An unknown section or key is an error: a misspelt one m
 
 from __future__ import annotations
 
-import configparser
 import hashlib
-import os
-import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
-from lab.base.errors import BadInput
 from lab.base.units import Seconds, Size
 from lab.base.validation import Model, read_text, validate
 from lab.hosts.fields import (
@@ -26,11 +23,13 @@ from lab.hosts.fields import (
     HostName,
     Instance,
     Interface,
+    Iperf3Server,
     Lease,
     PasswordSource,
     PlainFolder,
     Port,
     ShareName,
+    ShareSubfolder,
     SshAlgorithms,
     UserName,
     is_loopback,
@@ -38,16 +37,17 @@ from lab.hosts.fields import (
     plain_folder,
     plain_name,
 )
-
-RESULTS = "results"  # the folder of the runs, in the current one
-RUN_FILES = ("run.json", "journal.jsonl")
+from lab.hosts.role import ROLES, Role
+from lab.hosts.sections import check_place, parse_sections
+from lab.hosts.template import check_filled_in
 
 
 class HostConfig(Model):
     """One ``[client]`` or ``[server]`` section: how to reach the host, and what the lab may use on it."""
 
-    host: HostName
-    """The name or address that ssh understands; ``~/.ssh/config``, the agent and known_hosts are honoured."""
+    host: HostName | None = None
+    """The name or address that ssh understands; ``~/.ssh/config``, the agent and known_hosts are honoured. A server
+    without one is a server that nobody logs in to."""
     user: UserName | None = None
     """The account to log in as. Default: what ``~/.ssh/config`` says, or your own name."""
     port: Port | None = None
@@ -58,13 +58,14 @@ class HostConfig(Model):
     """A file of host keys in place of ``~/.ssh/known_hosts``."""
     proxy_command: str | None = None
     """A command that leads to sshd, as ProxyCommand of ssh: %h is the host's name, %p its port."""
-    transport: Literal["paramiko", "openssh"] = "paramiko"
-    """How SSH is spoken: ``openssh`` is the ssh program of this machine."""
+    transport: Literal["paramiko", "openssh", "local"] = "paramiko"
+    """How SSH is spoken: ``openssh`` is the ssh program of this machine. ``local``: the host is this machine itself, to
+    which no SSH is spoken."""
     ssh_algorithms: SshAlgorithms = ()
     """Old algorithms to offer as well; only with ``transport = openssh``."""
     sudo: Literal["nopasswd", "password", "helper", "none"] = "nopasswd"
     """How root commands run: sudo asks for no password, or for one; or allows the lab's helper alone, which `lab host
-    install` puts there; or ``none``: the user is root."""
+    install` puts there; or ``none``: by the user, who is root, or can do without."""
     sudo_password: PasswordSource = "prompt"
     """Where the password for sudo comes from."""
     data_address: Address
@@ -78,11 +79,35 @@ class HostConfig(Model):
     ram_disk: Size = 2 * 1024**3
     """The size of the RAM disk: the payload and 5 % more, and no more than there is free memory."""
     ram_disk_format: str | None = None  # a word that a platform knows: lab.platforms.check_hosts
-    """Linux: tmpfs (its default), ext4. Mac: hfs (its default), hfs-case, apfs (macOS 10.13 and later)."""
+    """Linux: tmpfs (its default), ext4, shm (a folder in /dev/shm, which needs no root). Mac: hfs (its default),
+    hfs-case, apfs (macOS 10.13 and later). Either: folder (on its disk)."""
     tune: Literal["yes", "no"] | None = None
     """Whether MTU and TCP buffers may be changed. Default: yes; no for the server of an existing share."""
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
     """The host takes a change back that cut the controller off for so long."""
+    iperf3: Iperf3Server | None = None
+    """Of the server: where an iperf3 listens already, ``ADDRESS:PORT``; ``off``: the link is not measured by iperf3.
+    Default: where the lab logs in, it starts one; elsewhere off."""
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the lab runs commands there."""
+        return self.transport == "local" or self.host is not None
+
+    @property
+    def login(self) -> str:
+        """Who is reached, for messages."""
+        if self.host is None:
+            return "this machine" if self.transport == "local" else "nobody"
+        return f"{self.user}@{self.host}" if self.user else self.host
+
+    @model_validator(mode="after")
+    def _local_needs_no_login(self) -> Self:
+        """What says how to log in means nothing for this machine."""
+        login = ("host", "user", "port", "identity", "known_hosts", "proxy_command")
+        if self.transport == "local" and (needless := [key for key in login if getattr(self, key) is not None]):
+            raise ValueError(f"{needless[0]}: transport = local is this machine, without SSH: leave it out")
+        return self
 
     @model_validator(mode="after")
     def _helper_can_do_it(self) -> Self:
@@ -110,16 +135,34 @@ class ShareConfig(Model):
     """The folder on the server: of the existing share, or, with ``serve = lab``, the one for store ``disk``."""
     name: ShareName = "lab"
     """What clients ask for (SMB, AFP)."""
-    account: AccountName
+    mounted: Absolute | None = None
+    """A folder of the client where the share is mounted already, by somebody else: it is used as it is. Then name,
+    account and password are not needed, and no option of the mount can be varied."""
+    folder: ShareSubfolder = ""
+    """A folder in the share, for the lab to make its own in. Only where no login leads to the share on the server."""
+    account: AccountName | Literal[""] = Field("", validate_default=True)
     """The account of the share (SMB, AFP)."""
     password: PasswordSource = "prompt"
     """Where the password of that account comes from."""
+
+    @model_validator(mode="after")
+    def _mounted_is_there_already(self) -> Self:
+        if self.mounted is not None and self.serve == "lab":
+            raise ValueError("mounted: is for serve = existing: what the lab serves, it mounts")
+        return self
+
+    @field_validator("account")
+    @classmethod
+    def _account_is_there(cls, value: str, info: ValidationInfo) -> str:
+        if not value and info.data.get("mounted") is None:
+            raise PydanticCustomError("missing", "missing")
+        return value
 
     @field_validator("path", "name", "account")
     @classmethod
     def _servers_of_the_lab_can_be_told(cls, value: str | None, info: ValidationInfo) -> str | None:
         """Of a share that is there already, everything is taken that its server could be told."""
-        if value is None or info.data.get("serve") != "lab":
+        if not value or info.data.get("serve") != "lab":
             return value
         return {"path": plain_folder, "name": plain_name, "account": plain_account}[str(info.field_name)](value)
 
@@ -187,6 +230,41 @@ class Hosts(Model):
                 raise ValueError(f"[share] {key}: with [client] sudo = helper it has no comma: give another sudo there")
         return self
 
+    @property
+    def measures_link(self) -> bool:
+        """Whether iperf3 can tell what the link carries."""
+        return self.server.iperf3 != "off" and (self.server.is_reached or self.server.iperf3 is not None)
+
+    @property
+    def reached(self) -> tuple[Role, ...]:
+        """The hosts that the lab runs commands on: both, or the client alone."""
+        return tuple(role for role in ROLES if getattr(self, role).is_reached)
+
+    @property
+    def through_mount(self) -> bool:
+        """Whether the files of trials are made and looked at through the mount: their place on the server is not known,
+        or out of reach."""
+        share = self.share
+        unseen = share.path is None or share.mounted is not None or not self.server.is_reached
+        return share.serve == "existing" and unseen
+
+    @model_validator(mode="after")
+    def _client_is_reached(self) -> Self:
+        """Of a server that nobody logs in to, nothing can be changed."""
+        if not self.client.is_reached:
+            raise ValueError("[client] host: missing; or give transport = local, where the client is this machine")
+        if self.client.iperf3 is not None:
+            raise ValueError("[client] iperf3: is for the server")
+        if not self.server.is_reached and self.share.serve == "lab":
+            raise ValueError("[server] host: missing: serve = lab needs a login there; serve = existing does without")
+        if self.share.folder and not self.through_mount:
+            raise ValueError("[share] folder: is for a share that no login leads to; elsewhere give path")
+        if not self.server.is_reached and self.server.tune == "yes":
+            raise ValueError("[server] tune: without host nobody logs in there, and nothing can be changed")
+        if self.client.transport == self.server.transport == "local":
+            raise ValueError("[server] transport: client and server cannot both be this machine")
+        return self
+
     @model_validator(mode="after")
     def _hosts_are_two(self) -> Self:
         for role in ("client", "server"):
@@ -205,56 +283,11 @@ class Hosts(Model):
 def load_hosts(path: Path) -> Hosts:
     """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`."""
     check_place(path)
-    text = read_text(path, f"copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`")
-    for number, line in enumerate(text.split("\n"), 1):
-        if "\0" in line:
-            raise BadInput(f"{path}: line {number}: has a NUL character, which no value may have")
-        if re.match(r"\s*\[[^]]*\]\s*[^\s#;]", line):  # the parser would take the section and forget the rest
-            raise BadInput(f"{path}: line {number}: after [section] the line must end")
-    parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=(";", "#"), default_section="\0")
-    try:
-        parser.read_string(text, str(path))
-    except configparser.ParsingError as error:
-        # its own message would repeat the line, which may hold a password
-        where = getattr(error, "lineno", None) or error.errors[0][0]
-        raise BadInput(f"{path}: line {where}: neither [section] nor `key = value` inside a section") from None
-    except configparser.Error as error:
-        raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
-    content = {name: dict(parser[name]) for name in parser.sections()}
-    for section, key in ((section, key) for section, keys in content.items() for key in keys):
-        if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
-            raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
+    text = read_text(
+        path, f"`lab init` makes one; or copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`"
+    )
+    content = parse_sections(text, path)
+    check_filled_in(text, path)
     hosts = validate(Hosts, content, path)
     hosts._digest = hashlib.sha256(text.encode()).digest()
     return hosts
-
-
-def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
-    """Raise BadInput for a hosts file in a run folder or among ``results``, or others that are called so.
-
-    It names commands that this machine runs (``proxy_command``) and files that are sent to hosts, while a run folder is
-    data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
-    be written in capitals.
-    """
-    try:
-        real = path.resolve(strict=True)
-        folder = next((folder for folder in real.parents if _holds_results(folder, results)), None)
-    except FileNotFoundError:
-        return  # the error about that says what to do
-    except (OSError, RuntimeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    if folder:
-        raise BadInput(
-            f"{path}: lies in {folder}, among results, and those may be somebody else's: it is not read",
-            "look at it, and copy what is right to a hosts file outside",
-        )
-
-
-def _holds_results(folder: Path, results: Path) -> bool:
-    """Whether a folder is that of a run, or holds those of runs."""
-    if any(os.path.lexists(folder / name) for name in RUN_FILES):
-        return True
-    if os.path.lexists(results) and results.exists() and folder.samefile(results):
-        return True
-    is_called_so = folder.name.casefold() == RESULTS
-    return is_called_so and any(any(folder.glob(f"*/{name}")) for name in RUN_FILES)

@@ -5,6 +5,8 @@ The table knows a folder by its name without links.
 
 from __future__ import annotations
 
+import re
+
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 
@@ -20,6 +22,11 @@ def real_path(host: Host, folder: str) -> str:
 def in_table(path: str) -> str:
     """A path as the table of mounts shows it."""
     return path.translate(_ESCAPES)
+
+
+def from_table(text: str) -> str:
+    """A field of that table as it is: it writes some characters as a backslash and their octal number."""
+    return re.sub(r"\\([0-3][0-7]{2})", lambda match: chr(int(match[1], 8)), text)
 
 
 def is_mounted(path: str) -> Command:

@@ -22,6 +22,7 @@ from lab.base.scripts import read_script
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
 from lab.hosts.hosts_file import HostConfig
+from lab.hosts.process_conversation import ProcessConversation
 from lab.hosts.ssh_target import SshTarget
 
 GRACE_S = 2.0
@@ -40,9 +41,7 @@ def connect(role: str, config: HostConfig) -> OpenSshConnection:
 
     Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
     """
-    target = ssh_target.find_target(role, config)
-    if shutil.which("ssh") is None:
-        raise BadInput(f"{target.key} transport = openssh: there is no ssh here: install openssh-client")
+    target = check(role, config)
     connection = OpenSshConnection(target)
     try:
         if connection.wait_until_open():
@@ -51,6 +50,14 @@ def connect(role: str, config: HostConfig) -> OpenSshConnection:
     except BaseException:
         connection.close()
         raise
+
+
+def check(role: str, config: HostConfig) -> SshTarget:
+    """Where the host is, as far as that needs no connection. Raises BadInput as :func:`connect` does."""
+    target = ssh_target.find_target(role, config)
+    if shutil.which("ssh") is None:
+        raise BadInput(f"{target.key} transport = openssh: there is no ssh here", "install openssh-client")
+    return target
 
 
 def _explain(errors: str, target: SshTarget) -> HostError:
@@ -183,37 +190,11 @@ class OpenSshConnection(Connection):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class OpenSshConversation(Conversation):
+class OpenSshConversation(ProcessConversation):
     """A command in a session of the master; ends with an error where that has gone."""
 
     def __init__(self, command: Sequence[str], given: str):
-        self._process = subprocess.Popen(  # noqa: S603 – ssh, with options of the lab's own; no shell here
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env=_environment(),
-        )
-        super().__init__(given)
-
-    def _give(self, data: bytes) -> None:
-        with present(self._process.stdin) as stdin:
-            stdin.write(data)
-
-    def _read(self, stream: str) -> bytes:
-        source = present(self._process.stdout if stream == "stdout" else self._process.stderr)
-        data = os.read(source.fileno(), 65536)
-        if not data:
-            source.close()
-        return data
-
-    def _wait_for_exit(self, seconds: float) -> bool:
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        super().__init__(command, given, _environment())
 
     @property
     def exit_code(self) -> int | None:

@@ -1,7 +1,7 @@
 """Folders of the lab's own on a host, which nobody else can make first, enter, or put another one in the place of.
 
 They are below one that only root can write into: ``/var/lib``, on a Mac ``/var/db``; or, where the lab has no root, in
-the account's own ``~/.local/state``.
+the account's own ``~/.local``: a short path, for sockets, and not that of the register (:mod:`lab.settings.register`).
 """
 
 from __future__ import annotations

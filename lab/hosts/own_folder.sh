@@ -57,7 +57,7 @@ find_home() {
     [ -z "$home" ] || return 0
     below=
     who
-    if [ "$me" != 0 ]; then above=$HOME below=/.local/state
+    if [ "$me" != 0 ]; then above=$HOME below=/.local
     elif [ -d /private/var/db ]; then above=/var/db # a Mac
     else above=/var/lib; fi
     above=$(cd -P "$above" && pwd -P) && home=${above%/}$below/file-share-lab

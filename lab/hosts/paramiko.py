@@ -83,6 +83,13 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
         return ParamikoConnection(client, transport, proxy)
 
 
+def check(role: str, config: HostConfig) -> SshTarget:
+    """Where the host is, as far as that needs no connection. Raises BadInput as :func:`connect` does."""
+    target = ssh_target.find_target(role, config)
+    _load_known_hosts(paramiko.SSHClient(), ssh_target.SYSTEM_KNOWN_HOSTS, target.known_hosts)
+    return target
+
+
 def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostError:
     """What a failed connection means, and what to do about it."""
     if isinstance(error, paramiko.BadHostKeyException):

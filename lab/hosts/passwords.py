@@ -33,6 +33,12 @@ def resolve(source: str, what: str, key: str) -> SecretStr:
     return SecretStr(password)
 
 
+def check(source: str, what: str, key: str) -> None:
+    """Raise BadInput as :func:`resolve` would; asks nobody, so that a prompt and a keyring are taken to have it."""
+    if source.startswith(("env:", "file:")):
+        resolve(source, what, key)
+
+
 def _prompt(_: str, what: str) -> str:
     if sys.stdin is None or not sys.stdin.isatty():  # None where it is closed
         raise BadInput("there is no terminal to ask at: use env:, file: or keyring:")

@@ -1,9 +1,9 @@
-"""A host over SSH: one connection, kept for the run; what both transports share."""
+"""A host over SSH, or this machine: one connection, kept for the run; what all transports share."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import cached_property
 
@@ -11,8 +11,8 @@ from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
-from lab.hosts import openssh, paramiko, passwords
-from lab.hosts.connection import Conversation
+from lab.hosts import local, openssh, paramiko, passwords
+from lab.hosts.connection import Connection, Conversation
 from lab.hosts.host import STOPPED, Host, Result
 from lab.hosts.hosts_file import HostConfig
 from lab.hosts.interpreter import WHICH_PYTHON, parse_python
@@ -32,7 +32,12 @@ WRAPPER = (
     'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; '
     "code=$?; while read -r rest; do :; done; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
 )
-CONNECT = {"paramiko": paramiko.connect, "openssh": openssh.connect}
+CONNECT: Mapping[str, Callable[[str, HostConfig], Connection]] = {
+    "paramiko": paramiko.connect,
+    "openssh": openssh.connect,
+    "local": local.connect,
+}
+CHECK = {"paramiko": paramiko.check, "openssh": openssh.check}
 # sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
 # the command would: what is meant for sudo ends with a line that sudo does not get.
 END_OF_PASSWORD = "file-share-lab:end-of-password"  # noqa: S105 – a mark after one
@@ -54,6 +59,14 @@ SUDO_HINT = (
 )
 
 
+def check(role: str, config: HostConfig) -> None:
+    """Raise BadInput for what keeps a host from being reached, as far as that needs no connection."""
+    if config.transport in CHECK:
+        CHECK[config.transport](role, config)
+    if config.sudo == "password":
+        passwords.check(config.sudo_password, f"the {role} (sudo)", f"{config.place}[{role}] sudo_password")
+
+
 class SshHost(Host):
     """A host reached by the transport of its section. Connects at once; raises HostError with what to do."""
 
@@ -65,7 +78,7 @@ class SshHost(Host):
         self._password = (
             passwords.resolve(
                 config.sudo_password,
-                f"{config.user or 'you'}@{config.host} (sudo)",
+                f"{config.login if config.user or not config.host else f'you@{config.host}'} (sudo)",
                 f"{config.place}[{role}] sudo_password",
             )
             if config.sudo == "password"
@@ -140,7 +153,9 @@ class SshHost(Host):
     def _lost(self, reason: str, moment: str = "") -> HostLost:
         last_line = first_line(reason.strip().rpartition("\n")[2])  # what ends a connection is what a proxy says last
         why = f": {last_line}" if last_line else ""
-        return HostLost(f"the connection to {self.config.host} was lost{moment}{why}", host=self.role)
+        return HostLost(
+            f"the connection to {self.config.host or self.config.login} was lost{moment}{why}", host=self.role
+        )
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a command that is still running, with its children: sshd gives each command a session of its own.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import paramiko
 
 from lab.base import untrusted
 from lab.base.errors import BadInput, HostError, HostKeyError
+from lab.base.present import present
 from lab.hosts import macos_privacy
 from lab.hosts.fields import algorithm_kind, parse_port
 from lab.hosts.hosts_file import HostConfig
@@ -90,12 +92,12 @@ class SshTarget:
 
 def find_target(role: str, config: HostConfig) -> SshTarget:
     """How a host is reached. Raises BadInput for files that are not what they should be."""
-    place = f"{config.place}[{role}]"
-    options, named_keys = ssh_config(config.host)
-    address = options.get("hostname", config.host)
+    place, host = f"{config.place}[{role}]", present(config.host)
+    options, named_keys = ssh_config(host)
+    address = options.get("hostname", host)
     port = config.port or int(options.get("port", 22))
     user = config.user or options.get("user")
-    login = f"{user}@{config.host}" if user else config.host
+    login = f"{user}@{host}" if user else host
     proxy_command = _proxy_command(config, options, address, port)
     if proxy_command is None:
         _check_name(address, f"{place} host")
@@ -183,20 +185,37 @@ def ssh_config(host: str) -> tuple[dict[str, str], list[str]]:
 
     Raises BadInput, also for a port that is none.
     """
-    path = _expanded(SSH_CONFIG, "the settings of ssh")
-    try:
-        if not path.is_file():
-            return {}, []
-        text = untrusted.read_file(path, untrusted.MOST_FILE_BYTES, links=True).decode()
-        if "\0" in text:
-            raise ValueError("it has a NUL character")
-        options = dict(paramiko.SSHConfig.from_text(text).lookup(host))
+    with _readable() as path:
+        options = dict(_read_config(path).lookup(host))
         named_keys = [str(name) for name in options.pop("identityfile", [])]
         if "port" in options:
             options["port"] = str(_port(options["port"]))
         return {name: str(value) for name, value in options.items() if value is not None}, named_keys
+
+
+def named_hosts() -> list[str]:
+    """The hosts that ~/.ssh/config names, without patterns such as ``*.local``. Raises BadInput."""
+    with _readable() as path:
+        return sorted(name for name in _read_config(path).get_hostnames() if not re.search(r"[*?!]", name))
+
+
+@contextmanager
+def _readable() -> Iterator[Path]:
+    """The path of ~/.ssh/config. What goes wrong with what stands there becomes BadInput."""
+    path = _expanded(SSH_CONFIG, "the settings of ssh")
+    try:
+        yield path
     except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _read_config(path: Path) -> paramiko.SSHConfig:
+    if not path.is_file():
+        return paramiko.SSHConfig()
+    text = untrusted.read_file(path, untrusted.MOST_FILE_BYTES, links=True).decode()
+    if "\0" in text:
+        raise ValueError("it has a NUL character")
+    return paramiko.SSHConfig.from_text(text)
 
 
 def _port(text: str) -> int:
@@ -208,7 +227,7 @@ def _port(text: str) -> int:
 
 def _proxy_command(config: HostConfig, options: Mapping[str, str], address: str, port: int) -> str | None:
     if config.proxy_command:  # with the tokens that ssh_config(5) has for it, which paramiko fills in there
-        tokens = {"%h": address, "%n": config.host, "%p": str(port), "%%": "%"}
+        tokens = {"%h": address, "%n": present(config.host), "%p": str(port), "%%": "%"}
         command = re.sub("%[hnp%]", lambda token: tokens[token[0]], config.proxy_command)
         return None if command.lower() == "none" else command
     if options.get("proxycommand"):

@@ -8,15 +8,14 @@ from contextlib import ExitStack, contextmanager
 from lab.base.errors import HostError
 from lab.hosts.host import CommandLog, Host
 from lab.hosts.hosts_file import Hosts
-from lab.hosts.role import ROLES
 from lab.hosts.ssh import SshHost
 
 
 @contextmanager
 def connected(config: Hosts) -> Iterator[dict[str, Host]]:
-    """Both hosts, connected, by role. Raises HostError."""
+    """The hosts that the lab runs commands on, connected, by role. Raises HostError."""
     with ExitStack() as stack:
-        yield {role: stack.enter_context(_connected(role, config, None)) for role in ROLES}
+        yield {role: stack.enter_context(_connected(role, config, None)) for role in config.reached}
 
 
 @contextmanager
@@ -25,11 +24,11 @@ def reached(config: Hosts, log: CommandLog | None = None) -> Iterator[tuple[dict
     with ExitStack() as stack:
         hosts: dict[str, Host] = {}
         gone: dict[str, str] = {}
-        for role in ROLES:
+        for role in config.reached:
             try:
                 hosts[role] = stack.enter_context(_connected(role, config, log))
             except HostError as error:
-                gone[role] = str(error)
+                gone[role] = error.on_one_line()
         yield hosts, gone
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from lab.base.scripts import read_script
 from lab.base.untrusted import count
@@ -54,7 +54,9 @@ class Folder(Operation):
 
 
 class Files(Part, ABC):
-    """The files of a host."""
+    """The files of a host. ``forgets`` says whether :meth:`forget` does."""
+
+    forgets: ClassVar[bool] = False
 
     @abstractmethod
     def drop_caches(self) -> None:
@@ -100,10 +102,20 @@ class Files(Part, ABC):
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""
         return self.read(parse_df, "df", "-Pk", "--", path)
 
-    def remove(self, *paths: str) -> None:
-        """Remove files that the lab made; a missing one is no error."""
-        # root: what a client wrote belongs to whatever account the server keeps for it
-        self.host.run("rm", "-f", "--", *paths, root=True)
+    def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
+        """Copy a file so that, where the system can do that, nothing of the new one stays in this host's memory."""
+        self.host.run("cp", "--", source, target, deadline_s=deadline_s)
+
+    def forget(self, path: str, deadline_s: float) -> None:
+        """Write out one file and forget what is cached of it, as far as an account can; where it cannot, nothing."""
+
+    def remove(self, *paths: str, root: bool = True) -> None:
+        """Remove files that the lab made; a missing one is no error.
+
+        By ``root``, for what a client wrote belongs to whatever account the server keeps for it; through a mount by the
+        account that made them.
+        """
+        self.host.run("rm", "-f", "--", *paths, root=root)
 
 
 def parse_df(text: str) -> int:

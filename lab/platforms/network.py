@@ -79,6 +79,10 @@ class Network(Part, ABC):
         """How often an interface gained or lost its carrier since it is there; None where nothing counts it."""
         return None
 
+    def is_tunnel(self, interface: str) -> bool:
+        """Whether an interface encrypts or wraps what it sends, as that of a VPN does. Raises LabFailure."""
+        return interface.startswith(self.tunnels)
+
     def medium(self, interface: str) -> Medium:
         """What an interface is; nothing where the platform cannot tell."""
         return Medium()

@@ -32,4 +32,6 @@ class Part:
         except ValueError as error:
             lines = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
             message = f"{abridge(result.argv)}: {error}; it printed:\n{lines}"
-            raise LabFailure(message, host=self.host.role) from error
+            failure = LabFailure(message, host=self.host.role)
+            failure.log = self.host.log.write_output(result.output)
+            raise failure from error

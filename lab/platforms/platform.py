@@ -12,6 +12,7 @@ of a platform      class, module                           what must be written
 ``files``          :class:`Files`, files.py                dropping caches
 ``network``        :class:`Network`, network.py            a ping that must not be fragmented, a port in use
 ``programs``       :class:`Programs`, programs.py          nothing; ``calls`` and how to install, where it is known
+``mounts``         :class:`Mounts`, mounts.py              nothing; the table of mounts, for folders to be measured
 ``preflight``      :class:`Preflight`, preflight.py        nothing; what would disturb a measurement, where it is known
 =================  ======================================  ====================================================
 
@@ -33,6 +34,7 @@ from lab.hosts import Host
 from lab.platforms.clock import Clock
 from lab.platforms.facts import Facts
 from lab.platforms.files import Files
+from lab.platforms.mounts import Mounts
 from lab.platforms.network import Network
 from lab.platforms.part import Part
 from lab.platforms.preflight import Preflight
@@ -56,6 +58,7 @@ class Platform(Part, ABC):
     files_class: ClassVar[type[Files]]
     network_class: ClassVar[type[Network]]
     programs_class: ClassVar[type[Programs]] = Programs
+    mounts_class: ClassVar[type[Mounts]] = Mounts
     preflight_class: ClassVar[type[Preflight]] = Preflight
 
     def __init__(self, host: Host):
@@ -67,6 +70,7 @@ class Platform(Part, ABC):
         self.files = self.files_class(host)
         self.network = self.network_class(host)
         self.programs = self.programs_class(host)
+        self.mounts = self.mounts_class(host)
         self.preflight = self.preflight_class(host)
 
     @abstractmethod

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.base.errors import Unsupported
-from lab.base.untrusted import count
+from lab.base.untrusted import count, first_line
 from lab.platforms.part import Part
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -30,8 +31,14 @@ class RamDisk(Operation):
         return f"RAM disk {self.path}"
 
 
+FOLDER = "folder"
+
+
 class RamDisks(Part, ABC):
-    """Makes RAM disks. ``formats`` are what a hosts file may ask for as ``ram_disk_format``, the usual one first."""
+    """Makes RAM disks. ``formats`` are what a hosts file may ask for as ``ram_disk_format``, the usual one first.
+
+    FOLDER is one of them everywhere: no RAM disk, but a folder on the host's disk, which needs no root.
+    """
 
     formats: ClassVar[tuple[str, ...]]
 
@@ -57,6 +64,19 @@ class RamDisks(Part, ABC):
                 host=role,
             )
 
+    def describe_folder(self, path: str) -> str:
+        """What a folder is on, in words."""
+        return f"no RAM disk: a folder on {self.read(parse_source, 'df', '-P', path)}"
+
     def uid(self) -> int:
         """The number of the account that logs in."""
         return self.read(lambda text: count(text.strip()), "id", "-u")
+
+
+def parse_source(text: str) -> str:
+    """What is mounted where a folder lies, of ``df -P``. Raises ValueError."""
+    lines = text.splitlines()
+    match = re.match(r"(.+?)\s+[0-9-]+\s+[0-9-]+\s+[0-9-]+\s+([0-9]+%|-)\s+/", lines[1]) if len(lines) > 1 else None
+    if not match:
+        raise ValueError("no line with what is mounted")
+    return first_line(match[1], 200)

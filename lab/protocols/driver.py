@@ -133,9 +133,9 @@ class Driver(ClientDriver, ServerDriver):
 class Protocol:
     """A protocol: its drivers by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
-    ``server_syncs`` are the levels of durability that a server of the lab's own can be given
-    (docs/explanation/durability.md), ``options`` what a sweep may say of the mount and of the programs at its ends, as
-    ``name.option``.
+    ``takes_password`` says whether a client logs in with the share's account. ``server_syncs`` are the levels of
+    durability that a server of the lab's own can be given (docs/explanation/durability.md), ``options`` what a sweep
+    may say of the mount and of the programs at its ends, as ``name.option``.
     """
 
     name: str
@@ -144,6 +144,7 @@ class Protocol:
     drivers: Mapping[str, type[Driver]]
     server_syncs: tuple[str, ...] = ("default",)
     options: Mapping[str, Option] = field(default_factory=dict)
+    takes_password: bool = True
 
     def driver(self, platform: str) -> Driver:
         """A fresh driver for a host. Raises Absent where there is none for its platform."""

@@ -6,7 +6,6 @@ No kernel is told of those in ``OF_PROGRAMS``: ``client`` and ``server`` name th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,7 +13,6 @@ from lab.base.units import parse_size, size_label
 
 OF_SERVER = ("server", "time_machine")  # with which the server starts anew
 OF_PROGRAMS = ("client", *OF_SERVER)
-MOUNT_OPTION = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
 
 
 @dataclass(frozen=True)
@@ -53,11 +51,6 @@ def find_clash(options: Mapping[str, str]) -> str:
     if options.get("multichannel") == "true" and options.get("dialect", "").startswith("2"):
         return f"dialect {options['dialect']} with multichannel: SMB has that from 3.0 on"
     return ""
-
-
-def split_mount_options(text: str) -> dict[str, str]:
-    """The options of a mount by name, each with its value or an empty text; without those of odd characters."""
-    return {match[1]: match[3] or "" for option in text.split(",") if (match := MOUNT_OPTION.fullmatch(option))}
 
 
 def one_of(*levels: str) -> Callable[[object], str]:

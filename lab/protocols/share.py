@@ -22,7 +22,8 @@ LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 m
 class Side:
     """One of the two hosts, as a driver needs to know it. Raises Unsupported for a folder that no file can express.
 
-    ``listening`` makes a shell test, as its system can ask it, whether some process listens on a TCP port.
+    ``listening`` makes a shell test, as its system can ask it, whether some process listens on a TCP port. ``ssh_name``
+    is what the other host's ssh may call it; empty where that knows no name for it.
     """
 
     host: Host
@@ -31,6 +32,7 @@ class Side:
     directory: str
     user: str
     listening: ListeningTest
+    ssh_name: str = ""
 
     def __post_init__(self) -> None:
         try:

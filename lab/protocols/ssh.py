@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Generator
 from types import MappingProxyType
 
-from lab.base.errors import LabFailure
+from lab.base.errors import CommandError, LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.protocols.driver import Driver, Protocol, Steps
@@ -75,14 +75,20 @@ class UnixSsh(Driver):
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         """The command that leads to the server; proven by logging in once."""
         ssh = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]
+        login = f"{server.user}@{server.address}"
         if share.served_by_lab:
             ssh += self._own_keys(client, server)
-        log = client.host.run(*ssh, "-v", "--", f"{server.user}@{server.address}", "true").stderr
+        else:
+            login = server.ssh_name or login
         yield from ()
+        result = client.host.run(*ssh, "-v", "--", login, "true", check=False)
+        if result.exit_code != 0:
+            output = "\n".join(line for line in result.output.splitlines() if not line.startswith("debug1: "))
+            raise CommandError(client.host.role, result.argv, result.exit_code, output)
         return Attached(
-            f"{server.user}@{server.address}:{share.path}",
+            f"{login}:{share.path}",
             remote_shell=shlex.join(ssh),
-            effective={"mount": "none", **parse_verbose(log)},
+            effective={"mount": "none", **parse_verbose(result.stderr)},
         )
 
     def _own_keys(self, client: Side, server: Side) -> list[str]:
@@ -119,4 +125,4 @@ def parse_verbose(text: str) -> dict[str, str]:
     return {name: match[1] for name, match in matches.items() if match}
 
 
-PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh})
+PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh}, takes_password=False)

@@ -5,33 +5,41 @@ It is made from the same tables as everything else in a report, so that the two 
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report import findings, next_step, trust
+from lab.report import findings, next_step, share_answer, trust
 from lab.report.analysis import Run, analyse
 from lab.report.findings import Point
 from lab.report.tables import TextTable
+from lab.results.one_sided import share_of
 
 WIDTH, MOST_LINES = 100, 10
+LEAST_WIDTH = 60
 MOST_LINES_OF_A_POINT = 3
 LONGEST_PART = 140  # characters of one statement, whose names of hosts and protocols may be of any length
 HEADING = 15  # characters before the text of a line: the longest heading and two spaces
 SHORTENED = ("Next", "Held back by", "Fastest", "Trust", "What matters")  # the first loses a line first
 
 
-def answer(run: Run, path: str = "RUN") -> list[str]:
-    """At most MOST_LINES lines of at most WIDTH characters. ``path`` is the run folder, as a command names it."""
-    made = points(run, path)
-    lines = dict.fromkeys(range(len(made)), MOST_LINES_OF_A_POINT)
-    drawn = {number: _wrap(point, lines[number]) for number, point in enumerate(made)}
-    while sum(map(len, drawn.values())) > MOST_LINES:
-        number = _longest(made, drawn)
-        drawn[number] = _wrap(made[number], len(drawn[number]) - 1)
-    return [line for number in drawn for line in drawn[number]]
+def answer(run: Run, path: str = "RUN", width: int = WIDTH) -> list[str]:
+    """At most MOST_LINES lines of WIDTH characters; on a screen that is narrower, as many more as that takes.
+
+    ``path`` is the run folder, as a command names it; a ``width`` below LEAST_WIDTH counts as that.
+    """
+    width = min(max(width, LEAST_WIDTH), WIDTH)
+    more = (WIDTH - HEADING) / (width - HEADING)  # lines for the same text
+    made = [_Lines(point, width - HEADING, math.ceil(more * MOST_LINES_OF_A_POINT)) for point in points(run, path)]
+    while sum(len(lines.drawn) for lines in made) > math.ceil(more * MOST_LINES):
+        longest = min(made, key=_Lines.rank)
+        if longest.is_least and width < WIDTH:
+            break
+        longest.shorten()
+    return [line for lines in made for line in lines.drawn]
 
 
 def answer_table(run: Run, path: str) -> TextTable:
@@ -43,6 +51,8 @@ def answer_table(run: Run, path: str) -> TextTable:
 def points(run: Run, path: str = "RUN") -> list[Point]:
     """The answer as headings and statements, the most important first."""
     run = analyse(run)
+    if share_of(run.trials.frame.attrs.get("run", {})).protocol:
+        return _printable(share_answer.points(run, path))
     effects = run.effects[stats.comparisons(run.effects)[1]]
     made = [
         *findings.fastest(run.summary, run.speeds),
@@ -51,34 +61,58 @@ def points(run: Run, path: str = "RUN") -> list[Point]:
         trust.trust(run),
         next_step.next_step(run.trials, run.speeds, effects, path),
     ]
+    return _printable(made)
+
+
+def _printable(made: Sequence[Point]) -> list[Point]:
     return [
-        replace(point, parts=[one_line(part, LONGEST_PART) for part in point.parts]) for point in made if point.parts
+        # half a command helps nobody
+        replace(
+            point, parts=[one_line(part, None if point.heading == "Next" else LONGEST_PART) for part in point.parts]
+        )
+        for point in made
+        if point.parts
     ]
 
 
-def _longest(made: Sequence[Point], drawn: dict[int, list[str]]) -> int:
-    """The point that loses a line: of those with most lines the one that can best do without.
+class _Lines:
+    """A point of the answer on lines of a width, as many of its statements as have room on so many of them.
 
-    The first statement of a point is left whole where anything else can be shortened: half a command helps nobody.
+    Its first statement is left whole where anything else can be shortened: half a command helps nobody.
     """
 
-    def place(number: int) -> tuple[bool, int, int]:
-        ranks = [rank for rank, heading in enumerate(SHORTENED) if made[number].heading.startswith(heading)]
-        first = _wrap(replace(made[number], parts=made[number].parts[:1]), MOST_LINES_OF_A_POINT)
-        is_least = len(drawn[number]) <= len(first)
-        return is_least, -len(drawn[number]), min(ranks, default=len(SHORTENED))
+    def __init__(self, point: Point, width: int, most: int):
+        self.point, self.width = point, width
+        self._least = len(self._wrap(replace(point, parts=point.parts[:1]), most))
+        self.texts = self._wrap(point, most)
 
-    return min(drawn, key=place)
+    @property
+    def drawn(self) -> list[str]:
+        """The lines, the first one with the heading."""
+        headings = [self.point.heading, *[""] * len(self.texts)]
+        return [f"{heading:<{HEADING}}{line}" for heading, line in zip(headings, self.texts, strict=False)]
 
+    @property
+    def is_least(self) -> bool:
+        """Whether one line less would cut the first statement."""
+        return len(self.texts) <= self._least
 
-def _wrap(point: Point, most_lines: int) -> list[str]:
-    """The point on so many lines: as many of its statements as have room, and how many are left out."""
-    for count in range(len(point.parts), 0, -1):
-        rest = len(point.parts) - count
-        more = [f"and {rest} more"] if rest and point.heading != "Next" else []  # of steps, one is enough
-        text = "; ".join([*point.parts[:count], *more])
-        lines = textwrap.wrap(f"{text}.", WIDTH - HEADING)
-        if len(lines) <= most_lines:
-            break
-    lines = textwrap.wrap(f"{text}.", WIDTH - HEADING, max_lines=most_lines, placeholder=" …")
-    return [f"{heading:<{HEADING}}{line}" for heading, line in zip([point.heading, *[""] * 9], lines, strict=False)]
+    def rank(self) -> tuple[bool, int, int]:
+        """Who loses a line first: of those with most lines the one that can best do without."""
+        ranks = [rank for rank, heading in enumerate(SHORTENED) if self.point.heading.startswith(heading)]
+        return self.is_least, -len(self.texts), min(ranks, default=len(SHORTENED))
+
+    def shorten(self) -> None:
+        """Do with one line less."""
+        self.texts = self._wrap(self.point, len(self.texts) - 1)
+
+    def _wrap(self, point: Point, most: int) -> list[str]:
+        """As many of its statements as have room on so many lines, and how many are left out."""
+        for count in range(len(point.parts), 0, -1):
+            rest = len(point.parts) - count
+            more = [f"and {rest} more"] if rest and point.heading != "Next" else []  # of steps, one is enough
+            text = "; ".join([*point.parts[:count], *more])
+            lines = textwrap.wrap(f"{text}.", self.width, break_on_hyphens=False)
+            if len(lines) <= most:
+                return lines
+        return textwrap.wrap(f"{text}.", self.width, break_on_hyphens=False, max_lines=most, placeholder=" …")

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ from lab.report.tables import TextTable
 from lab.results.trial import RunJson
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from lab.report.fitted_table import FittedTable
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
@@ -49,29 +49,15 @@ def records(table: pd.DataFrame) -> list[dict[str, object]]:
     return values
 
 
-def _column(number: int, is_text: bool) -> dict[str, Any]:
-    """A number cut short would be another number; names may wrap, but not word by word."""
-    if number and not is_text:
-        return {"justify": "right", "no_wrap": True}
-    return {} if number else {"min_width": 20 if is_text else 11}
-
-
-def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> Table:
+def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> FittedTable:
     """A table for the terminal, MOST_ROWS of it, with where its numbers come from below it."""
-    from rich import box  # a report needs none of it
-    from rich.table import Table
-    from rich.text import Text
+    from lab.report.fitted_table import FittedTable  # a report needs no rich
 
     more = len(table.rows) - MOST_ROWS
     rest = f"and {more:,} more rows: --json has all" if more > 0 else ""
-    below = Text("\n".join(map(one_line, filter(None, (rest, *provenance)))))
-    above = Text(one_line(table.caption))
-    drawn = Table(title=above, caption=below, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for number, heading in enumerate(table.headings):
-        drawn.add_column(Text(one_line(heading)), **_column(number, table.is_text))
-    for row in table.rows[:MOST_ROWS]:
-        drawn.add_row(*(Text(one_line(cell)) for cell in row))
-    return drawn
+    rows = [list(map(one_line, row)) for row in table.rows[:MOST_ROWS]]
+    below = list(map(one_line, filter(None, (rest, *provenance))))
+    return FittedTable(list(map(one_line, table.headings)), rows, one_line(table.caption), below, table.is_text)
 
 
 def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section]) -> str:

@@ -48,7 +48,7 @@ class Effective(JsonObject):
     server_sync_by: str | None = None
     """The option or program of the server that makes it so."""
     mount: str | None = None
-    """What mounts: ``kernel``, ``gvfs`` or ``mount_afpfs``; ``none`` for SSH."""
+    """What mounts: ``kernel``, ``gvfs``, ``mount_afpfs`` or ``sshfs``; ``none`` for SSH without a mount."""
     rsize: int | None = None
     """Bytes of the largest read request."""
     wsize: int | None = None
@@ -60,7 +60,7 @@ class Effective(JsonObject):
     encryption: str | None = None
     """Encryption of SMB messages."""
     multichannel: str | None = None
-    """``on`` or ``off``: whether the SMB mount of a Mac may have several channels."""
+    """``on`` or ``off``: whether the SMB mount may have several channels, of a Mac or of a share that was mounted."""
     session: str | None = None
     """``own`` where the SMB mount of a Mac has a session of its own."""
     cipher: str | None = None

@@ -8,9 +8,10 @@ from itertools import product
 
 from lab import protocols, workloads
 from lab.base.errors import Absent, Closed, Unsupported
+from lab.base.untrusted import listing
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.hosts import ROLES, Role
+from lab.hosts import Role
 from lab.protocols import Driver, Protocol
 from lab.protocols.options import OF_SERVER
 from lab.run.pair import Pair, Shares
@@ -38,13 +39,14 @@ class Capability:
             self.pair.platforms[role].ram_disks.check(layout)
         reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
         if len(reasons) == len(cases):
-            raise Unsupported("; ".join(dict.fromkeys(reasons.values())))
+            raise Unsupported("\n".join(dict.fromkeys(reasons.values())), several=True)
         return reasons
 
     def _check(self, case: Case) -> str:
         """Why a case is left out, or empty. Raises Unsupported where something can be corrected."""
         protocol = protocols.find(case.protocol)
         check_server(case, protocol, self.pair.config.share.serve)
+        check_unseen_server(case, self.pair)
         asked = (case.protocol, case.tool, case.store, case.option("server_sync"), *case.mount_options.items())
         if asked not in self._reasons:
             self._reasons[asked] = self._why_left_out(case, protocol)
@@ -53,7 +55,7 @@ class Capability:
 
     def _why_left_out(self, case: Case, protocol: Protocol) -> str:
         try:
-            drivers = {role: protocol.driver(self.pair.sides[role].platform) for role in ROLES}
+            drivers = {role: protocol.driver(self.pair.sides[role].platform) for role in self.pair.roles}
             self._check_client(case, drivers[Role.CLIENT])
             if self.pair.config.share.serve == "lab":
                 self._check_lab_server(case, drivers[Role.SERVER])
@@ -70,6 +72,8 @@ class Capability:
         if tool.only_on not in ("", side.platform):
             raise Absent(f"client: {case.tool} is a program of {tool.only_on}, and the client runs {side.platform}")
         check_programs(self.pair, Role.CLIENT, tool.programs, case.tool)
+        if self.pair.config.share.mounted:
+            return
         check_programs(self.pair, Role.CLIENT, driver.attaches_with, case.protocol)
         driver.mount_method(side)
         if why := driver.cannot_attach(side, case.mount_options):
@@ -90,7 +94,7 @@ class Capability:
         """The hosts must be able to have the case's caches, MTU and TCP buffers."""
         if case.option("server_cache") == "cold":
             self.pair.platforms[Role.SERVER].files.check_cold_reads()
-        for role in ROLES:
+        for role in self.pair.roles:
             mtu = self.pair.facts[role].mtu
             if not self.pair.config.may_tune(role) and mtu != case.mtu:
                 raise Unsupported(
@@ -141,6 +145,22 @@ def check_server(case: Case, protocol: Protocol, serve: str) -> None:
             )
     if (case.direction, case.store, case.option("server_cache")) == (Direction.READ, "ram", "cold"):
         raise Unsupported("server_cache = cold: what is on a RAM disk is in memory", 'give store = ["disk"]')
+
+
+def check_unseen_server(case: Case, pair: Pair) -> None:
+    """Raise Unsupported for what needs a login on the server, or a mount of the lab's own, where there is none."""
+    share = pair.config.share
+    if Role.SERVER not in pair.roles and case.option("server_cache") == "cold":
+        raise Unsupported("server_cache = cold: nobody logs in to the server", "leave it out of the sweep")
+    if Role.SERVER in pair.roles and case.option("server_cache") == "cold" and pair.hosts[Role.SERVER].lacks_root:
+        raise Unsupported("server_cache = cold: only root empties the server's cache", "leave it out of the sweep")
+    if Role.SERVER not in pair.roles and case.protocol == "ssh":
+        raise Unsupported("ssh: nobody logs in to the server", "give [server] host in the hosts file")
+    if share.mounted and case.mount_options:
+        options = listing(f"{case.protocol}.{name}" for name in case.mount_options)
+        raise Unsupported(
+            f"{options}: {share.mounted} was mounted by somebody else", "leave that out, or let the lab mount the share"
+        )
 
 
 def check_sync(case: Case, server: Driver) -> None:

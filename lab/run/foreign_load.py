@@ -57,8 +57,11 @@ def while_quiet(pair: Pair) -> Load:
     before = _readings(pair)
     time.sleep(QUIET_S)
     after = _readings(pair)
-    both = [role for role in ROLES if before.get(role) and after.get(role)]
-    spent = {str(role): ticks_spent(before[role], after[role]) for role in both}
+    spent = {
+        str(role): ticks_spent(before[role], after[role])
+        for role in pair.roles
+        if {role} <= before.keys() & after.keys()
+    }
     return {role: round(sum(map(busy_share, ticks.values())), 2) for role, ticks in spent.items() if ticks}
 
 
@@ -73,8 +76,8 @@ def _readings(pair: Pair) -> dict[Role, Reading]:
         except LabFailure:
             return None
 
-    with ThreadPoolExecutor(len(ROLES)) as threads:
-        readings = dict(zip(ROLES, threads.map(read, ROLES), strict=True))
+    with ThreadPoolExecutor(len(pair.roles)) as threads:
+        readings = dict(zip(pair.roles, threads.map(read, pair.roles), strict=True))
     return {role: reading for role, reading in readings.items() if reading is not None}
 
 

@@ -13,22 +13,20 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import platforms
 from lab.base import durable, signals
-from lab.base.errors import BadInput, Interrupted, LabFailure
+from lab.base.errors import Interrupted, LabFailure
 from lab.base.untrusted import first_line
 from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
-from lab.design.payload_size import MIB, ROOM
 from lab.design.plan import CEILING_SHOTS, plan
 from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
+from lab.hosts import CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import pace, resumption, root_helper
+from lab.run import fit, pace, refusals, resumption, root_helper
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
@@ -36,6 +34,7 @@ from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.size_by_link import choose_size, recorded_size
+from lab.run.unseen import describe_unseen
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
@@ -50,7 +49,8 @@ IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as th
 class Supervision:
     """Who is told what of a run, and what ends it early.
 
-    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures`` and ``repeat_disturbed``: see :class:`Runner`.
+    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``deadline``: see
+    :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -58,6 +58,7 @@ class Supervision:
     most_failures: int | None = None
     is_gone: IsGone = lambda _: False
     repeat_disturbed: bool = False
+    deadline: float | None = None
 
 
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
@@ -65,18 +66,30 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
 
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
+    text = read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
+    return begin(hosts_file, text, sweep_file, results, supervision, {"sweep_file": str(sweep_file)})
+
+
+def begin(
+    hosts_file: Path,
+    text: str,
+    sweep_file: Path,
+    results: Path,
+    supervision: Supervision,
+    more: Mapping[str, object],
+) -> tuple[RunFolder, Ending]:
+    """Run the sweep of a text; ``sweep_file`` is named in errors, ``more`` goes into run.json. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
-    config, text = load_hosts(hosts_file), read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
-    sweep = parse_sweep(text, sweep_file)
-    check_fit(config, sweep, hosts_file)
+    config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
+    fit.check_fit(config, sweep, hosts_file, results)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
-    password = _password(config)
+    password = _password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         pair = Pair.of(hosts, config)
         left_out, closed = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
         about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out) | {"closed": closed})
-        about |= {"emulated": emulated(about) or None, "sweep_file": str(sweep_file)}
+        about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
             return folder, _conduct(folder, hosts, config, sweep, password, supervision)
@@ -89,10 +102,13 @@ def _look(
 
     What a person should know is told. Changes nothing.
     """
-    for role in ROLES:
+    for role in pair.roles:
         pair.hosts[role].run("true", root=True)
-        check_programs(pair, role, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+        iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link else {}
+        check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
+    for line in describe_unseen(pair.config):
+        tell(line)
     capability = Capability(Shares(pair, password))
     left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
     for line in describe_left_out(left_out):
@@ -117,7 +133,8 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
         "left_out": left_out,
         "title": pair.config.lab.title,
         "hosts": {
-            role.value: asdict(pair.facts[role]) | {"transport": getattr(pair.config, role).transport} for role in ROLES
+            role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
+            for role, facts in pair.facts.items()
         },
     }
 
@@ -134,11 +151,11 @@ def resume(
         config = resumption.hosts_of(register, folder, hosts_file, trust)
         resumption.check_journal(register, folder, trust)
         sweep = recorded_size(parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text"), folder)
-        check_fit(config, sweep, config.path)
+        fit.check_fit(config, sweep, config.path)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
         check_recorded(folder, sweep)
-        password = _password(config)
+        password = _password(config, sweep)
         with connected(config) as hosts:
             check_free(hosts)
             if trust:
@@ -159,9 +176,12 @@ def _conduct(
         with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
             session = Session(hosts, config, settings, password)
             session.open()
-            limits = supervision.most_failures, supervision.repeat_disturbed
-            sized = choose_size(session, folder, sweep, supervision.tell)
-            ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
+            try:
+                sized = choose_size(session, folder, sweep, supervision.tell)
+                ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            finally:
+                session.leave_share()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
@@ -191,7 +211,7 @@ def changing(
     register.enter(folder.text("id"), folder.path, config, seals.count)
     with lease.keep_alive(journals):
         try:
-            for role in ROLES:
+            for role in hosts:
                 settings.claim(role)
             yield settings
         finally:
@@ -219,40 +239,11 @@ def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
             )
 
 
-def _password(config: Hosts) -> SecretStr:
+def _password(config: Hosts, sweep: Sweep) -> SecretStr:
+    """The share's; empty where no mount of this sweep takes one."""
+    if not refusals.needs_password(config, sweep):
+        return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
-
-
-def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
-    """What can be seen to be wrong from the two files together. Raises BadInput."""
-    platforms.check_hosts(config)
-    stores = sweep.factors.of("store")
-    for role in ROLES:
-        if role is Role.CLIENT or "ram" in stores:
-            _check_ram_disk(config, role, sweep.workload.size or MIB, hosts_file)
-    if config.share.serve == "existing" and stores != ("disk",):
-        raise BadInput(
-            f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
-            'give store = ["disk"] in the sweep, or serve = lab',
-        )
-    for role in ROLES:
-        if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
-            raise BadInput(
-                f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
-                'give tcp_space = ["default"] in the sweep, or tune = yes',
-            )
-    if "disk" in stores and config.share.path is None:
-        raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
-
-
-def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
-    ram_disk = getattr(config, role).ram_disk
-    if size_bytes * ROOM > ram_disk:
-        raise BadInput(
-            f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size_bytes} bytes with "
-            f"room to spare",
-            "a larger ram_disk, or a smaller size in the sweep",
-        )
 
 
 def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict[str, object]:

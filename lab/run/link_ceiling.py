@@ -66,13 +66,11 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
     """
     session.stand_on_network(slot.case)
     with session.settings.scope():
-        server = session.pair.sides[Role.SERVER]
-        call = session.pair.platforms[Role.SERVER].programs.call(iperf3.NAME)
-        session.settings.apply(iperf3.server(server.host, call, server.address, server.directory, server.listening))
+        server = _start_server(session)
         trials: dict[str, Trial] = {}
         try:
             for direction, row in rows.items():
-                trials[direction] = _run(session, row, seconds)
+                trials[direction] = _run(session, server, row, seconds)
         except BaseException:
             for trial in trials.values():  # what was measured is kept, though nothing can be said of it yet
                 recorded.add(trial)
@@ -80,7 +78,7 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
         for direction, trial in trials.items():
             twin = _rate_of_twin(trial, [*trials.values(), *recorded.of_block(trial.block)], recorded)
             if trial.status == "void" or (twin and (rate(trial) or twin) < LEAST_SHARE * twin):
-                again = _run(session, rows[direction], seconds)
+                again = _run(session, server, rows[direction], seconds)
                 for outcome in _judge(trial, again, twin):
                     is_replaced = outcome.status == "void" and again.status == "ok"
                     recorded.add(replace(outcome, trial_id=recorded.free_id(outcome.trial_id)), is_replaced)
@@ -88,13 +86,25 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
                 recorded.add(trial)
 
 
-def _run(session: Session, row: Trial, seconds: float) -> Trial:
+def _start_server(session: Session) -> tuple[str, int]:
+    """The address and port of an iperf3: of the one in the hosts file, or of one that is started on the server."""
+    listening = session.pair.config.server.iperf3
+    if listening and listening != "off":
+        return listening
+    server = session.pair.sides[Role.SERVER]
+    call = session.pair.platforms[Role.SERVER].programs.call(iperf3.NAME)
+    session.settings.apply(iperf3.server(server.host, call, server.address, server.directory, server.listening))
+    return server.address, iperf3.PORT
+
+
+def _run(session: Session, server: tuple[str, int], row: Trial, seconds: float) -> Trial:
     """The trial with what came of one test in its direction; void where the link went down meanwhile."""
-    client, server = session.pair.hosts[Role.CLIENT], session.pair.sides[Role.SERVER].address
+    client = session.pair.hosts[Role.CLIENT]
     row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
     try:
         call = session.pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
-        report = iperf3.measure(client, call, server, row.direction, seconds)
+        address, port = server
+        report = iperf3.measure(client, call, address, row.direction, seconds, port)
         outcome = replace(
             row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
             retransmits=int(report["retransmits"]), status="ok",
@@ -117,8 +127,8 @@ def _carrier_changes(pair: Pair) -> dict[Role, int]:
             return pair.platforms[role].network.carrier_changes(pair.interface(role))
         return None
 
-    with ThreadPoolExecutor(len(Role)) as threads:
-        counts = dict(zip(Role, threads.map(count, Role), strict=True))
+    with ThreadPoolExecutor(len(pair.roles)) as threads:
+        counts = dict(zip(pair.roles, threads.map(count, pair.roles), strict=True))
     return {role: changes for role, changes in counts.items() if changes is not None}
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from lab.base.errors import HostLost, LabFailure
-from lab.hosts import ROLES, Role
+from lab.hosts import Role
 from lab.platforms.findings import Noise
 from lab.run.pair import Pair, at_home
 
 
 def describe_noises(pair: Pair) -> Iterator[str]:
     """A line for each thing that makes figures worse now; what cannot be looked at, `lab check` says."""
-    with ThreadPoolExecutor(len(ROLES)) as threads:
-        by_role = dict(zip(ROLES, threads.map(lambda role: _urgent(pair, role), ROLES), strict=True))
+    with ThreadPoolExecutor(len(pair.roles)) as threads:
+        by_role = dict(zip(pair.roles, threads.map(lambda role: _urgent(pair, role), pair.roles), strict=True))
     for role, noises in by_role.items():
         for noise in noises:
             yield f"warning: {role}: {noise.what}: {noise.remedy}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
-from lab.hosts import ROLES, Role
-from lab.platforms import Counters, Reading, Timing
+from lab.hosts import Role
+from lab.platforms import Connection, Counters, Reading, Timing
 from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
 from lab.run.flow import payload_edges
 from lab.run.pair import Pair
@@ -44,15 +44,16 @@ class Observation:
 def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
     """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
 
-    Raises HostError.
+    Of a server that nobody logs in to that is nothing. Raises HostError.
     """
     ends = {
         Role.CLIENT: timing.readings,
         Role.SERVER: tuple(counters.reading for counters in server if counters.reading),
     }
     remarks: list[str] = []
-    with ThreadPoolExecutor(len(ROLES)) as threads:
-        sampled = dict(zip(ROLES, threads.map(lambda role: _take_samples(pair, role), ROLES), strict=True))
+    with ThreadPoolExecutor(len(pair.roles)) as threads:
+        samples_of = threads.map(lambda role: _take_samples(pair, role), pair.roles)
+        sampled = dict(zip(pair.roles, samples_of, strict=True))
     readings: dict[Role, Readings] = {}
     for role, (samples, problem) in sampled.items():
         remarks += [problem] if problem else []
@@ -62,7 +63,8 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
     sides = {role.value: _usage(pair, role, of_role, timing) for role, of_role in readings.items()}
     carriers = {role.value: carrier(of_role) for role, of_role in readings.items()}
     sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
-    wire = wire_facts(case, timing.counted, server[1].since(server[0]), sender or receiver)
+    of_server = server[1].since(server[0]) if server else None
+    wire = wire_facts(case, timing.counted, of_server, sender or receiver)
     before_s, after_s = payload_edges(readings.get(Role.CLIENT, ()), PAYLOAD_COUNT[case.direction], case.size_bytes)
     wire = replace(wire, before_first_byte_s=before_s, after_last_byte_s=after_s)
     remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
@@ -111,10 +113,13 @@ def _take_samples(pair: Pair, role: Role) -> tuple[Readings, str]:
 
 
 def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> TcpFacts:
-    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got."""
+    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got.
+
+    Where the sender is not seen it is what the receiver knows of both ends alike: for it the ways are the other ones.
+    """
     received_bytes = receiver.seen.received_bytes if receiver else None
     if sender is None:
-        return TcpFacts(received_bytes=received_bytes)
+        return _facts_of_receiver(receiver.seen, receiver) if receiver else TcpFacts()
     seen = sender.seen
     return TcpFacts(
         age_s=sender.age_s, congestion=seen.congestion, mss=seen.mss, pmtu=seen.pmtu, rtt_ms=seen.rtt_ms,
@@ -123,6 +128,14 @@ def tcp_facts(sender: Carrier | None, receiver: Carrier | None) -> TcpFacts:
         delivery_bytes_per_s=seen.delivery_bytes_per_s, busy_ms=seen.busy_ms, rwnd_limited_ms=seen.rwnd_limited_ms,
         sndbuf_limited_ms=seen.sndbuf_limited_ms, received_bytes=received_bytes,
         rtt_median_ms=sender.rtt_median_ms, data_segs_in=seen.data_segs_in, data_segs_out=seen.data_segs_out,
+    )  # fmt: skip
+
+
+def _facts_of_receiver(seen: Connection, receiver: Carrier) -> TcpFacts:
+    return TcpFacts(
+        age_s=receiver.age_s, mss=seen.mss, pmtu=seen.pmtu, rtt_ms=seen.rtt_ms, min_rtt_ms=seen.min_rtt_ms,
+        rtt_median_ms=receiver.rtt_median_ms, received_bytes=seen.received_bytes,
+        data_segs_in=seen.data_segs_out, data_segs_out=seen.data_segs_in,
     )  # fmt: skip
 
 
@@ -137,23 +150,26 @@ def buffers(carriers: Mapping[str, Carrier | None]) -> dict[str, int]:
     return {name: size for name, size in sizes.items() if size is not None}
 
 
-def wire_facts(case: Case, client: Counters, server: Counters, carrier: Carrier | None) -> WireFacts:
+def wire_facts(case: Case, client: Counters, server: Counters | None, carrier: Carrier | None) -> WireFacts:
     """The bytes on the wire against the payload, and what was sent on one host against what arrived on the other.
 
     ``least_overhead`` is what headers cost at the segment size in use: MTU less segment are the headers of IP and TCP,
-    options included (RFC 9293, RFC 7323), and the Ethernet header comes on top.
+    options included (RFC 9293, RFC 7323), and the Ethernet header comes on top. What was lost only two hosts can tell.
     """
     writes = case.direction == "write"
-    source, target = (client, server) if writes else (server, client)
     least_overhead = None
     if carrier and carrier.seen.mss and carrier.seen.pmtu:
         mss, mtu = carrier.seen.mss, carrier.seen.pmtu
         least_overhead = round((mtu - mss + ETHERNET_HEADER) / mss, 5)
-    return WireFacts(
+    facts = WireFacts(
         overhead=round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
-        lost_bytes=source.tx_bytes - target.rx_bytes,
-        reverse_lost_bytes=target.tx_bytes - source.rx_bytes,
         least_overhead=least_overhead,
+    )
+    if server is None:
+        return facts
+    source, target = (client, server) if writes else (server, client)
+    return replace(
+        facts, lost_bytes=source.tx_bytes - target.rx_bytes, reverse_lost_bytes=target.tx_bytes - source.rx_bytes
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import SecretStr
 
 from lab import platforms
+from lab.base.errors import Unsupported
 from lab.design.case import Case
-from lab.hosts import ROLES, Host, Role
+from lab.hosts import Host, Nobody, Role
 from lab.hosts.hosts_file import HostConfig, Hosts
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import lab_home, new_name
@@ -24,9 +25,10 @@ def at_home(path: str, home: str) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two connected hosts and what is known of them; nothing here changes them.
+    """Two hosts and what is known of them; nothing here changes them.
 
-    ``store_name`` is that of the folder that a run makes in the share's, for store ``disk``.
+    ``hosts``, ``platforms`` and ``facts`` are of those that the lab runs commands on; of a server that nobody logs in
+    to there is but a side. ``store_name`` is that of the folder that a run makes in the share's, for store ``disk``.
     """
 
     hosts: Mapping[Role, Host]
@@ -39,11 +41,19 @@ class Pair:
     @classmethod
     def of(cls, hosts: Mapping[str, Host], config: Hosts) -> Pair:
         """Ask both hosts what they are. Raises HostError, and Unsupported for a platform that is not known."""
-        detected = {role: platforms.detect(hosts[role]) for role in ROLES}
-        own: dict[Role, HostConfig] = {role: getattr(config, role) for role in ROLES}
-        facts = {role: detected[role].facts(own[role.peer].data_address) for role in ROLES}
-        sides = {role: _side(detected[role], own[role], facts[role]) for role in ROLES}
-        return cls({role: hosts[role] for role in ROLES}, config, new_name(), detected, facts, sides)
+        detected = {role: platforms.detect(hosts[role]) for role in config.reached}
+        own: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
+        facts = {role: platform.facts(own[role.peer].data_address) for role, platform in detected.items()}
+        for role, of_host in facts.items():
+            hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
+        sides = {role: _side(detected[role], own[role], facts[role]) for role in facts}
+        if (
+            config.client.transport == "local" and Role.SERVER in sides
+        ):  # what the controller's ssh knows, the client's does
+            sides[Role.SERVER] = replace(sides[Role.SERVER], ssh_name=config.server.login)
+        if Role.SERVER not in sides:
+            sides[Role.SERVER] = _unreached(config.server)
+        return cls({role: hosts[role] for role in facts}, config, new_name(), detected, facts, sides)
 
     def interface(self, role: Role) -> str:
         """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""
@@ -51,14 +61,19 @@ class Pair:
         return configured or self.facts[role].interface
 
     @property
+    def roles(self) -> tuple[Role, ...]:
+        """The hosts that the lab runs commands on."""
+        return self.config.reached
+
+    @property
     def tuned(self) -> list[Role]:
         """The hosts whose MTU and TCP buffers the lab may change; the server first."""
-        return [role for role in reversed(ROLES) if self.config.may_tune(role)]
+        return [role for role in reversed(self.roles) if self.config.may_tune(role)]
 
     @property
     def with_ram_disk(self) -> tuple[Role, ...]:
         """The hosts that get a RAM disk: the server only where the lab serves."""
-        return ROLES if self.config.share.serve == "lab" else (Role.CLIENT,)
+        return self.roles if self.config.share.serve == "lab" else (Role.CLIENT,)
 
 
 def _side(platform: Platform, config: HostConfig, facts: Facts) -> Side:
@@ -67,6 +82,13 @@ def _side(platform: Platform, config: HostConfig, facts: Facts) -> Side:
     home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
     folder = f"{home.rstrip('/')}/{new_name()}"
     return Side(platform.host, platform.name, config.data_address, folder, facts.user, platform.network.listening)
+
+
+def _unreached(config: HostConfig) -> Side:
+    def listening(port: int) -> str:
+        raise Unsupported("nobody logs in to the server, and so nobody can look what listens there", host=Role.SERVER)
+
+    return Side(Nobody(Role.SERVER), "", config.data_address, "/", "", listening)
 
 
 @dataclass(frozen=True)
@@ -79,7 +101,8 @@ class Shares:
     def share(self, case: Case) -> Share:
         """The share that a case uses."""
         given, sides = self.pair.config.share, self.pair.sides
-        path = at_home(given.path or "", self.pair.facts[Role.SERVER].home)
+        server = self.pair.facts.get(Role.SERVER)
+        path = at_home(given.path or "", server.home if server else "")
         if given.serve == "lab":
             path = f"{sides[Role.SERVER].directory}/ram" if case.store == "ram" else f"{self._own_folder(path)}/share"
         level, options = case.option("server_sync"), case.mount_options
@@ -91,4 +114,5 @@ class Shares:
         return share.path if share.served_by_lab else self._own_folder(share.path)
 
     def _own_folder(self, path: str) -> str:
-        return f"{path}/{self.pair.store_name}"
+        inside = f"/{self.pair.config.share.folder}" if self.pair.config.share.folder else ""
+        return f"{path}{inside}/{self.pair.store_name}"

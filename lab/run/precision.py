@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Sequence
 
 from lab.design import stopping
 from lab.design.sweep_file import Sweep
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
+from lab.results.trial import CEILINGS, Trial
 
 
 class Precision:
     """The precision that a sweep asks of some ``effects``, against what its run folder holds.
 
-    What is recorded of a block does not change, so that each is looked at once.
+    Without effects it is asked of the speed of each case. What is recorded of a block does not change, so that each is
+    looked at once.
     """
 
     def __init__(self, folder: RunFolder, sweep: Sweep, effects: Sequence[str]):
@@ -38,9 +42,27 @@ class Precision:
     def _too_wide(self, blocks: int) -> list[str]:
         """The effects that the first so many blocks leave too wide."""
         if blocks not in self._wide and self.sweep.precision is not None:
+            if not self.effects:
+                self._wide[blocks] = wide_speeds(self.folder.trials(), blocks, self.sweep.precision)
+                return self._wide[blocks]
             from lab.stats import wide_effects  # pandas and SciPy are slow to import, and most sweeps name no precision
 
             trials = run_folder.load(self.folder.path)
             first = trials[trials["block"] <= blocks]
             self._wide[blocks] = wide_effects(first, self.effects, self.sweep.precision)
         return self._wide[blocks]
+
+
+def wide_speeds(trials: Sequence[Trial], blocks: int, precision: float) -> list[str]:
+    """The cases whose mean speed, on a log scale, the first so many blocks leave wider than ± ``precision``."""
+    logs: dict[str, list[float]] = {}
+    for trial in trials:
+        if trial.block <= blocks and trial.status == "ok" and trial.protocol not in CEILINGS and trial.elapsed_s:
+            logs.setdefault(trial.case_id, []).append(math.log(trial.size_bytes / trial.elapsed_s))
+    widths = {
+        name: math.expm1(stopping.half_width_factor(len(values)) * statistics.stdev(values))
+        if len(values) > 1
+        else math.inf
+        for name, values in logs.items()
+    }
+    return [f"{name} ± {100 * width:.0f} %" for name, width in widths.items() if width > precision]

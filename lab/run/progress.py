@@ -1,67 +1,151 @@
-"""Live progress of a run in the terminal: block, case, MB/s, time left; plain lines where there is no terminal."""
+"""Live progress of a run in the terminal: where it stands, time left, MB/s; plain lines where there is no terminal.
+
+Nobody asks the hosts how fast a transfer goes while it runs: that would be one more command on what is measured. All
+rates are of trials that have ended.
+"""
 
 from __future__ import annotations
 
+import statistics
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
-from lab.base.untrusted import first_line, one_line
+from lab.base.errors import cause_and_remedy
+from lab.base.untrusted import one_line
+from lab.base.wrapped import columns, wrap
+from lab.design.case import Case
 from lab.run.runner import Progress as Step
+
+UPDATES_PER_S = 1  # the controller may be one of the hosts, or share a processor with them
+BAR, LEAST_BAR = 24, 6  # columns; with room for fewer there is none
+CASE = 58  # columns of a case in the line of a trial
 
 
 @contextmanager
 def shown(console: Console) -> Iterator[Display]:
     """A display that lives as long as the run."""
-    columns = (
-        TextColumn("block {task.fields[block]}", markup=False),
-        BarColumn(bar_width=24),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=False),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
-        yield Display(console, bars)
+    display = Display(console)
+    if not console.is_terminal:
+        yield display
+        return
+    # a message goes above the display, but not where messages go to a file
+    is_seen = sys.stderr.isatty()
+    with Live(display, console=console, refresh_per_second=UPDATES_PER_S, redirect_stderr=is_seen):
+        yield display
 
 
 class Display:
-    """Shows every step of a run, and prints each trial as a line above the bar."""
+    """Shows every step of a run, and prints each trial as a line above that."""
 
-    def __init__(self, console: Console, bars: Progress):
-        self.console, self.bars = console, bars
-        self.task = bars.add_task("connecting", total=None, block="-")
+    def __init__(self, console: Console):
+        self.console = console
+        self._began = time.monotonic()
+        self._step: Step | None = None
+        self._last_rate: float | None = None
+        self._estimate = _Estimate()
 
     def __call__(self, step: Step) -> None:
         """Show one step of a run."""
-        case = step.slot.case
-        what = f"{case.protocol} {case.tool} {case.direction}, {case.store}, MTU {case.mtu}, TCP {case.tcp_space}"
-        what = one_line(what + "".join(f", {name} {level}" for name, level in case.unusual.items()), 300)
-        fields = {"description": what, "total": step.total, "completed": step.done, "block": _blocks(step)}
-        self.bars.update(self.task, **fields)  # type: ignore[arg-type]
-        if step.trial is None:
+        self._estimate.take(step)
+        if (trial := step.trial) is not None:
+            is_good = trial.status == "ok" and trial.elapsed_s
+            self._last_rate = trial.size_bytes / trial.elapsed_s if is_good and trial.elapsed_s else None
+            rate = f"{self._last_rate / 1e6:8.1f} MB/s" if self._last_rate else ""
+            outcome = rate or f"{trial.status}: {cause_and_remedy(trial.reason)}"
+            self._print(step, outcome)
+        self._step = step
+
+    def _print(self, step: Step, outcome: str) -> None:
+        start, what = f"{step.done:4d}{_total(step)}  ", _name(step.slot.case)
+        line = f"{start}block {_blocks(step)}  {what.ljust(CASE)} {outcome}"
+        width = self.console.width
+        if self.console.is_terminal and columns(line) > width:
+            text = f"{start}block {_blocks(step)}  {what}  {outcome.strip()}"
+            line = "\n".join(wrap(text, width, " " * len(start)))
+        self.console.print(Text(line, "" if outcome.endswith("MB/s") else "red"), soft_wrap=True)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Where the run stands, what is measured, and how fast its like has been."""
+        if (step := self._step) is None:
+            yield Text("connecting")
             return
-        trial = step.trial
-        if trial.status == "ok" and trial.elapsed_s:
-            outcome = f"{trial.size_bytes / trial.elapsed_s / 1e6:8.1f} MB/s"
-        else:
-            reason = escape(cause_and_remedy(trial.reason))  # it may quote a shell's [/…]
-            outcome = f"[red]{trial.status}[/red]: {reason}"
-        line = f"{step.done:4d}/{step.total}  block {_blocks(step)}  {escape(what.ljust(58))} {outcome}"
-        self.console.print(line, highlight=False, soft_wrap=True)
+        block = f"block {_blocks(step)}"
+        gone_s = time.monotonic() - self._began
+        at = f"{step.done}{_total(step)}  {_clock(gone_s)} gone, {self._estimate.left()} left"
+        total, done = float(step.total), float(step.done)
+        if step.deadline is not None:
+            total, done = step.deadline - self._began, gone_s
+        line = Table.grid(padding=(0, 2))
+        room = options.max_width - len(block) - len(at) - 4
+        bar = [ProgressBar(total, min(done, total), min(BAR, room))] if room >= LEAST_BAR else []
+        line.add_row(Text(block), *bar, Text(at))
+        yield line
+        yield Text(_name(step.slot.case))
+        yield Text(_describe_rates(step, self._last_rate))
 
 
-def cause_and_remedy(reason: str) -> str:
-    """Of the reason of a failed trial its first line, and its last, where that is what to do: details are indented."""
-    first, *others = [line for line in reason.splitlines() if line.strip()] or [""]
-    remedy = others[-1] if others and not others[-1].startswith(" ") else ""
-    return first_line(first, 300) + (f" -> {first_line(remedy, 300)}" if remedy else "")
+class _Estimate:
+    """When the run will be over, by how long its trials have taken since it began or was gone on with."""
+
+    def __init__(self) -> None:
+        self._first_s = self._end_s = 0.0
+        self._trials = 0
+
+    def take(self, step: Step) -> None:
+        """Take note of a step."""
+        now_s = time.monotonic()
+        if not self._first_s:
+            self._first_s = now_s
+        if step.trial is not None:
+            self._trials += 1
+            self._end_s = now_s + (now_s - self._first_s) / self._trials * (step.total - step.done)
+            if step.deadline is not None:
+                self._end_s = min(self._end_s, step.deadline)
+
+    def left(self) -> str:
+        """How long it takes from now on."""
+        return _clock(max(self._end_s - time.monotonic(), 0.0)) if self._trials else "-:--:--"
+
+
+def _describe_rates(step: Step, last_rate: float | None) -> str:
+    """The rate of the last trial, the median of the case that is measured, and what its network carries."""
+    parts = [f"last trial {last_rate / 1e6:.1f} MB/s"] if last_rate else []
+    if step.rates:
+        trials = f"{len(step.rates)} trial{'s' * (len(step.rates) > 1)}"
+        parts.append(f"median of this case {statistics.median(step.rates) / 1e6:.1f} MB/s ({trials})")
+    parts += [f"link {step.ceiling_bytes_per_s / 1e6:.1f} MB/s"] if step.ceiling_bytes_per_s else []
+    return ", ".join(parts)
+
+
+def _name(case: Case) -> str:
+    """The case in words, on one line."""
+    name = f"{case.protocol} {case.tool} {case.direction}, {case.store}, MTU {case.mtu}, TCP {case.tcp_space}"
+    return one_line(name + "".join(f", {option} {level}" for option, level in case.unusual.items()), 300)
 
 
 def _blocks(step: Step) -> str:
-    """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are."""
+    """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are.
+
+    Of a run that ends at a deadline nobody knows how many there are.
+    """
+    if step.deadline is not None:
+        return f"{step.slot.block}"
     return f"{step.slot.block} of {'–'.join(map(str, dict.fromkeys((step.least_blocks, step.most_blocks))))}"
+
+
+def _total(step: Step) -> str:
+    """How many trials there are, where that is known."""
+    return f"/{step.total}" if step.deadline is None else ""
+
+
+def _clock(seconds: float) -> str:
+    return str(timedelta(seconds=int(seconds)))

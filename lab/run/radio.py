@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from lab.base.errors import HostError, LabFailure
-from lab.hosts import ROLES, Role
+from lab.hosts import Role
 from lab.platforms.findings import Radio
 from lab.results.observed import HostUsage, Observed
 from lab.run.pair import Pair
@@ -26,9 +26,10 @@ class Radios:
 
     def read(self) -> dict[Role, Radio]:
         """What each wireless interface says now; a host that does not say is left out. Raises HostError."""
-        with ThreadPoolExecutor(len(ROLES)) as threads:
-            radios = list(threads.map(self._read, ROLES))
-        return {role: radio for role, radio in zip(ROLES, radios, strict=True) if radio}
+        roles = self._pair.roles
+        with ThreadPoolExecutor(len(roles)) as threads:
+            radios = list(threads.map(self._read, roles))
+        return {role: radio for role, radio in zip(roles, radios, strict=True) if radio}
 
     def _read(self, role: Role) -> Radio | None:
         network, interface = self._pair.platforms[role].network, self._pair.interface(role)

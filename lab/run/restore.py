@@ -93,7 +93,9 @@ def _load(register: Register, run: OpenRun, path: Path) -> Journal:
         foreign.read_journal(path, LONGEST_JOURNAL)
         journal = Journal(path, line_format(), seals)
     except BadInput as error:
-        raise JournalLost(f"what this run left changed cannot be known by its journal ({error})", ASK_HOSTS) from error
+        raise JournalLost(
+            f"what this run left changed cannot be known by its journal ({error.cause()})", ASK_HOSTS
+        ) from error
     if seals.count <= run.lines:
         raise JournalLost(f"{path}: its last lines are gone, and with them what this run left changed", ASK_HOSTS)
     return journal
@@ -165,7 +167,7 @@ def by_hosts(hosts_file: Path) -> Counter[str]:
             count += _put_back(journal, touched, gone, config)
         _release(hosts, config)
         if gone:
-            raise HostError("\n".join(gone.values()))
+            raise HostError("\n".join(gone.values()), several=True)
     return count
 
 
@@ -192,7 +194,7 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
             try:
                 settings.claim(role)
             except HostError as error:
-                settings.connections.gone[role] = str(error)
+                settings.connections.gone[role] = error.on_one_line()
         settings.unwind()
     lapsed = sum(host_journal.lapsed for host_journal in host_journals.values())
     return Counter(changes=count, restarted=settings.restorer.restarted.total(), lapsed=lapsed)

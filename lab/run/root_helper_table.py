@@ -14,7 +14,7 @@ from lab.hosts.own_folder import LAB_HOME, LOOK_AT_HOME
 from lab.hosts.root_helper import VERSION_WORD
 from lab.platforms import files
 from lab.platforms.settings import Mtu
-from lab.run.transfer import READ_ALL
+from lab.run.preparation import READ_ALL
 from lab.settings import host_journal, lease
 from lab.settings.host_journal import TakenHostJournal
 

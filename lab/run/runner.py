@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from lab import workloads
-from lab.base.errors import BadInput, LabFailure, RestoreError
+from lab.base.errors import BadInput, LabFailure, RestoreError, cause_and_remedy
 from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
@@ -20,7 +19,8 @@ from lab.run.mounting import add_tries
 from lab.run.precision import Precision
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
-from lab.run.transfer import Measured, transfer
+from lab.run.transfer import transfer
+from lab.run.trial_rows import add_measured, plan_trial
 
 MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
 SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
@@ -51,7 +51,9 @@ class Ending:
 class Progress:
     """What is reported before and after each trial; ``trial`` is None before it.
 
-    ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs.
+    ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs. ``rates``
+    are of the good trials of the slot's case so far, bytes per second; ``ceiling_bytes_per_s`` is what its network
+    carries, where that was measured in this block. ``deadline`` (monotonic) is that of a run that has one.
     """
 
     slot: Slot
@@ -61,6 +63,9 @@ class Progress:
     trial: Trial | None
     least_blocks: int
     most_blocks: int
+    rates: tuple[float, ...] = ()
+    ceiling_bytes_per_s: float | None = None
+    deadline: float | None = None
 
 
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
@@ -83,7 +88,8 @@ def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
 class Runner:
     """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes.
 
-    ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times.
+    ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times. With
+    a ``deadline`` (monotonic) a run is complete where another block would end after it.
     """
 
     def __init__(
@@ -94,7 +100,9 @@ class Runner:
         watch: Callable[[Progress], None],
         most_failures: int | None = None,
         repeat_disturbed: bool = False,
+        deadline: float | None = None,
     ):
+        self.deadline = deadline
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
         self.most_failures, self.repeat_disturbed = most_failures, repeat_disturbed
         self.recorded = Recorded(folder)
@@ -119,7 +127,14 @@ class Runner:
                 return self._ending(early, block - 1)
             if block >= self.sweep.blocks and self.precision.is_reached(block):
                 break
+            if self._ends_late(block + 1):
+                return replace(self._ending("", block), imprecise="")
         return self._ending("", block)
+
+    def _ends_late(self, block: int) -> bool:
+        """Whether this block, if it takes as long as those before on average, would end after the deadline."""
+        now_s = time.monotonic()
+        return self.deadline is not None and now_s + (now_s - self.started) / (block - 1) > self.deadline
 
     def _ending(self, early: str, blocks: int) -> Ending:
         reasons = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
@@ -143,7 +158,7 @@ class Runner:
         """Run what is left of a block, and note the load meanwhile; why the run has to end inside it, or empty."""
         left = [slot for slot in slots if slot.trial_id not in self.recorded]
         self.done += len(slots) - len(left)
-        last = link_ceiling.last_slots(slots) if has_second_shots(self.folder.run) else []
+        last = link_ceiling.last_slots(slots) if self._measures_link and has_second_shots(self.folder.run) else []
         if not left and not any(self._lacks_second_shot(slot) for slot in last):
             return ""
         self.session.layers.step_down(0)  # or the last plot of a block would be the first one of its mirror, too
@@ -180,7 +195,7 @@ class Runner:
         self._report(slot, trial)
         self.failures = self.failures + 1 if trial.status == "failed" else 0
         if self.failures == self.most_failures:
-            return f"stopped after {self.failures} failed trials in a row: {trial.reason}"
+            return f"stopped after {self.failures} failed trials in a row: {cause_and_remedy(trial.reason)}"
         if self.failures:  # whatever broke, the next trial starts from servers and mounts of its own
             self.session.recover()
         return ""
@@ -191,7 +206,10 @@ class Runner:
 
     def _report(self, slot: Slot, trial: Trial | None) -> None:
         elapsed_s, blocks = time.monotonic() - self.started, (self.sweep.blocks, self.sweep.most_blocks)
-        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks))
+        of_case = self.recorded.of_case(slot.case.case_id)
+        rates = tuple(good.size_bytes / good.elapsed_s for good in of_case if good.status == "ok" and good.elapsed_s)
+        ceiling = link_ceiling.rate(self.recorded.get(link_ceiling.ids(slot)[slot.case.direction]))
+        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks, rates, ceiling, self.deadline))
 
     def _run_trial(self, slot: Slot) -> Trial:
         planned = plan_trial(slot, now())
@@ -211,8 +229,17 @@ class Runner:
         trial = add_measured(planned, measured, store)
         return replace(trial, observed=add_tries(trial, self.session.mounting.failed))
 
+    @property
+    def _measures_link(self) -> bool:
+        return self.session.pair.config.measures_link
+
     def _link_ceiling(self, slot: Slot) -> float | None:
-        """What the link carries in the slot's direction, bytes per second; measured where its block lacks it."""
+        """What the link carries in the slot's direction, bytes per second; measured where its block lacks it.
+
+        None where no iperf3 answers at the server's end.
+        """
+        if not self._measures_link:
+            return None
         ids = link_ceiling.ids(slot)
         if missing := self.recorded.missing(ids):
             rows = link_ceiling.rows(slot, plan_trial(slot, now()), missing)
@@ -236,8 +263,11 @@ class Runner:
             self.session.recover()
 
     def _store_ceiling(self, slot: Slot) -> Trial | None:
-        """What the server's disk does by itself, in the slot's direction; None where the files are not on it."""
-        if slot.case.store != store_ceiling.STORE:
+        """What the server's disk does by itself, in the slot's direction; None where the files are not on it.
+
+        So it is where only the share's mount leads to that disk.
+        """
+        if slot.case.store != store_ceiling.STORE or self.session.pair.config.through_mount:
             return None
         ids = store_ceiling.ids(self.session.pair, slot)
         if missing := self.recorded.missing(ids):
@@ -249,27 +279,3 @@ class Runner:
 
             store_ceiling.measure(self.session.pair, folder, planned, ids, record)
         return self.recorded.get(ids.get(slot.case.direction, ""))
-
-
-def plan_trial(slot: Slot, started_at: str) -> Trial:
-    """The trial of a slot before anything of it was measured: failed, until something says otherwise."""
-    case = slot.case
-    return Trial(
-        trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
-        protocol=case.protocol, tool=case.tool, direction=case.direction.value, workload=case.workload,
-        store=case.store, mtu=case.mtu, tcp_space=case.tcp_space, options=dict(case.options),
-        size_bytes=case.size_bytes, files=workloads.payload(case.workload).files(case.size_bytes),
-        status="failed", anchor=slot.anchor,
-    )  # fmt: skip
-
-
-def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Trial:
-    """The trial with what came of its transfer; ``store`` is the row of the server's disk by itself."""
-    client, server = measured.timing.counted, measured.server
-    resent = [count for count in (client.retransmits, server.retransmits) if count is not None]
-    return replace(
-        planned, elapsed_s=measured.timing.elapsed_s, client_cpu_s=client.cpu_s, server_cpu_s=server.cpu_s,
-        wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
-        effective=measured.effective, verified=True, status="void" if measured.void else "ok", reason=measured.void,
-        observed=store_ceiling.add_ceiling(measured.observed, store),
-    )  # fmt: skip

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lab import protocols
 from lab.base.errors import CommandError, DeadlineExceeded
-from lab.hosts import ROLES, Role
+from lab.base.present import present
+from lab.base.untrusted import first_line
+from lab.hosts import Role
+from lab.hosts.command import script
+from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import new_name
 from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
-from lab.run.pair import Pair
+from lab.protocols.share_folder import FIXED_MODE, READ_SOURCE, share_folder
+from lab.run.pair import Pair, at_home
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
 
@@ -33,22 +38,30 @@ class Served:
 
 @dataclass(frozen=True)
 class Mount:
-    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew."""
+    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew.
+
+    ``payloads`` are the names of those that lie in it to be read again, by workload and size in bytes.
+    """
 
     attached: Attached
     record: Record | None
+    payloads: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
     """A fresh driver of a protocol for each host."""
     factory = protocols.find(protocol)
-    return {role: factory.driver(pair.sides[role].platform) for role in ROLES}
+    return {role: factory.driver(pair.sides[role].platform) for role in pair.roles} | (
+        {} if Role.SERVER in pair.roles else {Role.SERVER: Driver()}
+    )
 
 
 def serve(pair: Pair, settings: Settings, drivers: Drivers, share: Share, folder: str) -> Served:
     """Have the folder there, offer the share where the lab serves it, and prepare the client."""
     client, server = pair.sides[Role.CLIENT], pair.sides[Role.SERVER]
-    if not folder.startswith(server.directory):
+    if pair.config.share.mounted:
+        return Served(drivers, {})
+    if not pair.config.through_mount and not folder.startswith(server.directory):
         _make_folder(pair, settings, share, folder)
     effective: Mapping[str, str] = {}
     with explained(drivers):
@@ -77,7 +90,7 @@ def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -
     name of a payload among the words of a command on the client, could put a link in its place. Returns what to say
     where it stays open to others.
     """
-    if share.served_by_lab:
+    if share.served_by_lab or pair.config.through_mount:
         return ""
     files, account, name = pair.platforms[Role.SERVER].files, pair.sides[Role.SERVER].user, ""
     if not attached.remote_shell:
@@ -112,6 +125,25 @@ def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, shar
     effective = {**attached.effective, **options_in_effect(protocol, share, options)}
     made = settings.journal.open[mark:]
     return Mount(replace(attached, effective=effective), made[-1] if made else None)
+
+
+def find_mounted(pair: Pair) -> Mount:
+    """The share that somebody else mounted on the client."""
+    path = real_path(pair.hosts[Role.CLIENT], at_home(present(pair.config.share.mounted), pair.facts[Role.CLIENT].home))
+    mounts = pair.platforms[Role.CLIENT].mounts
+    return Mount(Attached(path, effective=mounts.negotiated(mounts.share_at(path))), None)
+
+
+def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> Mount:
+    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it.
+
+    Returns the mount with what that shows of the modes of its files.
+    """
+    client, path = pair.hosts[Role.CLIENT], f"{mount.attached.path}{folder}"
+    source = script(READ_SOURCE, path.rpartition("/")[0]).run(client)
+    settings.apply(share_folder(Role.CLIENT, path, source, mount.record is not None, again))
+    mode = mount.attached.file_mode or script(FIXED_MODE, path, given=new_name()).run(client)
+    return replace(mount, attached=replace(mount.attached, file_mode=first_line(mode, 40)))
 
 
 @contextmanager

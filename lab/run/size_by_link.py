@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from lab.base.errors import BadInput, LabFailure, RestoreError
 from lab.base.units import LARGEST, size_label
 from lab.design.blocks import Slot
+from lab.design.factors import Direction
 from lab.design.payload_size import GIGABIT_BYTES_PER_S, MIB, ROOM, most_in, size_for
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
@@ -16,9 +17,12 @@ from lab.run import link_ceiling
 from lab.run.catalogue import CATALOGUE
 from lab.run.pair import at_home
 from lab.run.recorded import Recorded, now
-from lab.run.runner import plan_trial
 from lab.run.session import Session
+from lab.run.transfer import transfer
+from lab.run.trial_rows import plan_trial
 
+PILOT_BYTES = 16 * MIB  # a fifth of a second of a gigabit link: long enough to be past the start of a connection
+PILOT_DEADLINE_S = 120.0
 ETHERNET_SHARE = 0.94  # of the bits of a link: the rest are headers and gaps, with an MTU of 1500
 
 
@@ -56,6 +60,8 @@ def choose_size(session: Session, folder: RunFolder, sweep: Sweep, tell: Callabl
 
 def _link_rate(session: Session, folder: RunFolder, sweep: Sweep) -> tuple[float, str]:
     """Bytes per second of the link, in its better direction, and who says so."""
+    if not session.pair.config.measures_link:
+        return _pilot_rate(session, folder, sweep)
     slots = plan(sweep, CATALOGUE, folder.left_out, folder.ordering).slots
     slot = max((slot for slot in slots if slot.block == 1), key=_expected_speed)
     recorded, ids = Recorded(folder), link_ceiling.ids(slot)
@@ -76,6 +82,22 @@ def _link_rate(session: Session, folder: RunFolder, sweep: Sweep) -> tuple[float
     return GIGABIT_BYTES_PER_S, "neither iperf3 nor the interfaces could tell how fast the link is; 1 Gbit/s is assumed"
 
 
+def _pilot_rate(session: Session, folder: RunFolder, sweep: Sweep) -> tuple[float, str]:
+    """Bytes per second of one small transfer each way, the faster: so nobody waits minutes for a slow share.
+
+    Raises LabFailure where that fails: so would every trial.
+    """
+    small = sweep.sized(PILOT_BYTES)
+    cases = plan(small, CATALOGUE, folder.left_out, folder.ordering).cases
+    rates = []
+    for direction in Direction:
+        case = next((case for case in cases if case.direction is direction), None)
+        if case:
+            timing = transfer(session, case, f"pilot-{direction}", PILOT_DEADLINE_S).timing
+            rates.append(PILOT_BYTES / timing.elapsed_s)
+    return max(rates), f"a first transfer of {size_label(PILOT_BYTES)} reached {max(rates) / 1e6:.4g} MB/s"
+
+
 def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
     """Which network is likely the fastest: with buffers that grow by themselves, or large ones, and large packets."""
     space = slot.case.tcp_space
@@ -88,6 +110,10 @@ def _rooms(session: Session, sweep: Sweep) -> Iterator[tuple[int, str]]:
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
             yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
-    if "disk" in stores:
+    if pair.config.through_mount:
+        slots = plan(sweep.sized(PILOT_BYTES), CATALOGUE).cases
+        path = session.stand(slots[0]).attached.path
+        yield most_in(pair.platforms[Role.CLIENT].files.free_bytes(path)), "the share"
+    elif "disk" in stores:
         path = at_home(pair.config.share.path or "", pair.facts[Role.SERVER].home)
         yield most_in(pair.platforms[Role.SERVER].files.free_bytes(path)), f"the server's disk, at {path},"

@@ -2,67 +2,48 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from lab import protocols, workloads
-from lab.base.errors import HostError, LabFailure, TransferError
+from lab.base.asleep import asleep_s
+from lab.base.errors import CommandError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
-from lab.hosts.own_folder import new_name
 from lab.platforms import Counters, Timing
 from lab.platforms.timing import MountServer
 from lab.results.effective import Effective
 from lab.results.observed import Observed
+from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.observation import observe
 from lab.run.pair import Pair
+from lab.run.preparation import cool, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
+from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
-from lab.workloads import Tool, file
-from lab.workloads.file import payload_name
+from lab.workloads import Tool
 
-T = TypeVar("T")
-U = TypeVar("U")
-READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
-# $1 a folder, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first
-# touch of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first.
-WARM_MEMORY = (
-    'set -C; name=$(cat); cd "$1" && : > "./$name" && { head -c "$2" /dev/zero >> "./$name"; rm -f "./$name"; }'
-)
-MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
+MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one transfer came to. ``void`` says why it does not count, and is empty where it does."""
+    """What one transfer came to. ``void`` says why it does not count, and is empty where it does.
+
+    ``server`` is None where nobody logs in there.
+    """
 
     timing: Timing
-    server: Counters
+    server: Counters | None
     effective: Effective
     void: str
     observed: Observed = field(default_factory=Observed)
     samples: dict[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Endpoints:
-    """From where to where: the tool's two paths on the client, and where each end really lies."""
-
-    source: str
-    target: str
-    flush: str
-    source_role: Role
-    source_path: str
-    target_role: Role
-    target_path: str
 
 
 def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
@@ -74,7 +55,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         standing = session.stand(case)
         try:
             return _transfer_over(session, standing, case, trial_id, deadline_s)
-        except TransferError as error:
+        except (TransferError, CommandError) as error:  # the latter of what prepares it, or checks it
             if not session.drop_lost_mount(standing, error):
                 raise
 
@@ -82,18 +63,17 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
 def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> Measured:
     """Move the payload once over what stands."""
     pair = session.pair
-    endpoints = _endpoints(pair, standing, case, trial_id)
+    endpoints = endpoints_of(pair, standing, case, trial_id)
     payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
-    client, server = pair.platforms[Role.CLIENT], pair.platforms[Role.SERVER]
-    seed = endpoints.source_path.rpartition("/")[2]  # no other payload has that name
-    with _files(pair, endpoints) as files:
-        _prepare(session, standing, case, endpoints, seed)
+    client = pair.platforms[Role.CLIENT]
+    with payload_files(pair, endpoints, standing.mount.payloads) as files:
+        prepare(session, standing, case, endpoints)
         versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
-        count = partial(server.clock.counters, pair.interface(Role.SERVER))
-        before, _ = _at_once(count, partial(_set_mode, pair, standing, endpoints))
+        slept_s = asleep_s()
+        before, _ = at_once(partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints))
         try:
             timing = client.clock.time_transfer(
                 pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s, _server_of_mount(pair, standing, case)
@@ -102,35 +82,46 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             if lack := _find_lack_of_space(pair, endpoints, case):
                 raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
             raise
-        counted = count()
-        target = pair.hosts[endpoints.target_role], endpoints.target_path
+        counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
         # what was sampled ends with the last reading, whatever the check does meanwhile
-        observed = partial(observe, pair, case, timing, (before, counted), payload.files(case.size_bytes))
-        observe_and_remove = partial(_at_once, observed, partial(files.remove, endpoints.source_role))
-        _, (radios, (seen, _)) = _at_once(
-            partial(payload.check, *target, case.size_bytes, seed),
-            partial(_at_once, session.radios.read, observe_and_remove),
+        observed = partial(observe, pair, case, timing, counted, payload.files(case.size_bytes))
+        _, (radios, (seen, _)) = at_once(
+            partial(_check, session, standing, case, endpoints),
+            partial(
+                at_once, session.radios.read, partial(at_once, observed, partial(files.remove, endpoints.source_place))
+            ),
         )
-    states = {Role.CLIENT: timing.counted.state, Role.SERVER: counted.state}
+    states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
+    moved = counted[-1].since(counted[0]) if counted else None
     unproven = not_on_the_wire(pair, driver, path, case, timing.counted)
-    void = unproven or _not_in_effect(pair, case, states) or seen.void
-    moved = counted.since(before)
-    others = dict([*describe_others(Role.CLIENT, case, timing.counted), *describe_others(Role.SERVER, case, moved)])
+    void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
+    of_server = describe_others(Role.SERVER, case, moved) if moved else ()
+    others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
     return Measured(timing, moved, effective, void, with_radios(seen.observed, radios), seen.samples)
 
 
-def _endpoints(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
-    name = payload_name(trial_id)
-    on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
-    on_server = f"{standing.folder}/{name}"
-    in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
-    flushed = case.option("client_sync") == "fsync"
-    if case.direction is Direction.WRITE:
-        flush = in_share if flushed and not standing.attached.remote_shell else ""
-        return Endpoints(on_client, in_share, flush, Role.CLIENT, on_client, Role.SERVER, on_server)
-    return Endpoints(in_share, on_client, on_client if flushed else "", Role.SERVER, on_server, Role.CLIENT, on_client)
+def _describe_sleep(pair: Pair, slept_s: float) -> str:
+    """Why a transfer from this machine does not count that slept meanwhile; empty where it did not."""
+    if pair.config.client.transport != "local" or slept_s < MOST_ASLEEP_S:
+        return ""
+    return f"this machine slept for {slept_s:.0f} s during the transfer"
+
+
+def _count_server(pair: Pair) -> list[Counters]:
+    """What the server counts at present; of one that nobody logs in to, nothing."""
+    if Role.SERVER not in pair.roles:
+        return []
+    return [pair.platforms[Role.SERVER].clock.counters(pair.interface(Role.SERVER))]
+
+
+def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
+    """Compare every byte of what arrived. Raises TransferError."""
+    place = endpoints.target_place
+    if place.in_mount:
+        cool(session, standing, place, case)
+    workloads.payload(case.workload).check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
 
 
 def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer | None:
@@ -143,64 +134,21 @@ def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer 
 
 def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
     """The full disk behind a failure, of which file protocols often make an input/output error; empty for none."""
-    folder = endpoints.target_path.rpartition("/")[0]
+    folder = endpoints.target_place.path.rpartition("/")[0]
     try:
-        free = pair.platforms[endpoints.target_role].files.free_bytes(folder)
+        free = pair.platforms[endpoints.target_place.role].files.free_bytes(folder)
     except LabFailure:
         return ""
     if free >= case.size_bytes:
         return ""
-    return f"{endpoints.target_role}: no space: only {free} bytes are left in {folder}"
-
-
-def _prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, seed: str) -> None:
-    """Have the payload lie where it comes from, and the client cold where it reads."""
-
-    def make() -> None:
-        payload = workloads.payload(case.workload)
-        payload.make(session.pair.hosts[endpoints.source_role], endpoints.source_path, case.size_bytes, seed)
-
-    warm = partial(warm_memory, session.pair, case, endpoints)
-    if case.direction is Direction.WRITE:
-        _at_once(make, warm)
-        return
-    stands, _ = _at_once(partial(session.mount_anew, standing), make)
-    if not stands:
-        session.stand(case)
-    _at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
+    return f"{endpoints.target_place.role}: no space: only {free} bytes are left in {folder}"
 
 
 def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints) -> None:
     """Give what is written the mode that the mount gives: from 3.5 on, rsync fails over one that it cannot give."""
-    if endpoints.source_role is Role.CLIENT and (mode := standing.attached.file_mode):
-        pair.hosts[Role.CLIENT].run("chmod", mode, endpoints.source_path)
-
-
-def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
-    """Have the memory that a RAM disk of a local lab will take at hand: its hosts are one, often a virtual, machine."""
-    role = endpoints.target_role
-    is_on_ram_disk = role is Role.CLIENT or (case.store == "ram" and role in pair.with_ram_disk)
-    if pair.config.lab.instance is None or pair.platforms[role].name != "linux" or not is_on_ram_disk:
-        return
-    size_bytes = min(case.size_bytes, MOST_WARMED)
-    pair.hosts[role].shell(
-        WARM_MEMORY, posixpath.dirname(endpoints.target_path), str(size_bytes),
-        given=new_name(), deadline_s=file.deadline_s(size_bytes),
-    )  # fmt: skip
-
-
-def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
-    """Before a read: nothing of it in the client's memory, and all or nothing of it in the server's.
-
-    Warm means that the server has just read all of it; a RAM disk is always so. The client is made cold first: two
-    hosts of a local lab share one page cache.
-    """
-    if case.option("server_cache") == "cold":
-        pair.platforms[Role.SERVER].files.drop_caches()
-    pair.platforms[Role.CLIENT].files.drop_caches()
-    if case.option("server_cache") == "warm" and case.store == "disk":
-        deadline_s = file.deadline_s(case.size_bytes)
-        pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_path, root=True, deadline_s=deadline_s)
+    place, mode = endpoints.source_place, standing.attached.file_mode
+    if mode and place.role is Role.CLIENT and not place.in_mount:
+        pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
 
 
 def _versions(session: Session, standing: Standing, tool: Tool) -> dict[str, str]:
@@ -219,50 +167,13 @@ def _versions(session: Session, standing: Standing, tool: Tool) -> dict[str, str
     return {name: version for role, name in ends.items() if (version := known[role, tool.name])}
 
 
-@dataclass
-class _Files:
-    """The payload's files that are not removed yet, by the host that they are on."""
-
-    pair: Pair
-    paths: dict[Role, str]
-
-    def remove(self, role: Role) -> None:
-        """Remove the one on a host, once; a host out of reach keeps its own until restored."""
-        if role in self.paths:
-            with suppress(HostError):
-                self.pair.platforms[role].files.remove(self.paths[role])
-            del self.paths[role]
-
-
-@contextmanager
-def _files(pair: Pair, endpoints: Endpoints) -> Iterator[_Files]:
-    """Remove both files at the end, or a RAM disk soon is full."""
-    paths = {endpoints.source_role: endpoints.source_path, endpoints.target_role: endpoints.target_path}
-    files = _Files(pair, paths)
-    try:
-        yield files
-    finally:
-        _at_once(partial(files.remove, endpoints.target_role), partial(files.remove, endpoints.source_role))
-
-
-def _at_once(first: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """What two things give that are done at the same time. Raises what either raised, once both have ended.
-
-    The first is done in this thread, where an interruption ends it: what changes a host must not go on while it is put
-    back.
-    """
-    with ThreadPoolExecutor(1) as threads:
-        started = threads.submit(other)
-        value = first()
-    return value, started.result()
-
-
 def _effective(
     standing: Standing, case: Case, timing: Timing, states: States, more: Mapping[str, str | int]
 ) -> Effective:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
-    network = {f"{role}_{name}": value for role in ROLES for name, value in states[role].items()}
-    cache = {"server_cache": case.option("server_cache")} if case.direction is Direction.READ else {}
+    network = {f"{role}_{name}": value for role, state in states.items() for name, value in state.items()}
+    is_known = case.direction is Direction.READ and Role.SERVER in states
+    cache = {"server_cache": case.option("server_cache")} if is_known else {}
     with_ram_disk = ROLES if case.store == "ram" else (Role.CLIENT,)
     disks = {f"{role}_ram_disk": standing.ram_disks[role] for role in with_ram_disk}
     ends = {"clock": timing.clock, "flushed": timing.flushed}

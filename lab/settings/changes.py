@@ -156,7 +156,7 @@ class Settings:
             self.connections.reach(setting.host)
             message = (
                 f"{setting.name}: with {setting.wanted!r} the controller did not reach the host again within "
-                f"{host_journal.revert_after_s:g} s, so that the host took it back by itself ({error})"
+                f"{host_journal.revert_after_s:g} s, so that the host took it back by itself ({error.on_one_line()})"
             )
             raise SettingRefused(message, host=setting.host) from error
         if failure and not isinstance(failure, HostLost | DeadlineExceeded):  # of those, the value read back decides

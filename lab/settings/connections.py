@@ -53,13 +53,13 @@ class Connections:
         Raises HostError where it cannot be reached, and once more, at once, at every later call.
         """
         if role in self.gone:
-            raise HostError(self.gone[role])
+            raise HostError(self.gone[role], several=True)
         if self.patience_s and not signals.is_pending() and not self.is_gone():
             self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
         try:
             self.reach_until(time.monotonic() + self.patience_s, role)
         except HostError as error:
-            self.gone[role] = str(error)
+            self.gone[role] = error.on_one_line()
             self.patience_s = 0.0  # the other host had the same time to come back
             raise
 

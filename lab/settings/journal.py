@@ -91,9 +91,9 @@ class Record:
         return "" if value == self.old else self.problem(f"{value!r:.200}")
 
     def problem(self, state: str) -> str:
-        """One line: the old value, the present ``state``, and how to bring the old value back without the lab."""
+        """The old value and the present ``state``; on a second line how to bring the old one back without the lab."""
         steps = "; ".join(step.by_hand() for step in self.undo)
-        return f"{self.host}: {one_line(self.name, 80)} should be {self.old!r} and is {state}; by hand: {steps}"
+        return f"{self.host}: {one_line(self.name, 80)} should be {self.old!r} and is {state}\n    by hand: {steps}"
 
     def ended_by_restart(self, boot: str) -> bool:
         """Whether a restart of its host has undone it already; ``boot`` is the host's present start."""

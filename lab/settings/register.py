@@ -67,11 +67,18 @@ def state_folder() -> Path:
     return home / ".local/state/file-share-lab"
 
 
+def check_place() -> None:
+    """Raise BadInput where there can be no register; makes none."""
+    if (path := state_folder()).exists():
+        PrivateFolder(path)
+
+
 def describe_hosts(config: Hosts) -> dict[str, str]:
     """Which two machines a hosts file is about, for people and to tell them from others."""
     sections = {role.value: getattr(config, role) for role in ROLES}
+    ports = {role: f" port {section.port}" if section.port else "" for role, section in sections.items()}
     return {
-        role: f"{section.host}{f' port {section.port}' if section.port else ''} ({section.data_address})"
+        role: f"{section.host or section.login}{ports[role]} ({section.data_address})"
         for role, section in sections.items()
     }
 

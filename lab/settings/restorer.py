@@ -58,7 +58,7 @@ class Restorer:
                 connections.reach(record.host)
                 return self._put_back_once(record)
         except HostError as error:
-            return record.problem(f"unknown ({error})")
+            return record.problem(f"unknown ({error.cause()})")
 
     def _put_back_once(self, record: Record) -> str:
         host_journal = self.connections.host_journals.get(record.host)
@@ -76,7 +76,7 @@ class Restorer:
         try:
             self._strike_on_host(role, [record for record in done if record.name != HOST_JOURNAL])
         except HostError as error:
-            return {record.number: f"{role}: {record.name} was put back, but {error}" for record in done}
+            return {record.number: f"{role}: {record.name} was put back, but {error.on_one_line()}" for record in done}
         for record in done:
             try:
                 self.journal.close(record)

@@ -14,8 +14,10 @@ import pandas as pd
 from lab.base.untrusted import first_line
 from lab.design.factors import COLUMNS, label_of
 from lab.results.load import load_by_block
-from lab.stats import utilization
+from lab.results.one_sided import is_one_sided, link_of
+from lab.stats import client_alone, utilization
 from lab.stats.better_levels import BetterLevel, better_levels
+from lab.stats.client_alone import Seen
 from lab.stats.encoding import Trials, encode
 from lab.stats.factors import Level, Row, level_label, rows_of
 from lab.stats.limit import (
@@ -24,9 +26,11 @@ from lab.stats.limit import (
     DISTURBED,
     FLUSH,
     LINK,
+    LOSSES,
     NEAR,
     PROBABLE,
     ROUND_TRIPS,
+    SERVER,
     UNCLEAR,
     WINDOW,
     Limit,
@@ -59,18 +63,29 @@ REMEDY = {
     START_UP: "larger files would be faster: what a transfer starts and ends with takes as long for any size",
     PROGRAMS: "another tool, or several at once, would help",
     DISTURBED: "measure again on quiet machines",
+    LOSSES: "another cable, port or switch would help",
+    SERVER: "a login on the server would tell which of them it is",
+    client_alone.HALF_DUPLEX: "a cable and ports that negotiate full duplex would help",
+    client_alone.WIFI: "a cable would help",
+    client_alone.SYNC: "a mount without that option would help, if a crash may lose the last seconds",
+    client_alone.SIGNING: "a faster client, or no signing where the network can be trusted, would help",
+    client_alone.ENCRYPTION: "a faster client, or no encryption where the network can be trusted, would help",
 }
 FASTER = "the level named in the evidence was faster"
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of one case: medians, the busiest process of each role, and which other levels were faster."""
+    """What is known of one case: medians, the busiest process of each role, and which other levels were faster.
+
+    ``seen`` is what else the client knows, of a run that saw nothing of its server.
+    """
 
     medians: Numbers
     processes: Mapping[str, str]
     observed: bool = True
     better: Sequence[BetterLevel] = ()
+    seen: Seen | None = None
 
 
 def remedy(limited_by: str) -> str:
@@ -92,9 +107,10 @@ def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
     run = encoded.frame.attrs.get("run", {})
     loads = load_by_block(run)
     cases = _by_case(some_of_each_case(encoded) if some is None else some)
+    link = link_of(run) if is_one_sided(run) else None
     numbers = pd.DataFrame(
         [
-            foreign_share(trial, loads) | numbers_of(trial, run.get("instance") is not None)
+            foreign_share(trial, loads) | numbers_of(trial, run.get("instance") is not None, link)
             for trials_of in cases.values()
             for trial in trials_of
         ]
@@ -104,7 +120,13 @@ def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
     grid, ceilings = encoded.grid, compare_ceilings(encoded.frame)
     better = better_levels(grid)
     rows = [
-        _row(trials_of, medians[case_id], ceilings, better.get(tuple(trials_of[0][name] for name in grid.factors), ()))
+        _row(
+            trials_of,
+            medians[case_id],
+            ceilings,
+            better.get(tuple(trials_of[0][name] for name in grid.factors), ()),
+            Seen(link, trials_of[0]["direction"], trials_of[0]["effective"]) if link else None,
+        )
         for case_id, trials_of in cases.items()
     ]
     dtypes = dict.fromkeys(("utilisation", "headroom", *NUMBERS), "float64")
@@ -124,13 +146,14 @@ def _row(
     numbers: Mapping[Hashable, float],
     ceilings: Mapping[tuple[Level, ...], Mapping[str, float]],
     better: Sequence[BetterLevel],
+    seen: Seen | None,
 ) -> Row:
     """What one case was limited by; ``numbers`` are the medians of its trials, NaN where none has it."""
     medians = {str(name): value for name, value in numbers.items() if not math.isnan(value)}
     medians |= ceilings.get(tuple(trials[0][name] for name in SETTING), {})
     names = {role: name for role in ROLES if (name := _busiest(trials, role))}
     case = {name: trials[0][name] for name in (*CASE, "case_id")} | {"n": len(trials)}
-    known = Known(medians, names, any(trial["observed"] for trial in trials), better)
+    known = Known(medians, names, any(trial["observed"] for trial in trials), better, seen)
     return {**case, **{name: medians.get(name) for name in NUMBERS}, **judge(known)}
 
 
@@ -149,6 +172,8 @@ def judge(known: Known) -> Row:
     raised one thing and saw the speed rise need not argue from counters.
     """
     limits = utilization.limits(known.medians, known.processes)
+    if known.seen:
+        limits = client_alone.limits(known.seen, known.medians, limits)
     near = _prefer([limit for limit in limits if limit.near]) if known.observed else []
     if disturbed := utilization.disturbance(known.medians):
         return _verdict(DISTURBED, CERTAIN, None, None, "; ".join([disturbed, *(limit.evidence for limit in near)]))
@@ -158,6 +183,9 @@ def judge(known: Known) -> Row:
         return _limited(near, known.better)
     if not known.observed:
         return _unclear("not observed", limits, known.medians)
+    if known.seen:
+        rest = client_alone.left_over(known.seen, known.medians)
+        return _limited([rest], known.better) if rest.near else _unclear(rest.evidence, limits, known.medians)
     part, problem = largest_part(known.medians), unfit_for_round_trips(known.medians)
     if part and (problem or part.name not in (ONE_REQUEST, PROGRAMS, ROUND_TRIPS)):
         return _limited([part], known.better)

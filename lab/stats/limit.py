@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 UNCLEAR, LINK, WINDOW, ROUND_TRIPS = "unclear", "link", "latency × window", "protocol round trips"
 DISK, FLUSH, DISTURBED = "disk", "flush to disk", "disturbed"
+LOSSES, SERVER = "lost packets", "the server or its disk"
 CERTAIN, PROBABLE = "certain", "probable"
 
 NEAR = 0.85  # share of a ceiling: that scatters, for it took seconds; and at start and flush a transfer fills no link

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lab.base.units import LARGEST
+from lab.results.one_sided import ClientLink
 from lab.stats.factors import Row
 from lab.stats.limit import DISK, Numbers
+from lab.stats.line_rate import line_rate
 
 ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")
@@ -22,12 +24,19 @@ STREAMED = "ssh"  # the protocol that asks for nothing piece by piece
 DISK_MOVED = 0.5  # of the payload: with less, the file was in memory
 
 
-def numbers_of(trial: Row, shared: bool) -> dict[str, float]:
-    """What one good trial tells, by name; ``shared`` where both hosts are on one machine, as in a local lab."""
+def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict[str, float]:
+    """What one good trial tells, by name; ``shared`` where both hosts are on one machine, as in a local lab.
+
+    ``link`` is the client's end of the link, of a run that saw nothing of its server.
+    """
     sides = {role: _facts(trial, role) for role in ROLES}
     values = {"bytes_per_s": trial["size_bytes"] / trial["elapsed_s"], "elapsed_s": trial["elapsed_s"]}
     values["file_bytes"] = trial["size_bytes"] / max(1, trial["files"])
-    values |= _quotient("link_share", values["bytes_per_s"], trial["ceiling_bytes_per_s"])
+    ceiling = trial["ceiling_bytes_per_s"]
+    if link and not ceiling > 0:
+        values |= line_rate(link, sides["client"].get("wifi_bits_per_s"), _facts(trial, "tcp"))
+        ceiling = values.get("line_bytes_per_s")
+    values |= _quotient("link_share", values["bytes_per_s"], ceiling)
     if trial["tcp_space"] != "default":
         values["pinned"] = 1.0
     for role, usage in sides.items():
@@ -36,7 +45,8 @@ def numbers_of(trial: Row, shared: bool) -> dict[str, float]:
     if shared:
         values |= _machine(sides)
     values |= _edges(_facts(trial, "wire"), trial["elapsed_s"])
-    return values | _tcp(trial, values["bytes_per_s"]) | _disk(trial, sides["server"], values["bytes_per_s"])
+    values |= _tcp(trial, values["bytes_per_s"], ceiling, received=link is not None)
+    return values | _disk(trial, sides["server"], values["bytes_per_s"])
 
 
 def _facts(trial: Row, part: str) -> dict[str, float]:
@@ -81,7 +91,10 @@ def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[
 def _edges(wire: Numbers, elapsed_s: float) -> dict[str, float]:
     """The share of the time before the first byte of the payload and after its last one."""
     edges = [wire[name] for name in ("before_first_byte_s", "after_last_byte_s") if name in wire]
-    return {"startup": min(1.0, sum(edges) / elapsed_s)} if edges else {}
+    values = {"startup": min(1.0, sum(edges) / elapsed_s)} if edges else {}
+    if "after_last_byte_s" in wire:
+        values["after_last_byte"] = min(1.0, wire["after_last_byte_s"] / elapsed_s)
+    return values
 
 
 def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
@@ -104,18 +117,20 @@ def _machine(sides: Mapping[str, Numbers]) -> dict[str, float]:
     return {"machine": full, "others": others, "foreign": foreign}
 
 
-def _tcp(trial: Row, rate: float) -> dict[str, float]:
-    """The connection, where it was seen for most of the payload.
+def _tcp(trial: Row, rate: float, ceiling: float | None, received: bool) -> dict[str, float]:
+    """The connection, where it was seen for most of the payload; ``received``: by its receiver, if not by its sender.
 
     A receiver's window is about half of its buffer (tcp(7), tcp_adv_win_scale). One that is smaller is one that the
     receiving program has not emptied; so the larger of the two counts.
     """
     tcp, effective = _facts(trial, "tcp"), _clean(trial["effective"])
     rtt_s, sent = tcp.get("min_rtt_ms", 0) / 1000, max(tcp.get("sent_bytes", 0), tcp.get("acked_bytes", 0))
+    sent = sent or (tcp.get("received_bytes", 0) if received else 0)
     if not rtt_s or not sent or sent < SEEN_BYTES * trial["size_bytes"]:
         return {}
     values = {"rtt_ms": rtt_s * 1000, "round_trip_bytes": rate * rtt_s, "round_trips": trial["elapsed_s"] / rtt_s}
-    values["resent"] = tcp.get("retransmits", 0) * tcp.get("mss", 0) / sent
+    if "retransmits" in tcp or not received:
+        values["resent"] = tcp.get("retransmits", 0) * tcp.get("mss", 0) / sent
     seen_s = max(trial["elapsed_s"] - tcp.get("age_s", 0), rtt_s)
     if "busy_ms" in tcp:
         values["busy"] = min(1.0, tcp["busy_ms"] / 1000 / seen_s)
@@ -129,8 +144,8 @@ def _tcp(trial: Row, rate: float) -> dict[str, float]:
     values["loaded_rtt_ms"] = loaded_s * 1000
     if "data_segs_in" in tcp:
         values |= {"requests": tcp["data_segs_in"], "asks": float(trial["protocol"] != STREAMED)}
-    if "window_bytes" in values and trial["ceiling_bytes_per_s"]:
-        values["window_of_ceiling"] = trial["ceiling_bytes_per_s"] * rtt_s / values["window_bytes"]
+    if "window_bytes" in values and ceiling:
+        values["window_of_ceiling"] = ceiling * rtt_s / values["window_bytes"]
     return values
 
 

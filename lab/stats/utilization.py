@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lab.stats.limit import DISK, FAR_ABOVE, FLUSH, KIB, LINK, NEAR, PROBABLE, WINDOW, Limit, Numbers, grade
+from lab.stats.line_rate import speed_label
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 
 THROTTLED = 0.1  # of the time: a quota that was felt less costs less than the scatter
@@ -20,6 +21,7 @@ OTHERS = 0.2  # of all cores: with more in use by nobody of the lab's, the two h
 # Of all cores, by others: what the kernel does for a link within one machine, and the controller, came to 0.29 of two
 # at most in quiet blocks of a demo, and one busy program beside it made 0.41 to 0.6 of them
 DISTURBING = 1 / 3
+LINE_NEAR = 0.9  # of what frames and headers leave of the link's speed: its own start and end take the rest
 DOMINANT = 1.5  # one host used so many times what the other did, or neither is named
 
 
@@ -39,6 +41,8 @@ def limits(medians: Numbers, names: Mapping[str, str]) -> list[Limit]:
 def _link(medians: Numbers) -> Limit | None:
     if "link_share" not in medians:
         return None
+    if "line_bits_per_s" in medians:
+        return _line(medians)
     share, evidence = medians["link_share"], f"link: {medians['link_share']:.0%} of the ceiling"
     if share > FAR_ABOVE:
         return Limit(LINK, 1.0, f"{evidence}, which was measured too low", near=False)
@@ -51,6 +55,20 @@ def _link(medians: Numbers) -> Limit | None:
     if _ceiling_in_doubt(medians):
         return Limit(LINK, share, f"{evidence}, which the TCP buffers may have lowered", near=False)
     return Limit(LINK, min(1.0, share), evidence, share >= NEAR, grade=grade(ceiling_is_sure(medians)))
+
+
+def _line(medians: Numbers) -> Limit | None:
+    """Of the speed that the interface has negotiated, which is a fact, where iperf3 measured nothing.
+
+    What a radio leaves for data is none (:mod:`lab.stats.client_alone`).
+    """
+    if "wifi" in medians:
+        return None
+    share, speed = medians["link_share"], speed_label(medians["line_bits_per_s"])
+    evidence = f"link: {share:.0%} of what {speed} carries"
+    if share > FAR_ABOVE:
+        return Limit(LINK, 1.0, f"{evidence}: some of it did not cross the link", near=False)
+    return Limit(LINK, min(1.0, share), evidence, share >= LINE_NEAR)
 
 
 def ceiling_is_sure(medians: Numbers) -> bool:

@@ -27,7 +27,9 @@ def server(host: Host, call: Sequence[str], address: str, directory: str, listen
     return background_process(host.role, "iperf3", argv, directory, listening(PORT), root=False)
 
 
-def measure(client: Host, call: Sequence[str], address: str, direction: str, seconds: float) -> dict[str, float]:
+def measure(
+    client: Host, call: Sequence[str], address: str, direction: str, seconds: float, port: int = PORT
+) -> dict[str, float]:
     """One TCP stream for about ``seconds``; ``direction`` as the client sees it (``read``: server to client).
 
     Returns ``bytes`` that arrived, ``elapsed_s`` and ``bytes_per_s`` as the receiver counted them, and ``retransmits``
@@ -39,7 +41,7 @@ def measure(client: Host, call: Sequence[str], address: str, direction: str, sec
         "--client",
         address,
         "--port",
-        str(PORT),
+        str(port),
         "--time",
         f"{max(1, round(seconds))}",
         "--json",

@@ -23,13 +23,16 @@ import lab
 from lab.base.errors import HostError, LabError
 from lab.base.masking import Masker
 from lab.check import hardware_file
-from lab.hosts import Host, Result, interpreter
+from lab.hosts import Host, Result, interpreter, mount_reports
+from lab.init import shares
 from lab.platforms import facts, files, timing
 from lab.platforms.linux import counters as linux_counters
+from lab.platforms.linux import mounts as linux_mounts
 from lab.platforms.linux import noise as linux_noise
 from lab.platforms.linux import parsers as linux
 from lab.platforms.linux import ram_disk, sampler, tcp
 from lab.platforms.macos import counters as macos_counters
+from lab.platforms.macos import mounts as mac_mounts
 from lab.platforms.macos import noise as macos_noise
 from lab.platforms.macos import parsers as macos
 from lab.platforms.macos import preflight as macos_preflight
@@ -37,9 +40,8 @@ from lab.platforms.macos import tcp as macos_tcp
 from lab.platforms.macos import wifi
 from lab.protocols import ssh
 from lab.protocols.afp import netatalk
-from lab.protocols.mounts import linux as linux_mount
 from lab.protocols.mounts import macos as macos_mount
-from lab.protocols.nfs import knfsd, nfsstat
+from lab.protocols.nfs import knfsd
 from lab.protocols.nfs import linux as linux_nfs
 from lab.protocols.nfs import macos as macos_nfs
 from lab.protocols.servers import macos_sharing, unflushed
@@ -206,30 +208,39 @@ PARSERS = {
     "began": Parser(iperf3.began, ("iperf3*.json",), None),
     "ssh -v": Parser(ssh.parse_verbose, ("ssh-v.txt",), None),
     "options of a mount": Parser(
-        lambda text: linux_mount.parse_mount_options(text, "SMB"), ("rw,vers=3.1.1,rsize=1",), None
+        lambda text: mount_reports.parse_mount_options(text, "SMB"), ("rw,vers=3.1.1,rsize=1",), None
     ),
-    "mount": Parser(macos_mount.parse_mounts, ("mount*.txt",), None),
+    "mount": Parser(mount_reports.parse_mounts, ("mount*.txt",), None),
+    "linux mounts": Parser(linux_mounts.parse_mount_table, ("mounts-*.txt",)),
+    "mac mounts": Parser(mac_mounts.parse_table, ("mount*.txt",)),
+    "encrypted": Parser(
+        lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
+    ),
     "df -P": Parser(
         macos_mount.parse_df_point, ("Filesystem 512-blocks\n/dev/disk1 9 1 8 12% /Volumes/a b\n",), LabError
     ),
     "connected": Parser(
         lambda text: linux_smb.parse_connected_addresses(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
     ),
-    "DebugData": Parser(lambda text: linux_smb.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None),
+    "DebugData": Parser(
+        lambda text: mount_reports.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
+    ),
     "smbstatus": Parser(linux_smb.parse_smbstatus, ("smbstatus-*.json",), LabError),
     "time machine": Parser(linux_smb.parse_time_machine, ("yes\n",), None),
     "testparm": Parser(linux_smb.parse_testparm, ("Yes\nno\n",), LabError),
     "ksmbd": Parser(ksmbd.parse_interface, ("2: eth0    inet 10.0.0.2/24 scope global eth0\n",), LabError),
-    "statshares": Parser(macos_smb.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
+    "statshares": Parser(mount_reports.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
     "channels": Parser(macos_smb.parse_channels, ("smbutil-multichannel-*.txt",), None),
-    "multichannel": Parser(macos_smb.parse_multichannel, ("smbutil-multichannel-*.txt",), None),
+    "multichannel": Parser(mount_reports.parse_multichannel, ("smbutil-multichannel-*.txt",), None),
     "afpd": Parser(netatalk.parse_login, ("afpd.log",), None),
     "sharing": Parser(macos_sharing.parse_share_points, ("sharing-l-*.txt",), LabError),
     "filters": Parser(lambda text: unflushed.parse_filtered(text, "smbd"), ("yes\nyes\n",), LabError),
     "etab": Parser(knfsd.parse_export, ("/x\t*(rw,sync,no_root_squash,fsid=77)\n",), LabError),
     "export of ganesha": Parser(linux_nfs.parse_export, ("ganesha-export-*.txt",), LabError),
     "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), ("ifconfig-*.txt",), LabError),
-    "nfsstat": Parser(lambda text: nfsstat.read_parameters(nfsstat.parse_nfsstat(text)), ("nfsstat-m*.txt",), LabError),
+    "nfsstat": Parser(
+        lambda text: mount_reports.read_parameters(mount_reports.parse_nfsstat(text)), ("nfsstat-m*.txt",), LabError
+    ),
     "shared file": Parser(
         hardware_file.parse_shared,
         (
@@ -237,6 +248,9 @@ PARSERS = {
             "what: x\n| there\n\n-- capture mount: read\n| /dev/disk1 on / (apfs)\n",
         ),
     ),
+    "smbclient": Parser(shares.parse_smbclient, ("smbclient-L-*.txt",), None),
+    "smbutil view": Parser(shares.parse_smbutil, ("smbutil-view.txt",), None),
+    "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
     "host journal": Parser(
         lambda text: host_journal.read(Saying(text), line_format()),
@@ -249,7 +263,7 @@ NOT_OF_HOSTS = {
     "lab.design.sweep_file.parse_sweep", "lab.hosts.fields.parse_lease", "lab.hosts.fields.parse_port",
     "lab.base.units.parse_size",
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
-    "lab.local.platforms.parse", "lab.settings.operation.parse_operation",
+    "lab.local.platforms.parse", "lab.settings.operation.parse_operation", "lab.measure.target.parse_target",
 }  # fmt: skip
 
 

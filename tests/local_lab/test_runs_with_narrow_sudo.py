@@ -18,7 +18,7 @@ from lab.hosts.root_helper import SUDOERS
 from lab.hosts.ssh import HELPER
 from lab.platforms.linux.settings import LinuxMtu
 from lab.run import root_helper
-from lab.run.transfer import READ_ALL
+from lab.run.preparation import READ_ALL
 from lab.settings.host_journal import HostJournal
 from lab.settings.journal import Record
 

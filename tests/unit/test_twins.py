@@ -22,6 +22,7 @@ from support.interpreters import EACH, words_of
 import lab
 from lab.hosts.interpreter import for_python
 from lab.platforms.files import NEW
+from lab.platforms.macos.files import COPY_UNCACHED
 from lab.platforms.network import CONNECT
 from lab.settings.background import LEAD
 from lab.settings.host_journal import ALONE, FILES, NOTE, SESSION
@@ -50,6 +51,18 @@ def test_a_twin_is_one_of_a_perl_script_and_of_the_python_of_the_command_line_to
 
 
 # --- files and folders
+
+
+@EACH
+@pytest.mark.parametrize("size", [0, 1, 1 << 20, (1 << 20) + 7])
+def test_a_file_is_copied_past_the_cache_to_one_that_is_not_there(python: str, size: int, tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(os.urandom(size))
+    assert outcome(run(python, COPY_UNCACHED, "source", "target", folder=tmp_path)) == (0, "", "")
+    assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
+    exists = (errno.EEXIST, "", "target: File exists\n")
+    assert outcome(run(python, COPY_UNCACHED, "source", "target", folder=tmp_path)) == exists
+    missing = (errno.ENOENT, "", "none: No such file or directory\n")
+    assert outcome(run(python, COPY_UNCACHED, "none", "other", folder=tmp_path)) == missing
 
 
 @EACH

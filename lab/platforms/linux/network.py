@@ -16,6 +16,14 @@ cd "/sys/class/net/$1" || exit
 if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
 cat duplex 2>/dev/null; :
 """
+# TUN devices, by the lowest digit of their flags (include/uapi/linux/if_tun.h), and those that say so; the numbers are
+# those of include/uapi/linux/if_arp.h: IP in IP, SIT, GRE
+TUNNEL = r"""
+cd "/sys/class/net/$1" || exit
+case $(cat tun_flags 2>/dev/null) in *1) echo tunnel; exit ;; esac
+grep -qxE 'DEVTYPE=(wireguard|ppp)' uevent && echo tunnel
+grep -qxE '768|769|776|778' type && echo tunnel; :
+"""
 # iw may not be installed, and a kernel without wireless extensions has no such file
 RADIO = 'iw dev "$1" link 2>/dev/null; cat /proc/net/wireless 2>/dev/null | grep -F "$1:"; :'
 IS_LISTENING = 'cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$1 [0-9A-F]*:0000 0A "'
@@ -46,6 +54,10 @@ class LinuxNetwork(Network):
         """By the kernel's count (Documentation/ABI/testing/sysfs-class-net; since Linux 3.15)."""
         text = self.host.run("cat", f"/sys/class/net/{interface}/carrier_changes", check=False).stdout.strip()
         return count(text) if text else None
+
+    def is_tunnel(self, interface: str) -> bool:
+        """See :meth:`Network.is_tunnel`. People name interfaces of WireGuard as they like; the kernel knows them."""
+        return super().is_tunnel(interface) or "tunnel" in self.host.shell(TUNNEL, interface, check=False).stdout
 
     def medium(self, interface: str) -> Medium:
         """See :meth:`Network.medium`."""

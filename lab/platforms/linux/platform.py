@@ -9,6 +9,7 @@ from lab.base.scripts import read_script
 from lab.platforms.facts import TOOLS, Facts
 from lab.platforms.linux.clock import LinuxClock
 from lab.platforms.linux.files import LinuxFiles
+from lab.platforms.linux.mounts import LinuxMounts
 from lab.platforms.linux.network import LinuxNetwork
 from lab.platforms.linux.parsers import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.preflight import LinuxPreflight
@@ -31,6 +32,7 @@ class Linux(Platform):
     files_class = LinuxFiles
     network_class = LinuxNetwork
     programs_class = LinuxPrograms
+    mounts_class = LinuxMounts
     preflight_class = LinuxPreflight
 
     def facts(self, peer: str) -> Facts:

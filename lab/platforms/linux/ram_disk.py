@@ -15,13 +15,16 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table, is_mounted
+from lab.hosts.own_folder import new_name
+from lab.platforms.linux.files import LinuxFiles
 from lab.platforms.linux.programs import LinuxPrograms
-from lab.platforms.ram_disk import RamDisk, RamDisks
+from lab.platforms.ram_disk import FOLDER, RamDisk, RamDisks
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 MIB = 1 << 20
 PAGE_KIB = 4
+SHM, SHARED_MEMORY = "shm", "/dev/shm"  # a tmpfs that is there, and that every account may write into
 # $1 the folder, $2 options. Memory by 2 MiB at a time is written and given back several times as fast; not every kernel
 # has it, and for none is it a reason to fail.
 TMPFS = """
@@ -111,7 +114,7 @@ class BlockRamDisk(Operation):
 class LinuxRamDisks(RamDisks):
     """Makes RAM disks on a Linux host."""
 
-    formats = ("tmpfs", "ext4")
+    formats = ("tmpfs", "ext4", SHM, FOLDER)
 
     def check(self, layout: str | None) -> None:
         """See :meth:`RamDisks.check`. A device needs brd, which nobody else may use: it can be loaded once."""
@@ -139,11 +142,19 @@ class LinuxRamDisks(RamDisks):
     def make(
         self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
     ) -> Generator[Setting, None, str]:
-        """A tmpfs, of large pages where the kernel has them, or ext4 on a device.
+        """A tmpfs, of large pages where the kernel has them, ext4 on a device, or a folder.
 
-        Either takes memory as it fills: what is free is checked.
+        What takes memory takes it as it fills: what is free is checked.
         """
         self.check(layout)
+        if layout == FOLDER:
+            return self.describe_folder(path)
+        if layout == SHM:
+            self._check_fits(size_bytes)
+            folder = f"{SHARED_MEMORY}/{new_name()}"
+            yield LinuxFiles(self.host).folder(folder, "any", "")
+            self.host.shell('rmdir "$1" && ln -s "$2" "$1"', path, folder)
+            return f"a folder in {SHARED_MEMORY}"
         mode, uid = "700" if private else "1777", self.uid()
         if layout == "ext4":
             size_kib = device_kib(size_bytes, path)

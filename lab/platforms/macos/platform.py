@@ -11,6 +11,7 @@ from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.macos import tcp
 from lab.platforms.macos.clock import MacClock
 from lab.platforms.macos.files import MacFiles
+from lab.platforms.macos.mounts import MacMounts
 from lab.platforms.macos.network import MacNetwork
 from lab.platforms.macos.parsers import (
     ABOUT_HARDWARE,
@@ -54,6 +55,7 @@ class MacOS(Platform):
     files_class = MacFiles
     network_class = MacNetwork
     programs_class = MacPrograms
+    mounts_class = MacMounts
     preflight_class = MacPreflight
 
     def explain(self, output: str) -> str:

@@ -21,7 +21,7 @@ from lab.platforms.macos.parsers import (
     parse_volume,
     prove_ours,
 )
-from lab.platforms.ram_disk import RamDisk, RamDisks
+from lab.platforms.ram_disk import FOLDER, RamDisk, RamDisks
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
@@ -92,7 +92,7 @@ class RamVolume(RamDisk):
 class MacRamDisks(RamDisks):
     """Makes RAM disks on a Mac."""
 
-    formats = ("hfs", "hfs-case", "apfs")
+    formats = ("hfs", "hfs-case", "apfs", FOLDER)
 
     def make(
         self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
@@ -103,6 +103,8 @@ class MacRamDisks(RamDisks):
         and that nothing of it is mounted. Its memory is taken as it fills, so what is free is checked first.
         """
         self.check(layout)
+        if layout == FOLDER:
+            return self.describe_folder(path)
         place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
         if is_mounted_on_mac(place).run(self.host) != "absent":
             raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.role)

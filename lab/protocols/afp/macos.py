@@ -8,10 +8,11 @@ from types import MappingProxyType
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command
+from lab.hosts.mount_reports import parse_mounts
 from lab.hosts.mounts import real_path
 from lab.protocols.afp.netatalk import read_last_login
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point, parse_mounts
+from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
 from lab.settings.tcp_reach import CLOSED

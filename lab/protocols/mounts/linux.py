@@ -9,12 +9,13 @@ from typing import ClassVar
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, first_line
+from lab.base.untrusted import first_line
 from lab.hosts.command import Command, command, script
+from lab.hosts.mount_reports import parse_mount_options, split_mount_options
 from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols.driver import Driver, Steps
 from lab.protocols.mounts import gvfs
-from lab.protocols.options import OF_SERVER, Option, mount_option_names, split_mount_options
+from lab.protocols.options import OF_SERVER, Option, mount_option_names
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -93,6 +94,10 @@ class LinuxMount(Driver):
             return f"this client mounts by GVfs, which takes no options: its kernel has no {self.kernel_type}"
         return ""
 
+    def explain(self, output: str) -> str:
+        """What GVfs says of a name or a password that is wrong."""
+        return next((remedy for pattern, remedy in gvfs.REASONS if re.search(pattern, output, re.MULTILINE)), "")
+
     def mount_method(self, client: Side) -> str:
         """By the kernel if it can, else by GVfs."""
         if self._kernel_can(client):
@@ -101,7 +106,9 @@ class LinuxMount(Driver):
         return "GVfs over FUSE"
 
     def _kernel_can(self, client: Side) -> bool:
-        return self.kernel_type is not None and kernel_has(client, self.kernel_type)
+        """Whether the kernel mounts it, and this account may have it do so."""
+        is_allowed = self.kernel_type is not None and not client.host.lacks_root
+        return is_allowed and kernel_has(client, str(self.kernel_type))
 
     def _check_gvfs(self, client: Side) -> None:
         gvfs.find_program(client, "gvfsd-fuse")
@@ -146,17 +153,6 @@ class LinuxMount(Driver):
         effective = {"mount": "kernel", **limits, **self.read_negotiated(server, share), "mount_options": fields[3]}
         mounted_with = split_mount_options(fields[3]) | self.options_outside_table(client, server, share)
         return Attached(path, effective=effective, options=self._read_levels(mounted_with | {"client": "kernel"}))
-
-
-def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
-    """The largest requests (``rsize``, ``wsize``, bytes) and the dialect, where the options of a mount have them."""
-    options = dict(option.split("=", 1) for option in text.split(",") if "=" in option)
-    limits: dict[str, str | int] = {
-        name: count(options[name]) for name in ("rsize", "wsize") if re.fullmatch("[0-9]{1,18}", options.get(name, ""))
-    }
-    if re.fullmatch(r"[0-9.]{1,8}", options.get("vers", "")):
-        limits["dialect"] = versions_of + options["vers"]
-    return limits
 
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:

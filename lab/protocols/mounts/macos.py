@@ -13,6 +13,7 @@ from lab.base.untrusted import first_line, printable
 from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.interpreter import run_script_file
+from lab.hosts.mount_reports import parse_mounts
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
 from lab.protocols.options import OF_SERVER, Option
@@ -77,9 +78,7 @@ class MacMount(Driver):
     gone_remedy: ClassVar[str] = ""
     reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
     options: ClassVar[Mapping[str, Option]] = {}
-    captures: ClassVar[tuple[Capture, ...]] = (
-        Capture(name="mount", ask="mount", parse=lambda text: parse_mounts(text)),
-    )
+    captures: ClassVar[tuple[Capture, ...]] = (Capture(name="mount", ask="mount", parse=parse_mounts),)
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """The command that mounts the share at ``path``."""
@@ -149,19 +148,6 @@ def read_mount_options(client: Side, path: str, file_system: str) -> str:
         message = f"at {path} is a mount of {first_line(kind)}, not of {file_system}"
         raise LabFailure(message, host=client.host.role)
     return first_line(options)
-
-
-def parse_mounts(text: str) -> dict[str, tuple[str, str]]:
-    """By mount point: the file system, and the options with commas only, of lines ``FROM on POINT (TYPE, flag, …)``.
-
-    Who mounted it is no option. A source has no blanks: those of a share's name are percent-encoded.
-    """
-    lines = re.findall(r"^\S.*? on (/.*) \(([^()]*)\)$", text, re.MULTILINE)
-    mounts = {}
-    for point, words in lines:
-        kind, *options = words.split(", ")
-        mounts[point] = kind, ",".join(option for option in options if not option.startswith("mounted by "))
-    return mounts
 
 
 def parse_df_point(text: str) -> str:

@@ -16,11 +16,11 @@ from lab.base.scripts import read_script
 from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.interpreter import run_script
+from lab.hosts.mount_reports import parse_nfsstat, read_parameters
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import BUFFER_LIMIT, NO_ROUTE, MacMount, has_program, parse_df_point
 from lab.protocols.mounts.macos_assumptions import MOUNTING
-from lab.protocols.nfs.nfsstat import parse_nfsstat, read_parameters
 from lab.protocols.nfs.options import MACOS_OPTIONS
 from lab.protocols.servers.macos_assumptions import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
@@ -174,7 +174,7 @@ class MacNfs(MacMount):
     assumptions = (*SERVING, *MOUNTING)
     captures: ClassVar[tuple[Capture, ...]] = (
         *MacMount.captures,
-        Capture(name="nfsstat-m", ask="nfsstat -m", parse=lambda text: parse_nfsstat(text)),
+        Capture(name="nfsstat-m", ask="nfsstat -m", parse=parse_nfsstat),
     )
 
     def served_by(self, server: Side, account: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lab.base.units import parse_size, size_label
+from lab.hosts.mount_reports import read_nfs_version
 from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
 
 
@@ -50,7 +51,7 @@ OPTIONS = {
 MACOS_OPTIONS = {
     "version": replace(
         OPTIONS["version"],
-        read_level=lambda mounted_with: {"4": "4.0"}.get(version := mounted_with.get("vers", ""), version),
+        read_level=read_nfs_version,
     ),
     "rsize": OPTIONS["rsize"],
     "wsize": OPTIONS["wsize"],

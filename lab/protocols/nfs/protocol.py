@@ -10,5 +10,11 @@ from lab.protocols.nfs.options import MACOS_OPTIONS, OPTIONS
 
 DRIVERS = {"linux": LinuxNfs, "macos": MacNfs}
 PROTOCOL = Protocol(
-    "nfs", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(COMMIT), options=OPTIONS | MACOS_OPTIONS
+    "nfs",
+    PORT,
+    mounted=True,
+    drivers=DRIVERS,
+    server_syncs=tuple(COMMIT),
+    options=OPTIONS | MACOS_OPTIONS,
+    takes_password=False,
 )

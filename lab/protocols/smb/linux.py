@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line, from_json, word
+from lab.hosts.mount_reports import cifs_sessions, parse_signed
 from lab.hosts.mounts import FIND, in_table
 from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
@@ -172,28 +173,15 @@ class LinuxSmb(LinuxMount):
         return parse_smbstatus(server.host.run(*argv, root=True).stdout)
 
 
-def parse_signed(text: str, share: str) -> str:
-    """``true`` or ``false``, from the kernel's DebugData; empty where it does not tell of the share, or tells both."""
-    dialects = [re.search(r" Dialect 0x[0-9a-f]+( signed)?", session) for session in _sessions(text, share)]
-    answers = {"true" if dialect[1] else "false" for dialect in dialects if dialect}
-    return answers.pop() if len(answers) == 1 else ""
-
-
 def parse_connected_addresses(text: str, share: str) -> list[str]:
     """The server's addresses that sessions of a share have connections to, from the kernel's DebugData."""
     addresses = []
-    for session in _sessions(text, share):
+    for session in cifs_sessions(text, share):
         for interface in re.split(r"^\t\d+\)", session.partition("Server interfaces:")[2], flags=re.MULTILINE):
             address = re.search(r"^\s+IPv[46]: ([0-9a-fA-F:.]{2,45})$", interface, re.MULTILINE)
             if address and "[CONNECTED]" in interface:
                 addresses.append(address[1])
     return list(dict.fromkeys(addresses))
-
-
-def _sessions(text: str, share: str) -> list[str]:
-    """The parts of the kernel's DebugData about connections over which the share is mounted, each with its channels."""
-    sessions = re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]
-    return [session for session in sessions if f") {share} Mounts: " in session]
 
 
 def parse_smbstatus(text: str) -> dict[str, str]:

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
-from lab.base.errors import LabFailure
-from lab.base.untrusted import word
 from lab.hosts.assumption import Capture
 from lab.hosts.command import Command
+from lab.hosts.mount_reports import parse_multichannel, parse_statshares
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, NO_ROUTE, answer_prompt
 from lab.protocols.servers import macos_sharing
@@ -85,9 +84,7 @@ class MacSmb(macos_sharing.MacShare):
     options = MACOS_OPTIONS
     captures: ClassVar[tuple[Capture, ...]] = (
         *macos_sharing.MacShare.captures,
-        Capture(
-            name="statshares", ask="smbutil statshares -a", parse=lambda text: parse_statshares(text), since=(10, 9)
-        ),
+        Capture(name="statshares", ask="smbutil statshares -a", parse=parse_statshares, since=(10, 9)),
         Capture(
             name="multichannel", ask="smbutil multichannel -a", parse=lambda text: parse_channels(text), since=(11, 3)
         ),
@@ -171,38 +168,3 @@ def parse_channels(text: str) -> dict[str, str]:
     """The kind of each interface, such as ``Ethernet``, that a session now sends over: ``smbutil multichannel -m``."""
     row = r"^[A-Z]* +\d+ +([a-z0-9]{1,15}) +\(([\w-]{1,20}) *\).*\[session active *\]"
     return dict(re.findall(row, text, re.MULTILINE))
-
-
-def parse_statshares(text: str) -> dict[str, str]:
-    """Dialect, signing and encryption, as far as ``smbutil statshares -m`` of this version has them.
-
-    A signing algorithm is there for every SMB 3 session; that it signs is a line of its own, which old versions lack.
-    Raises LabFailure for what no session has.
-    """
-    rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
-    try:
-        return {name: word(value, r"[ -~]{1,60}") for name, value in _negotiated(rows).items()}
-    except ValueError as error:
-        raise LabFailure(f"smbutil statshares: {error}", host="client") from error
-
-
-def _negotiated(rows: Mapping[str, str]) -> dict[str, str]:
-    negotiated = {}
-    if "SMB_VERSION" in rows:
-        version = word(rows["SMB_VERSION"], "SMB_[0-9.]{1,8}").removeprefix("SMB_")
-        negotiated["dialect"] = "SMB " + {"3.02": "3.0.2", "2.002": "2.0.2"}.get(version, version)
-    if rows.get("SIGNING_ON") == "TRUE":
-        negotiated["signing"] = rows.get("SMB_CURR_SIGN_ALGORITHM", "on")
-    elif "SESSION_RECONNECT_COUNT" in rows:
-        negotiated["signing"] = "off"
-    elif rows.get("SIGNING_REQUIRED") == "TRUE":
-        negotiated["signing"] = "on"
-    if "SMB_CURR_ENCRYPT_ALGORITHM" in rows:
-        negotiated["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
-    return negotiated
-
-
-def parse_multichannel(text: str) -> dict[str, str]:
-    """Whether the session may use several connections: ``on`` or ``off``; empty where the text does not say."""
-    match = re.search(r"Multichannel ON: (yes|no)\b", text)
-    return {"multichannel": {"yes": "on", "no": "off"}[match[1]]} if match else {}

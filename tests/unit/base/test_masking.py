@@ -9,8 +9,8 @@ from support.bounds import bounded
 from support.paths import MACOS_CAPTURES
 
 from lab.base.masking import MOST_NAMES, Masker
+from lab.hosts.mount_reports import parse_mounts
 from lab.platforms.macos.parsers import parse_ifconfig, parse_images
-from lab.protocols.mounts.macos import parse_mounts
 from lab.protocols.servers.macos_sharing import parse_share_points
 
 UUID = "9A3F2B11-77C0-4D21-9D5E-0123456789AB"

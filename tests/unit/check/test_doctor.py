@@ -109,3 +109,18 @@ def test_a_host_that_goes_away_in_between(
     assert about(lines, "client memory") == []
     assert about(lines, "server quiet")[0].startswith("ok ")
     assert "only the server could be looked at" in about(lines, "link")[0]
+
+
+def test_a_server_that_nobody_logs_in_to_is_seen_from_the_client(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
+) -> None:
+    hosts = Path("hosts.ini")
+    text = hosts.read_text().replace("host = nas.example\n", "").replace("serve = lab\npath = /srv", "serve = existing")
+    hosts.write_text(text)
+    lines = checked(capsys)
+    assert [line for line in lines if line[9:].startswith("server ")] == []
+    assert "iperf3" not in about(lines, "client programs")[0]
+    assert about(lines, "ssh") == ["warning  ssh: server: nobody logs in there  -> give [server] host"]
+    assert about(lines, "nfs")[0].startswith("ok       nfs: client: kernel nfs")
+    hosts.write_text(text.replace("[server]\n", "[server]\niperf3 = 192.0.2.9\n"))
+    assert "iperf3" in about(checked(capsys), "client programs")[0]

@@ -37,11 +37,7 @@ def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:
             "`lab restore` tries again / client: MTU should be 1500",
         ),
         (CommandError("client", ("ip", "x"), 2, "a\nb. C\n"), "ip x: exit code 2: b. C", ""),
-        (
-            CommandError("client", ("/bin/sh", "-c", "long"), 1, ""),
-            "a script of the lab's: exit code 1: it printed",
-            "",
-        ),
+        (CommandError("client", ("/bin/sh", "-c", "long\nscript"), 1, ""), "a script of the lab's: exit code 1", ""),
         (ValueError("no number"), "what a command printed cannot be read: no number", ""),
     ],
 )

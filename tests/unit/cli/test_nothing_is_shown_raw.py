@@ -147,11 +147,15 @@ def test_a_run_folder_full_of_it_is_shown_and_reported(capsys: pytest.CaptureFix
 
 def test_a_cell_of_a_table_is_one_line() -> None:
     drawn = rich_table(TextTable([EVIL], [[EVIL]], EVIL), [EVIL])
-    texts = [drawn.title, drawn.caption, *(text for column in drawn.columns for text in (column.header, *column.cells))]
+    texts = [drawn.above, *drawn.below, *drawn.headings, *(cell for row in drawn.rows for cell in row)]
     assert len(texts) == 4
     for text in texts:
         assert_plain(str(text))
         assert "\n" not in str(text)
+    for width in (60, 30_000):
+        screen = io.StringIO()
+        Console(file=screen, width=width, color_system=None).print(drawn)
+        assert_plain(screen.getvalue())
 
 
 def test_two_such_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.fake_host import FakeHost
 
+from lab.base.errors import CommandError
 from lab.hosts import CommandLog
 
 SCRIPT = "# a comment ends with its line\nprintf '%s|' \"$@\"\n\techo 'it\\'s' # \\n \x1b[31m \u202e é"
@@ -46,3 +48,25 @@ def test_a_shell_reads_the_log(tmp_path: Path) -> None:
         script = f'{words}\n{shown}function {argv[0]}() {{ show {argv[0]} "$@"; }}\n{command}'
         done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
         assert tuple(done.stdout.decode().split("\0")[:-1]) == argv
+
+
+def test_what_a_command_printed_that_failed_follows_it(tmp_path: Path) -> None:
+    host = FakeHost("client")
+    host.log = CommandLog(tmp_path / "commands.log")
+    host.on(("ip", "link"), "one\n" * 100 + "x" * 1000, stderr="no \x1b[31m device", exit_code=1)
+    with pytest.raises(CommandError) as raised:
+        host.run("ip", "link")
+    command, *printed = (tmp_path / "commands.log").read_text(encoding="utf-8").splitlines()
+    assert command.endswith("exit=1 $ ip link")
+    assert printed[-1] == "    | no \\x1b[31m device"
+    assert len(printed) == 40
+    assert all(line.startswith("    | ") and line.isprintable() and len(line) <= 506 for line in printed)
+    assert raised.value.log == tmp_path / "commands.log"
+
+
+def test_nothing_is_written_of_a_command_whose_failure_was_expected(tmp_path: Path) -> None:
+    host = FakeHost("client")
+    host.log = CommandLog(tmp_path / "commands.log")
+    host.on(("test", "-e", "x"), "no", exit_code=1)
+    host.run("test", "-e", "x", check=False)
+    assert len((tmp_path / "commands.log").read_text(encoding="utf-8").splitlines()) == 1

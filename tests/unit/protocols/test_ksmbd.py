@@ -10,9 +10,9 @@ from support.recording_host import SECRET, Stage
 from support.sides import OWN, side_of
 
 from lab.base.errors import LabFailure, Unsupported
+from lab.hosts.mount_reports import parse_signed
 from lab.protocols import Share, Side
 from lab.protocols.smb.ksmbd import SERVER, find_refusal, parse_interface, serve
-from lab.protocols.smb.linux import parse_signed
 from lab.protocols.smb.macos import SMB1
 
 # `ip -o address show to 10.99.0.2` of a guest

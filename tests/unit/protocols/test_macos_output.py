@@ -13,13 +13,13 @@ from support.fake_host import EmulatedHost
 
 from lab import workloads
 from lab.base.errors import LabFailure, Unsupported
+from lab.hosts.mount_reports import parse_mounts, parse_multichannel, parse_nfsstat, parse_statshares, read_parameters
 from lab.platforms.macos.programs import MacPrograms
-from lab.protocols.mounts.macos import parse_df_point, parse_mounts
+from lab.protocols.mounts.macos import parse_df_point
 from lab.protocols.nfs.macos import parse_network
-from lab.protocols.nfs.nfsstat import parse_nfsstat, read_parameters
 from lab.protocols.nfs.options import MACOS_OPTIONS
 from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
-from lab.protocols.smb.macos import parse_channels, parse_multichannel, parse_statshares
+from lab.protocols.smb.macos import parse_channels
 from lab.workloads.rsync import parse_version
 
 

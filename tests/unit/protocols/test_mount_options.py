@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.protocols.mounts.linux import parse_mount_options
+from lab.hosts.mount_reports import parse_mount_options
 
 NFS = (
     "rw,relatime,vers=4.2,rsize=1048576,wsize=524288,namlen=255,soft,proto=tcp,timeo=100,retrans=3,sec=sys,"

@@ -10,9 +10,9 @@ from support.sides import OWN, side_of
 
 from lab import protocols
 from lab.base.errors import SettingRefused
+from lab.hosts.mount_reports import parse_signed, split_mount_options
 from lab.protocols import Attached, Share
-from lab.protocols.options import split_mount_options
-from lab.protocols.smb.linux import parse_connected_addresses, parse_signed
+from lab.protocols.smb.linux import parse_connected_addresses
 
 SIGNED, UNSIGNED = (
     (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8") for name in ("signed", "unsigned")

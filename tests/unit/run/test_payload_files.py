@@ -9,9 +9,9 @@ import pytest
 
 from lab.base.errors import HostLost, TransferError
 from lab.hosts import Role
-from lab.run.transfer import Endpoints, _files
+from lab.run.endpoints import Endpoints, Place, payload_files
 
-ENDPOINTS = Endpoints("", "", "", Role.CLIENT, "/c/file", Role.SERVER, "/s/file")
+ENDPOINTS = Endpoints("", "", "", Place(Role.CLIENT, "/c/file"), Place(Role.SERVER, "/s/file"))
 BOTH = [(Role.CLIENT, "/c/file"), (Role.SERVER, "/s/file")]
 
 
@@ -25,7 +25,8 @@ class Removals:
         self.pair = cast(Any, SimpleNamespace(platforms=platforms))
 
     def _remover(self, role: Role) -> Any:
-        def remove(path: str) -> None:
+        def remove(path: str, root: bool) -> None:
+            assert root
             if role is self.lost:
                 raise HostLost("the connection was lost", host=role)
             self.removed.append((role, path))
@@ -35,22 +36,22 @@ class Removals:
 
 def test_both_are_removed_at_the_end() -> None:
     hosts = Removals()
-    with _files(hosts.pair, ENDPOINTS):
+    with payload_files(hosts.pair, ENDPOINTS):
         assert hosts.removed == []
     assert sorted(hosts.removed) == BOTH
 
 
 def test_what_was_removed_already_is_not_removed_again() -> None:
     hosts = Removals()
-    with _files(hosts.pair, ENDPOINTS) as files:
-        files.remove(Role.CLIENT)
+    with payload_files(hosts.pair, ENDPOINTS) as files:
+        files.remove(ENDPOINTS.source_place)
         assert hosts.removed == BOTH[:1]
     assert hosts.removed == BOTH
 
 
 def test_after_a_failure_both_are_removed() -> None:
     hosts = Removals()
-    with pytest.raises(TransferError), _files(hosts.pair, ENDPOINTS):
+    with pytest.raises(TransferError), payload_files(hosts.pair, ENDPOINTS):
         raise TransferError("broken")
     assert sorted(hosts.removed) == BOTH
 
@@ -58,6 +59,6 @@ def test_after_a_failure_both_are_removed() -> None:
 @pytest.mark.parametrize("lost", list(Role))
 def test_a_host_out_of_reach_keeps_its_own_and_the_other_ones_goes(lost: Role) -> None:
     hosts = Removals(lost)
-    with _files(hosts.pair, ENDPOINTS) as files:
-        files.remove(Role.CLIENT)
+    with payload_files(hosts.pair, ENDPOINTS) as files:
+        files.remove(ENDPOINTS.source_place)
     assert hosts.removed == [pair for pair in BOTH if pair[0] is not lost]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.base.errors import CommandError, TransferError
-from lab.run.progress import cause_and_remedy
+from lab.base.errors import CommandError, TransferError, cause_and_remedy
 
 
 @pytest.mark.parametrize(

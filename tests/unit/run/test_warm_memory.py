@@ -12,8 +12,8 @@ import pytest
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
-from lab.run import transfer
-from lab.run.transfer import MOST_WARMED, Endpoints, warm_memory
+from lab.run.endpoints import Endpoints, Place
+from lab.run.preparation import MOST_WARMED, WARM_MEMORY, warm_memory
 
 MIB = 2**20
 
@@ -42,21 +42,21 @@ def commands(
     case = Case("smb", "cp", Direction(direction), 1500, "default", store, "file", size)
     ends = [(Role.CLIENT, "/c/file"), (Role.SERVER, "/s/file")]
     (source_role, source), (target_role, target) = ends if direction == "write" else reversed(ends)
-    warm_memory(cast(Any, pair), case, Endpoints("", "", "", source_role, source, target_role, target))
+    warm_memory(cast(Any, pair), case, Endpoints("", "", "", Place(source_role, source), Place(target_role, target)))
     return {role: host.given for role, host in hosts.items()}
 
 
 def test_the_host_that_the_payload_goes_to_has_its_memory_at_hand() -> None:
-    command = (transfer.WARM_MEMORY, "/s", str(MIB))
+    command = (WARM_MEMORY, "/s", str(MIB))
     assert commands("write") == {Role.CLIENT: [], Role.SERVER: [command]}
-    assert commands("read")[Role.CLIENT] == [(transfer.WARM_MEMORY, "/c", str(MIB))]
+    assert commands("read")[Role.CLIENT] == [(WARM_MEMORY, "/c", str(MIB))]
     assert commands("read", store="disk")[Role.CLIENT]  # which reads into its RAM disk all the same
     assert commands("write", size=5 * MOST_WARMED)[Role.SERVER] == [(*command[:2], str(MOST_WARMED))]
 
 
 def warm(folder: Path, name: str) -> int:
     """Run the script in a folder, as a host does."""
-    words = ["/bin/sh", "-c", transfer.WARM_MEMORY, "sh", str(folder), "1000"]
+    words = ["/bin/sh", "-c", WARM_MEMORY, "sh", str(folder), "1000"]
     return subprocess.run(words, input=name, text=True, check=False).returncode
 
 

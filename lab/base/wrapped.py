@@ -1,0 +1,41 @@
+"""Text on lines of a width, broken at spaces; a command in backticks stays in one piece, so that it can be copied."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_PIECE = re.compile(r"(\s*)((?:`[^`]+`|\S)+)")  # a gap, and a word or a command
+_NAME = re.compile(r"\s*\S+(?: \S+){0,2} {2,}")  # a name in a column of its own, with the text behind it
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a line takes: two for a wide character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        2 if unicodedata.east_asian_width(char) in "WF" else 0 if unicodedata.combining(char) else 1 for char in text
+    )
+
+
+def wrap(text: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most ``width`` columns; all but the first begin with ``indent``.
+
+    A word or a command that is longer than a line has one to itself, and is left whole: the terminal breaks it.
+    """
+    lines, line = [], ""
+    for gap, piece in _PIECE.findall(text):
+        if line.strip() and columns(line + gap + piece) > width:
+            lines.append(line)
+            line = indent + piece
+        else:
+            line += gap + piece
+    return [*lines, line]
+
+
+def wrap_hanging(text: str, width: int) -> list[str]:
+    """The same of one line, whose other lines stand under its text: behind the name, where it begins with one."""
+    spaces = len(text) - len(text.lstrip())
+    named = _NAME.match(text)
+    start = named.end() if named else 0
+    return wrap(text, width, " " * (start if spaces < start <= width // 2 else spaces + 2))

@@ -1,0 +1,64 @@
+"""This machine itself as a host: commands are processes of its own, and no SSH is spoken."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+
+from lab.hosts.connection import Connection, Conversation
+from lab.hosts.hosts_file import HostConfig
+from lab.hosts.process_conversation import ProcessConversation
+
+# In front of each command: by this word scripts know the process of the lab, which is that shell's parent, as they know
+# an SSH server on other hosts (ssh_session.sh, end_orphans.sh). The shell must stay, so something follows the command.
+MARK = ": file-share-lab-local-{pid}; "
+SHELL = "/bin/sh"
+
+
+def connect(role: str, config: HostConfig) -> LocalConnection:
+    """What runs commands on this machine; for every role and section alike."""
+    return LocalConnection()
+
+
+class LocalConnection(Connection):
+    """Runs commands as the account that runs the lab."""
+
+    @property
+    def is_active(self) -> bool:
+        """See :meth:`Connection.is_active`."""
+        return True
+
+    @property
+    def ending(self) -> str:
+        """See :meth:`Connection.ending`."""
+        return ""
+
+    def begin(self, line: str, given: str, deadline: float) -> Conversation:
+        """See :meth:`Connection.begin`."""
+        try:
+            return LocalConversation(line, given)
+        except OSError as error:  # no process can be started here
+            raise ConnectionError(str(error)) from error
+
+    def close(self) -> None:
+        """See :meth:`Connection.close`."""
+
+
+class LocalConversation(ProcessConversation):
+    """A command on this machine."""
+
+    def __init__(self, line: str, given: str):
+        super().__init__([SHELL, "-c", f"{MARK.format(pid=os.getpid())}{line}; exit $?"], given)
+
+    @property
+    def exit_code(self) -> int | None:
+        """See :meth:`Conversation.exit_code`."""
+        code = self._process.returncode
+        return code if code is None or code >= 0 else 128 - code
+
+    def close(self) -> None:
+        """See :meth:`Conversation.close`."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()

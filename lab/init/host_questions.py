@@ -1,0 +1,132 @@
+"""The questions about the two machines: which they are, and who logs in to the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from lab.base.errors import BadInput
+from lab.hosts.fields import Address, host_name, is_loopback, user_name
+from lab.hosts.ssh_target import SSH_CONFIG
+from lab.init.answers import HostAnswer
+from lab.init.questions import Choice, Questions
+from lab.init.services import Machine
+from lab.init.surroundings import Surroundings
+
+THIS_MACHINE, NOBODY = "this machine", "nobody"
+TYPED = "[USER@]NAME as for ssh, then its address on the link if that differs"
+ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
+
+
+def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
+    """Which machine mounts the share. The address of this one depends on where the server is."""
+    own = ", ".join(own.label for own in surroundings.own_addresses)
+    machines = [
+        machine
+        for machine in surroundings.machines
+        if "SSH" in machine.services and not surroundings.is_among(machine.addresses)
+    ]
+    choices = [Choice(THIS_MACHINE, f"{THIS_MACHINE}, without SSH{f' ({own})' if own else ''}")]
+    choices += [*_ssh_hosts(surroundings), *_advertised(machines, surroundings)]
+
+    def parse(text: str) -> HostAnswer:
+        if text == THIS_MACHINE:
+            return HostAnswer("", THIS_MACHINE, surroundings.account, "")
+        return _parse_host(text, surroundings)
+
+    return questions.ask("Which machine mounts the share (the client)?", choices, TYPED, parse)
+
+
+def ask_server(questions: Questions, surroundings: Surroundings, client: HostAnswer) -> HostAnswer:
+    """Which machine has the share; it is another than the client."""
+    machines = [
+        machine for machine in surroundings.machines if client.host or not surroundings.is_among(machine.addresses)
+    ]
+    mounted = [] if client.host else list(_mounted(surroundings))
+    choices = [
+        *mounted,
+        *(choice for choice in _advertised(machines, surroundings) if choice not in mounted),
+        *(choice for choice in _ssh_hosts(surroundings) if choice.answer != client.host),
+    ]
+
+    def parse(text: str) -> HostAnswer:
+        server = _parse_host(text, surroundings)
+        own = with_own_address(client, server, surroundings).address
+        if own == server.address or (is_loopback(server.address) and not client.host):
+            raise ValueError(f"{server.name} is the client itself ({server.address}): the server is another machine")
+        if not own:
+            raise ValueError(f"no way leads from here to {server.address}: is the cable in, and the address right?")
+        return server
+
+    return questions.ask("Which machine has the share (the server)?", choices, TYPED, parse)
+
+
+def with_own_address(client: HostAnswer, server: HostAnswer, surroundings: Surroundings) -> HostAnswer:
+    """The client; this machine gets the address from which it sends to the server, or none where no way leads there."""
+    if client.host:
+        return client
+    address = surroundings.address_towards(server.address) or ""
+    interface = surroundings.interface_of(address)
+    return replace(client, address=address, interface=interface)
+
+
+def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnswer, has_ssh: bool) -> HostAnswer:
+    """As whom the lab logs in to the server; without ``host`` where nobody can."""
+    user = server.user or surroundings.account
+    nobody = Choice(NOBODY, f"{NOBODY}: it is seen from the client alone, its settings stay as they are")
+    accounts = [Choice(name, name) for name in dict.fromkeys([user, "root"])]
+    choices = [*accounts, nobody] if has_ssh else [nobody, *accounts]
+
+    def parse(text: str) -> HostAnswer:
+        if text == NOBODY:
+            return replace(server, host="", user="")
+        return replace(server, user=user_name(text))
+
+    state = "its SSH answers" if has_ssh else "its SSH does not answer"
+    return questions.ask(f"Who can log in to {server.name} by SSH ({state})?", choices, "another account", parse)
+
+
+def _mounted(surroundings: Surroundings) -> Iterator[Choice]:
+    """The servers of the shares that are mounted here, each once."""
+    for address, mount in {mount.address: mount for mount in reversed(surroundings.mounts)}.items():
+        yield Choice(
+            f"{mount.server} {address}", f"{mount.server}, {address}: {mount.label} is mounted at {mount.path}"
+        )
+
+
+def _ssh_hosts(surroundings: Surroundings) -> Iterator[Choice]:
+    for name in surroundings.ssh_hosts:
+        yield Choice(name, f"{name}, of {SSH_CONFIG}")
+
+
+def _advertised(machines: Sequence[Machine], surroundings: Surroundings) -> Iterator[Choice]:
+    """Each machine by each of its addresses that is on a network of this one; by its first where none is."""
+    for machine in machines:
+        services = ", ".join(machine.services)
+        addresses = [address for address in machine.addresses if surroundings.interface_to(address)]
+        for address in addresses or machine.addresses[:1]:
+            interface = surroundings.interface_to(address)
+            way = f"{address} by {interface}" if interface else address
+            yield Choice(f"{machine.host} {address}", f"{machine.name}: {machine.host}, {way}: {services}")
+
+
+def _parse_host(text: str, surroundings: Surroundings) -> HostAnswer:
+    """A host from ``[USER@]NAME [ADDRESS]``. Raises ValueError, also for a name that leads to no address."""
+    login, *further = text.split()
+    if len(further) > 1:
+        raise ValueError("that is more than a name and an address")
+    user, _, name = login.rpartition("@")
+    try:
+        options = surroundings.ssh_options(host_name(name))
+    except BadInput as error:
+        raise ValueError(str(error)) from error
+    user = user_name(user) if user else options.get("user", "")
+    address = further[0] if further else surroundings.resolve(options.get("hostname", name))
+    if address is None:
+        raise ValueError(f"this machine finds no address of {name}: type it behind the name, as {name} 192.168.77.2")
+    try:
+        return HostAnswer(name, name, user, ADDRESS.validate_python(address))
+    except ValidationError as error:
+        raise ValueError(f"{address} {error.errors()[0]['ctx']['error']}") from error

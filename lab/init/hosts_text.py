@@ -1,0 +1,83 @@
+"""The hosts file of some answers, commented as the one that comes with the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.init.answers import Answers, HostAnswer
+
+PAGE = "docs/reference/hosts-file.md"
+SUDO = """\
+# How root commands (MTU, sysctl, mount) are run: password (the account's own, for sudo), nopasswd (sudo asks for none),
+# helper (sudo allows one program of the lab: docs/how-to/give-a-narrow-sudo.md), or none (without root, or by root)."""
+
+
+def hosts_text(answers: Answers) -> str:
+    """The text of the file."""
+    lines = [
+        f"# Written by `lab init`. All keys: {PAGE}. A value ends at the end of its line.",
+        *("", "[client]", *_client(answers)),
+        *("", "[server]", *_server(answers)),
+        *("", "[share]", *_share(answers)),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _client(answers: Answers) -> Iterator[str]:
+    client = answers.client
+    if client.host:
+        yield "# The machine that mounts the share, reached by SSH."
+        yield from _login(client)
+    else:
+        yield "# This machine mounts the share, without SSH."
+        yield "transport = local"
+    yield f"# Its address on the link that is measured{f', of {client.interface}' if client.interface else ''}."
+    yield f"data_address = {client.address}"
+    yield SUDO
+    yield f"sudo = {answers.sudo_of(client)}"
+
+
+def _server(answers: Answers) -> Iterator[str]:
+    server = answers.server
+    if server.host:
+        yield "# The machine that has the share, reached by SSH."
+        yield from _login(server)
+        yield "# Its address on the link that is measured."
+        yield f"data_address = {server.address}"
+        yield f"sudo = {answers.sudo_of(server)}"
+    else:
+        yield f"# {server.name}, which nobody logs in to: it is seen from the client alone."
+        yield f"data_address = {server.address}"
+        yield "# Where an iperf3 listens there, if one does: with it the link is measured too."
+        yield f"# iperf3 = {server.address}"
+
+
+def _login(host: HostAnswer) -> Iterator[str]:
+    yield f"host = {host.host}"
+    if host.user:
+        yield f"user = {host.user}"
+
+
+def _share(answers: Answers) -> Iterator[str]:
+    share, account = answers.share, answers.account
+    if share.mounted:
+        yield "# A folder of this machine where the share is mounted already: it is used as it is."
+        yield f"mounted = {share.mounted}"
+        return
+    if share.by_lab:
+        yield "# The lab serves a folder for the time of a run."
+        yield "serve = lab"
+        yield "# An account that the server has. Only Samba on Linux takes any."
+    else:
+        yield "# A share that is there already is used as it is, in a folder of the lab's own inside it."
+        yield "serve = existing"
+        if share.path:
+            yield f"# Its folder on the server{', a guess: put it right' if share.guessed else ''}."
+            yield f"path = {share.path}"
+        if share.name:
+            yield "# What clients ask for."
+            yield f"name = {share.name}"
+        yield "# The account of the share; NFS does not use it."
+    yield f"account = {account.name}"
+    yield "# Where its password comes from: prompt, env:VARIABLE, file:PATH (mode 0600) or keyring:SERVICE."
+    yield f"password = {account.password}"

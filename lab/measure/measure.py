@@ -1,0 +1,108 @@
+"""Measuring a share from this machine: what it takes is found out, and the engine of every other run does the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.base.errors import BadInput
+from lab.base.private import PrivateFolder
+from lab.hosts import SshHost
+from lab.hosts.fields import IPERF3_PORT
+from lab.hosts.hosts_file import HostConfig
+from lab.measure.server_address import read_link, tunnel_remark
+from lab.measure.subject import Subject, find_subject, local_platform
+from lab.measure.target import parse_target
+from lab.measure.texts import MIB, MOST_RAM, hosts_text, run_name, sweep_text, tools
+from lab.platforms import Platform
+from lab.platforms.ram_disk import FOLDER
+from lab.results.one_sided import MeasuredShare
+from lab.results.run_folder import RunFolder
+from lab.run import lifecycle
+from lab.run.lifecycle import Supervision
+from lab.run.runner import Ending
+from lab.settings.register import state_folder
+
+LEAST_RAM = 64 * MIB
+SHARE_OF_MEMORY = 0.25
+SHM = "/dev/shm"  # noqa: S108 – what is made there has a name that nobody knows, and is this account's own
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user wants: see the options of `lab measure`."""
+
+    target: str
+    login: str = ""
+    password: str = "prompt"  # noqa: S105 – where it comes from
+    saved_as: str = ""
+
+
+def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
+    """Measure into a new run folder; returns it and how the run ended. Raises as :func:`lab.run.lifecycle.start`."""
+    platform = local_platform()
+    subject = find_subject(parse_target(wish.target), platform, wish.login)
+    if not tools(subject):
+        raise BadInput(
+            f"{subject.target}: over SSH it takes rsync, and there is none here", "install it, or mount a share"
+        )
+    if remark := tunnel_remark(read_link(platform, subject.facts)):
+        supervision.tell(f"warning: {remark}")
+    place, room = _room(platform, subject.facts.available_bytes)
+    iperf3 = _find_iperf3(subject, platform)
+    text = hosts_text(subject, place, room, iperf3, wish.password)
+    hosts_file = _keep(text)
+    name = wish.saved_as or run_name(subject)
+    return lifecycle.begin(
+        hosts_file,
+        sweep_text(subject, name),
+        Path(f"{name}.toml"),
+        results,
+        supervision,
+        _about(subject, platform, wish),
+    )
+
+
+def _about(subject: Subject, platform: Platform, wish: Wish) -> dict[str, object]:
+    """What run.json says of the share and of the link beside what it says of every run."""
+    share = MeasuredShare(
+        protocol=subject.protocol, server=subject.server, share=subject.share, path=subject.mounted or subject.folder,
+        mounted_by="somebody" if subject.mounted else "lab",
+    )  # fmt: skip
+    saved = {"saved_as": wish.saved_as} if wish.saved_as else {}
+    return {"target": share.to_json(), "link": read_link(platform, subject.facts).to_json(), **saved}
+
+
+def _room(platform: Platform, available_bytes: int) -> tuple[str, int]:
+    """Where this machine's end of a transfer lies, and how many bytes there are for it: memory, where it has some."""
+    memory = int(available_bytes * SHARE_OF_MEMORY)
+    if platform.name == "linux" and os.access(SHM, os.W_OK):
+        room = min(platform.files.free_bytes(SHM), memory, MOST_RAM)
+        if room >= LEAST_RAM:
+            return "shm", room
+    return FOLDER, min(platform.files.free_bytes(str(Path.home())) // 2, MOST_RAM)
+
+
+def _find_iperf3(subject: Subject, platform: Platform) -> str:
+    """The key ``iperf3`` of the server: who tells what the link carries, if anything can."""
+    if "iperf3" not in subject.facts.tools:
+        return "off"
+    if subject.login:
+        user, _, host = subject.login.rpartition("@")
+        config = HostConfig(host=host, user=user or None, sudo="none", data_address=subject.address)
+        with closing(SshHost("server", config)) as server:
+            return "" if server.shell("command -v iperf3", check=False).exit_code == 0 else "off"
+    if platform.network.answers(subject.address, IPERF3_PORT):
+        return f"[{subject.address}]:{IPERF3_PORT}"
+    return "off"
+
+
+def _keep(text: str) -> Path:
+    """A file of a hosts file's text, where only this account can write; `lab restore` finds it there."""
+    folder = PrivateFolder(PrivateFolder(state_folder()).path / "shares")
+    name = f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.ini"
+    folder.write(name, text.encode())
+    return folder.path / name

@@ -1,0 +1,12 @@
+# shellcheck shell=sh
+# $1 a folder; prints "folder" and its path without links, or what it is instead. Going in has an automounter mount it.
+if cd "$1" 2>/dev/null; then
+    echo folder
+    pwd -P
+elif [ -d "$1" ]; then
+    echo closed
+elif [ -e "$1" ]; then
+    echo file
+else
+    echo missing
+fi

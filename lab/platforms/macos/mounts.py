@@ -1,0 +1,64 @@
+"""What is mounted on a Mac, by mount, smbutil and nfsstat."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from lab.hosts.mount_reports import (
+    parse_mount_lines,
+    parse_multichannel,
+    parse_nfsstat,
+    parse_statshares,
+    read_parameters,
+)
+from lab.platforms.mounts import MountedShare, Mounts, Values
+
+PROTOCOLS = {"smbfs": "smb", "afpfs": "afp", "nfs": "nfs"}
+URL = re.compile(r"//(?:(?P<login>[^@/]*)@)?\[?(?P<server>[^/@]*?)\]?(?::[0-9]+)?/(?P<share>.*)")
+EXPORT = re.compile(r"(?P<login>)\[?(?P<server>[^/]*?)\]?:(?P<share>/.*)")
+
+
+class MacMounts(Mounts):
+    """What is mounted on a Mac."""
+
+    def table(self) -> tuple[MountedShare, ...]:
+        """See :meth:`Mounts.table`. ``mount`` asks no server (getfsstat with MNT_NOWAIT)."""
+        return self.read(parse_table, "mount")
+
+    def negotiated(self, mounted: MountedShare) -> Values:
+        """See :meth:`Mounts.negotiated`. Of AFP no command tells."""
+        asked: Values = {}
+        if mounted.protocol == "smb":
+            asked = {
+                **parse_statshares(self._printed("smbutil", "statshares", "-m", mounted.path)),
+                **parse_multichannel(self._printed("smbutil", "multichannel", "-m", mounted.path)),
+            }
+        elif mounted.protocol == "nfs":
+            asked = read_parameters(parse_nfsstat(self._printed("nfsstat", "-m", mounted.path)))
+        return {"mount": "kernel", **asked, "mount_options": mounted.option_text}
+
+    def _printed(self, *argv: str) -> str:
+        """What a command printed; nothing where this version of macOS does not have it."""
+        result = self.host.run(*argv, check=False)
+        return result.stdout if result.exit_code == 0 else ""
+
+
+def parse_table(text: str) -> tuple[MountedShare, ...]:
+    """Every row of what ``mount`` prints. Raises ValueError where there is none."""
+    rows = tuple(
+        _row(source, point, kind, dict.fromkeys(flags, "")) for source, point, kind, flags in parse_mount_lines(text)
+    )
+    if not rows:
+        raise ValueError("no mounts")
+    return rows
+
+
+def _row(source: str, point: str, kind: str, options: dict[str, str]) -> MountedShare:
+    protocol = PROTOCOLS.get(kind, "")
+    match = (EXPORT if protocol == "nfs" else URL).fullmatch(source) if protocol else None
+    if not match:
+        return MountedShare(point, kind, protocol, options=options)
+    account = unquote(re.split(";AUTH=|:", match["login"] or "", maxsplit=1)[0])
+    share = match["share"] if protocol == "nfs" else unquote(match["share"])
+    return MountedShare(point, kind, protocol, unquote(match["server"]), share, account, options)

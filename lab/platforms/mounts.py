@@ -1,0 +1,112 @@
+"""Which share a folder lies on, and what client and server agreed on for it: read, and nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from lab.base.errors import BadInput, DeadlineExceeded, Unsupported
+from lab.base.scripts import read_script
+from lab.base.untrusted import one_line
+from lab.platforms.part import Part
+
+ENTER = read_script(__file__, "enter_folder.sh")
+ENTER_S = 15  # a folder of automount is mounted meanwhile; a server that takes longer measures nothing
+Values: TypeAlias = Mapping[str, str | int]  # by name, as a trial records them
+
+
+@dataclass(frozen=True)
+class MountedShare:
+    """A row of the table of mounts, or one of the shares that GVfs shows below its own row.
+
+    ``path`` is the mount point without links; ``kind`` the file system in the table's word (``cifs``, ``nfs4``,
+    ``smbfs``, ``ext4``, …). ``protocol`` is ``smb``, ``nfs``, ``afp`` or ``ssh``; empty for what is on no network, or
+    by none of these. ``server``, ``share`` and ``account`` are as the table has them, and empty where it has not:
+    ``share`` is the name of a share with the folder in it that is mounted, of NFS and SSH the path. An ``account`` has
+    its domain in front, parted by a semicolon. ``options`` have an empty value where the table has none.
+    """
+
+    path: str
+    kind: str
+    protocol: str = ""
+    server: str = ""
+    share: str = ""
+    account: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        """Where its packets go, as far as the table says: an address, or a name that leads to one."""
+        return self.options.get("addr") or self.server
+
+    @property
+    def option_text(self) -> str:
+        """The options in one text, as the table has them."""
+        return ",".join(f"{name}={value}" if value else name for name, value in self.options.items())
+
+    @property
+    def label(self) -> str:
+        """The share in a few words, for a message; what is on no network by its file system."""
+        name = f"{self.server}: {self.share}" if self.protocol and self.server else self.kind
+        return one_line(name, 80)
+
+
+class Mounts(Part):
+    """What is mounted on a host."""
+
+    def table(self) -> tuple[MountedShare, ...]:
+        """Every row of the table of mounts, the oldest first. Touches none of them. Raises LabFailure."""
+        raise Unsupported("the lab cannot read the table of mounts of this system yet", host=self.host.role)
+
+    def negotiated(self, mounted: MountedShare) -> Values:
+        """What is in effect for a mount, as far as whoever logs in can read it. Raises LabFailure."""
+        return {}
+
+    def find(self, path: str) -> MountedShare:
+        """The share, or other file system, that a folder lies on; ``path`` is absolute and may have links in it.
+
+        The table comes first, for a mount whose server is dead hangs whoever touches it. Raises BadInput where there is
+        no such folder, or its server does not answer.
+        """
+        before = self.share_at(path)
+        try:
+            answer = self.host.shell(ENTER, path, deadline_s=ENTER_S).stdout
+        except DeadlineExceeded as error:
+            message = f"{one_line(path, 80)}: {before.label} does not answer: nothing came of it in {ENTER_S} s"
+            remedy = "is the server on, and on this network? Unmount the share, and mount it anew"
+            raise BadInput(message, remedy) from error
+        state, _, real = answer.partition("\n")
+        if state != "folder":
+            raise _refusal(path, state, before)
+        return self.share_at(real.removesuffix("\n"))
+
+    def share_at(self, path: str) -> MountedShare:
+        """The row of the table that a path without links lies on; nothing is touched. Raises LabFailure."""
+        return innermost(self.table(), path)
+
+
+def innermost(table: Iterable[MountedShare], path: str) -> MountedShare:
+    """The row whose mount point is nearest above a path, or is it; of several at one point that which came last."""
+    rows = [row for row in table if _is_below(path, row.path)]
+    if not rows:
+        return MountedShare("/", "an unknown file system")
+    deepest = max(len(row.path) for row in rows)
+    return [row for row in rows if len(row.path) == deepest][-1]
+
+
+def _is_below(path: str, point: str) -> bool:
+    return f"{path}/".startswith(f"{point.rstrip('/')}/")
+
+
+def _refusal(path: str, state: str, mounted: MountedShare) -> BadInput:
+    """Why a folder cannot be gone into, and what to do."""
+    name = one_line(path, 80)
+    if state == "file":
+        return BadInput(f"{name} is a file", "give the folder that it lies in")
+    if state == "closed":
+        return BadInput(f"{name} is closed to this account", f"`ls -ld {name}` shows whose it is")
+    if mounted.protocol and path.rstrip("/") == mounted.path:
+        remedy = "unmount the share, and mount it anew"
+        return BadInput(f"{name} cannot be gone into: {mounted.label} is gone, or has ended the session", remedy)
+    return BadInput(f"there is no folder {name}, as far as this account can see", "is the share mounted? `mount` shows")

@@ -1,0 +1,64 @@
+"""The folder of a run in a share that was there before, made and removed through the client's mount."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from lab.base.scripts import read_script
+from lab.hosts.command import Command, script
+from lab.settings.operation import Operation
+from lab.settings.parameters import OwnFolder
+from lab.settings.setting import Setting
+
+SOURCE = read_script(__file__, "share_folder.sh")
+# $1 the folder. In no list of processes before it is there: its name comes from standard input
+MAKE = 'path=$(cat) && umask 077 && { mkdir "$path" || { [ "$1" = again ] && [ -O "$path" ]; }; }'
+READ_SOURCE = SOURCE + 'source_of "$1"'
+FIXED_MODE = SOURCE + 'fixed_mode "$1" "$(cat)"'
+STATE = SOURCE + 'state "$1" "$2" "$3"'
+REMOVE = SOURCE + 'remove "$1" "$2" "$3"'
+
+
+@dataclass(frozen=True)
+class ShareFolder(Operation):
+    """That folder, removed with what it holds, as long as the same share is mounted there.
+
+    Where a mount of the lab's own is gone, the folder is out of reach for good; one of somebody else's may come back.
+    """
+
+    kind = "share-folder"
+    values = "absent|present|unmounted"
+    volatile = False
+
+    path: OwnFolder
+    """Where it is on the client."""
+    source: Annotated[str, Field(pattern=r"^[ -~]{0,500}$")]
+    """What is mounted there, as df names it."""
+    of_lab: bool
+    """Whether the mount is the lab's own."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"folder {self.path} in the share"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, self.path, self.source, self._mounted_by)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(REMOVE, self.path, self.source, self._mounted_by, deadline_s=120),)
+
+    @property
+    def _mounted_by(self) -> str:
+        return "lab" if self.of_lab else "others"
+
+
+def share_folder(role: str, path: str, source: str, of_lab: bool, again: bool = False) -> Setting:
+    """A new folder at ``path``, a name that nobody can know; ``again``: it may be there since a mount before."""
+    remedy = "can this account write into the share?"
+    make = script(MAKE, "again" if again else "anew", given=path)
+    return Setting(role, ShareFolder(path, source, of_lab), "present", (make,), remedy, before="absent")

@@ -1,0 +1,95 @@
+"""From where to where a trial moves its payload, and the files that it leaves there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+from lab.base.errors import HostError
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.run.pair import Pair
+from lab.run.session import Standing
+from lab.run.side_by_side import at_once
+from lab.workloads.file import payload_name
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file on a host; ``in_mount``: the client reaches it through the mount, and nobody reaches it otherwise."""
+
+    role: Role
+    path: str
+    in_mount: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its last part."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """From where to where: the tool's two paths on the client, and where each end really lies.
+
+    ``flush`` is the path that is flushed after a transfer; empty for none.
+    """
+
+    source: str
+    target: str
+    flush: str
+    source_place: Place
+    target_place: Place
+
+    @property
+    def seed(self) -> str:
+        """What makes the payload's content differ from every other: no other has that name."""
+        return self.source_place.name
+
+
+def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
+    """Those of a trial, over what stands for its case."""
+    name, in_mount = payload_name(trial_id), pair.config.through_mount and not standing.attached.remote_shell
+    if in_mount and case.direction is Direction.READ:  # to lay it there takes as long as to read it
+        name = standing.mount.payloads.get((case.workload, case.size_bytes), name)
+    on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
+    in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
+    local = Place(Role.CLIENT, on_client)
+    if in_mount:
+        shared = Place(Role.CLIENT, in_share, in_mount=True)
+    else:
+        shared = Place(Role.SERVER, f"{standing.folder}/{name}")
+    flushed = case.option("client_sync") == "fsync"
+    if case.direction is Direction.WRITE:
+        flush = in_share if flushed and not standing.attached.remote_shell else ""
+        return Endpoints(on_client, in_share, flush, local, shared)
+    return Endpoints(in_share, on_client, on_client if flushed else "", shared, local)
+
+
+@dataclass
+class PayloadFiles:
+    """The payload's files that are not removed yet; those whose names are ``kept`` stay."""
+
+    pair: Pair
+    places: list[Place]
+    kept: Mapping[tuple[str, int], str]
+
+    def remove(self, place: Place) -> None:
+        """Remove one of them, once; a host out of reach keeps its own until restored."""
+        if place in self.places and place.name not in self.kept.values():
+            with suppress(HostError):
+                self.pair.platforms[place.role].files.remove(place.path, root=not place.in_mount)
+            self.places.remove(place)
+
+
+@contextmanager
+def payload_files(pair: Pair, endpoints: Endpoints, kept: Mapping[tuple[str, int], str]) -> Iterator[PayloadFiles]:
+    """Remove both files at the end, or a RAM disk soon is full; but what is ``kept`` for later trials to read again."""
+    files = PayloadFiles(pair, [endpoints.source_place, endpoints.target_place], kept)
+    try:
+        yield files
+    finally:
+        at_once(partial(files.remove, endpoints.target_place), partial(files.remove, endpoints.source_place))

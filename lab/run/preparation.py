@@ -1,0 +1,112 @@
+"""Before a transfer: the payload lies where it comes from, and the client is cold where it reads."""
+
+from __future__ import annotations
+
+import posixpath
+from functools import partial
+
+from lab import workloads
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.hosts.own_folder import new_name
+from lab.run.endpoints import Endpoints, Place
+from lab.run.pair import Pair
+from lab.run.session import Session, Standing
+from lab.run.side_by_side import at_once
+from lab.workloads import file
+
+READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
+# $1 a folder, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first
+# touch of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first.
+WARM_MEMORY = (
+    'set -C; name=$(cat); cd "$1" && : > "./$name" && { head -c "$2" /dev/zero >> "./$name"; rm -f "./$name"; }'
+)
+MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
+
+
+def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
+    """Have the payload lie where it comes from, and the client cold where it reads."""
+    make = partial(_make, session.pair, case, endpoints)
+    warm = partial(warm_memory, session.pair, case, endpoints)
+    if case.direction is Direction.WRITE:
+        at_once(make, warm)
+        return
+    if endpoints.source_place.in_mount:
+        payloads, kind = standing.mount.payloads, (case.workload, case.size_bytes)
+        if kind not in payloads:
+            make()
+            if _can_cool(session.pair, standing):
+                payloads[kind] = endpoints.seed
+        cool(session, standing, endpoints.source_place, case)
+        warm()
+        return
+    stands, _ = at_once(partial(session.mount_anew, standing), make)
+    if not stands:
+        session.stand(case)
+    at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
+
+
+def _make(pair: Pair, case: Case, endpoints: Endpoints) -> None:
+    """Make the payload; one that lies in the share is made on the client, and copied there."""
+    payload, place, seed = workloads.payload(case.workload), endpoints.source_place, endpoints.seed
+    host = pair.hosts[place.role]
+    if not place.in_mount:
+        payload.make(host, place.path, case.size_bytes, seed)
+        return
+    local = Place(Role.CLIENT, f"{posixpath.dirname(endpoints.target_place.path)}/{seed}")
+    payload.make(host, local.path, case.size_bytes, seed)
+    files = pair.platforms[Role.CLIENT].files
+    try:
+        files.copy_uncached(local.path, place.path, file.deadline_s(case.size_bytes))
+    finally:
+        files.remove(local.path, root=False)
+
+
+def _can_cool(pair: Pair, standing: Standing) -> bool:
+    """Whether the client can be made to forget a file that it has read; else each read needs another one."""
+    host, files = pair.hosts[Role.CLIENT], pair.platforms[Role.CLIENT].files
+    return standing.mount.record is not None or not host.lacks_root or files.forgets
+
+
+def cool(session: Session, standing: Standing, place: Place, case: Case) -> None:
+    """Have the client forget what it has in memory of a file in the share, so that it has to be read from there.
+
+    A mount of the lab's own is made anew. What else is cached only root may drop; an account can have single files
+    forgotten, where the system lets it. What crosses the wire afterwards is the proof.
+    """
+    pair = session.pair
+    if standing.mount.record and not session.mount_anew(standing, always=True):
+        session.stand(case)
+    if pair.hosts[Role.CLIENT].lacks_root:
+        pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes))
+    else:
+        pair.platforms[Role.CLIENT].files.drop_caches()
+
+
+def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
+    """Have the memory that a RAM disk of a local lab will take at hand: its hosts are one, often a virtual, machine."""
+    role = endpoints.target_place.role
+    is_on_ram_disk = role is Role.CLIENT or (case.store == "ram" and role in pair.with_ram_disk)
+    if pair.config.lab.instance is None or pair.platforms[role].name != "linux" or not is_on_ram_disk:
+        return
+    size_bytes = min(case.size_bytes, MOST_WARMED)
+    pair.hosts[role].shell(
+        WARM_MEMORY, posixpath.dirname(endpoints.target_place.path), str(size_bytes),
+        given=new_name(), deadline_s=file.deadline_s(size_bytes),
+    )  # fmt: skip
+
+
+def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
+    """Before a read: nothing of it in the client's memory, and all or nothing of it in the server's.
+
+    Warm means that the server has just read all of it; a RAM disk is always so. The client is made cold first: two
+    hosts of a local lab share one page cache.
+    """
+    if case.option("server_cache") == "cold":
+        pair.platforms[Role.SERVER].files.drop_caches()
+    if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
+        pair.platforms[Role.CLIENT].files.drop_caches()
+    if case.option("server_cache") == "warm" and case.store == "disk":
+        deadline_s = file.deadline_s(case.size_bytes)
+        pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

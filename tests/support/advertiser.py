@@ -1,0 +1,47 @@
+"""Advertises an SMB server by DNS-SD, as a NAS does, until its input ends: ``python -m support.advertiser ADDRESS``."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from zeroconf import ServiceInfo, Zeroconf
+
+from support.paths import ROOT, TESTS
+
+NAME, HOST = "Big NAS", "nas.local"
+
+
+@contextmanager
+def advertised(pid: int, address: str) -> Iterator[None]:
+    """That server is advertised in the network of a process, by a process that has no other network."""
+    command = ["nsenter", "--target", str(pid), "--net", sys.executable, "-m", "support.advertiser", address]
+    environment = {"PYTHONPATH": f"{ROOT}:{TESTS}"}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdin
+        assert process.stdout
+        try:
+            assert process.stdout.readline() == b"ready\n"
+            yield
+        finally:
+            process.stdin.close()
+
+
+def main(address: str) -> None:
+    """Advertise, say so, and wait for the end of the input."""
+    services = ("_smb._tcp.local.", "_ssh._tcp.local.")
+    with Zeroconf() as zeroconf:
+        for service in services:
+            addresses = [socket.inet_aton(text) for text in (address, "203.0.113.7")]  # of which one leads nowhere
+            zeroconf.register_service(
+                ServiceInfo(service, f"{NAME}.{service}", port=445, addresses=addresses, server=f"{HOST}.")
+            )
+        print("ready", flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,160 @@
+"""The six questions: what Enter takes, what may be typed, and what is refused with a reason."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.surroundings import MEDIA, NOTHING_FOUND, SURROUNDINGS, WITH_MOUNT, interviewed
+
+from lab.base.errors import BadInput
+from lab.init.answers import AccountAnswer, HostAnswer, ShareAnswer
+
+ENTER = ""
+
+
+def questions(screen: list[str]) -> list[str]:
+    return [line for line in screen if re.match(r"[0-9]\. ", line)]
+
+
+def test_enter_six_times_is_this_machine_and_the_first_share_of_the_first_server_that_nobody_logs_in_to() -> None:
+    answers, screen = interviewed([ENTER] * 6)
+    assert answers.client == HostAnswer("", "this machine", "jane", "192.168.77.1", "en7")
+    assert answers.server == HostAnswer("", "nas.local", "", "192.168.77.2")
+    assert answers.share == ShareAnswer("smb", "media")
+    assert (answers.account, answers.sudo) == (AccountAnswer("jane", "prompt"), "password")
+    assert questions(screen) == [
+        "1. Which machine mounts the share (the client)?",
+        "2. Which machine has the share (the server)?",
+        "3. Who can log in to nas.local by SSH (its SSH does not answer)?",
+        "4. Which share of nas.local?",
+        "5. Which account of the share, and where is its password?",
+        "6. How do root commands (MTU, sysctl, mount) run on this machine?",
+    ]
+
+
+def test_a_server_is_offered_by_each_link_that_leads_to_it_and_the_client_itself_is_not() -> None:
+    _, screen = interviewed([ENTER] * 6)
+    second = screen[screen.index("2. Which machine has the share (the server)?") :]
+    assert second[1:6] == [
+        "   1) Big NAS: nas.local, 192.168.77.2 by en7: AFP, SMB",
+        "   2) Big NAS: nas.local, 192.168.1.5 by en0: AFP, SMB",
+        "   3) box: box.local, 192.168.1.9 by en0: SSH",
+        "   4) mini, of ~/.ssh/config",
+        "   or type [USER@]NAME as for ssh, then its address on the link if that differs",
+    ]
+
+
+def test_the_address_of_this_machine_is_that_of_the_link_to_the_server() -> None:
+    answers, _ = interviewed([ENTER, "2", ENTER, "films", ENTER, ENTER])
+    assert (answers.client.address, answers.server.address) == ("192.168.1.20", "192.168.1.5")
+    assert answers.share == ShareAnswer("afp", "films")  # nothing else answers at that address
+
+
+def test_an_ssh_host_is_reached_by_what_ssh_says_of_it() -> None:
+    answers, _ = interviewed(["mini", "joe@box 192.168.77.9", "joe", "media /srv/media", "ann keyring", "nopasswd"])
+    assert answers.client == HostAnswer("mini", "mini", "joe", "192.0.2.3")
+    assert answers.server == HostAnswer("box", "box", "joe", "192.168.77.9")
+    assert answers.share == ShareAnswer("smb", "media", "/srv/media")
+    assert answers.account == AccountAnswer("ann", "keyring:file-share-lab")
+    assert answers.sudo_of(answers.server) == "nopasswd"
+
+
+def test_with_a_login_the_folder_on_the_server_is_guessed_or_stands_behind_the_number() -> None:
+    guessed, screen = interviewed([ENTER, ENTER, "jane", "2", ENTER, ENTER])
+    assert guessed.share == ShareAnswer("smb", "Time Machine", "/srv/Time Machine", guessed=True)
+    assert "   2) Time Machine (SMB, its folder there /srv/Time Machine (a guess))" in screen
+    told, _ = interviewed([ENTER, ENTER, "jane", "2 /volume1/tm", ENTER, ENTER])
+    assert told.share == ShareAnswer("smb", "Time Machine", "/volume1/tm")
+
+
+def test_a_share_that_is_mounted_here_leads_to_its_server_and_needs_no_account() -> None:
+    answers, screen = interviewed([ENTER] * 5, WITH_MOUNT)
+    assert answers.server.address == MEDIA.address
+    assert answers.share == ShareAnswer("smb", mounted="/Volumes/media")
+    assert "   1) nas.local, 192.168.77.2: media (SMB) is mounted at /Volumes/media" in screen
+    assert len([line for line in screen if "192.168.77.2" in line and ")" in line[:6]]) == 1
+    assert "   1) media (SMB), as it is mounted at /Volumes/media" in screen
+    assert len(questions(screen)) == 5
+    elsewhere, _ = interviewed(["mini", "nas.local 192.168.77.2", ENTER, ENTER, ENTER, ENTER], WITH_MOUNT)
+    assert elsewhere.share == ShareAnswer("smb", "media")
+
+
+def test_an_export_of_nfs_has_a_path_and_needs_no_account() -> None:
+    answers, screen = interviewed([ENTER, ENTER, ENTER, "3", ENTER])
+    assert answers.share == ShareAnswer("nfs", path="/volume1/two words")
+    assert answers.account == AccountAnswer("jane", "prompt")
+    assert len(questions(screen)) == 5
+
+
+def test_where_no_share_is_the_lab_serves_one_if_somebody_can_log_in() -> None:
+    answers, screen = interviewed([ENTER, "3", ENTER, ENTER, ENTER, ENTER])
+    assert answers.share == ShareAnswer(by_lab=True)
+    assert answers.server == HostAnswer("box.local", "box.local", "jane", "192.168.1.9")
+    assert "3. Who can log in to box.local by SSH (its SSH answers)?" in questions(screen)
+
+
+def test_root_is_asked_for_no_sudo() -> None:
+    answers, screen = interviewed(["root@mini", "root@box", ENTER, ENTER, ENTER])
+    assert [answers.sudo_of(host) for host in (answers.client, answers.server)] == ["none", "none"]
+    assert len(questions(screen)) == 5
+    mixed, _ = interviewed(["root@mini", "box", "jane", ENTER, ENTER, "nopasswd"])
+    assert [mixed.sudo_of(host) for host in (mixed.client, mixed.server)] == ["none", "nopasswd"]
+
+
+def test_who_is_no_administrator_runs_nothing_as_root_by_default() -> None:
+    answers, _ = interviewed([ENTER] * 6, replace(SURROUNDINGS, is_administrator=False))
+    assert answers.sudo == "none"
+
+
+def test_where_nothing_is_found_everything_can_be_typed() -> None:
+    answers, screen = interviewed([ENTER, ENTER, "192.168.77.2", ENTER, ENTER, "media", ENTER, ENTER], NOTHING_FOUND)
+    assert answers.share == ShareAnswer("smb", "media")
+    assert screen.count("   type an answer; Ctrl-C ends this, and nothing is written") == 2
+    assert "4. Which share of 192.168.77.2, which shows none unasked?" in screen
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (["nowhere"], "this machine finds no address of nowhere: type it behind the name"),
+        (["a b c"], "that is more than a name and an address"),
+        (["$(id)"], "is not the name of a host"),
+        (["a;b@mini"], "is not the name of an account"),
+        (["mini nas"], "nas is no IP address"),
+        (["mini 224.0.0.1"], "224.0.0.1 is an address of many hosts at once"),
+        ([ENTER, "here"], "here is the client itself (127.0.0.1)"),
+        ([ENTER, "192.168.1.20"], "192.168.1.20 is the client itself (192.168.1.20)"),
+        (["mini", "mini"], "mini is the client itself (192.0.2.3)"),
+        ([ENTER, "10.9.9.9"], "no way leads from here to 10.9.9.9"),
+        ([ENTER, ENTER, "a:b"], "is not the name of an account"),
+        ([ENTER, ENTER, ENTER, "a/b"], "is not the name of a share"),
+        ([ENTER, ENTER, ENTER, "media /srv"], "/srv: the folder on the server is only for who can log in there"),
+        ([ENTER, ENTER, ENTER, "a #1"], "has a # or ; at its beginning or after a space"),
+        ([ENTER, ENTER, ENTER, "/a/../b"], "has a . or .. in it"),
+        ([ENTER, ENTER, ENTER, ENTER, "a:b"], "is not an account"),
+        ([ENTER, ENTER, ENTER, ENTER, "jane file:/a #b"], "has a # or ; at its beginning or after a space"),
+        ([ENTER, ENTER, ENTER, ENTER, ENTER, "su"], "it is one of password, nopasswd, helper, none"),
+        ([ENTER, ENTER, ENTER, "a,b", ENTER, "helper"], "helper: it mounts no share with a comma"),
+        ([ENTER, "box", ENTER, "serve = lab", "a b"], "is, with serve = lab, letters, digits"),
+        ([ENTER, "box", ENTER, "serve = lab", ENTER, "none"], "none: the share is to be the lab's"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_answer_is_refused_with_its_reason_and_asked_again(lines: list[str], complaint: str) -> None:
+    # after it comes an answer that is right, to this question and to the rest
+    right = {1: ENTER, 2: "1", 3: ENTER, 4: ENTER, 5: ENTER, 6: "password"}
+    _, asked = interviewed([*lines, *(right[number] for number in range(len(lines), 7))])
+    assert any(line.startswith(f"   {complaint}") for line in asked), asked
+    assert len(questions(asked)) == 6
+
+
+@given(st.lists(st.text(max_size=30), max_size=12))
+def test_whatever_is_typed_there_are_answers_or_the_input_ends(lines: list[str]) -> None:
+    try:
+        interviewed(lines)
+    except (BadInput, AssertionError):
+        return
