@@ -33,7 +33,7 @@ def test_what_is_found_wrong_later_can_name_the_file(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nothing: no such file; copy the commented hosts\.ini"):
+    with pytest.raises(BadInput, match=r"nothing: no such file; copy .*hosts\.ini and fill it in"):
         load_hosts(tmp_path / "nothing")
     with pytest.raises(BadInput, match="nothing: no such file; the sweeps that come with the lab are "):
         load_sweep(tmp_path / "nothing")
