@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 import textwrap
-import time
 from dataclasses import replace
 
 import pytest
@@ -79,10 +78,10 @@ def drawn(monkeypatch: pytest.MonkeyPatch, *steps: tuple[float, Progress]) -> st
     """The display after these steps, each at its time, in seconds since it began."""
     screen = io.StringIO()
     console = Console(file=screen, width=200, color_system=None)
-    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
+    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
     with shown(console) as display:
         for at_s, step in steps:
-            monkeypatch.setattr(time, "monotonic", lambda at_s=at_s: 1000.0 + at_s)
+            monkeypatch.setattr("time.monotonic", lambda at_s=at_s: 1000.0 + at_s)
             display(step)
         screen.truncate(0)
         console.print(display)
