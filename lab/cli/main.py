@@ -15,9 +15,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, completion, host, init, list_runs, local, measure, plan, report, restore, run, show
+from lab.cli import (
+    check,
+    compare,
+    completion,
+    history,
+    host,
+    init,
+    list_runs,
+    local,
+    measure,
+    notebook,
+    plan,
+    report,
+    restore,
+    run,
+    show,
+)
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
 
@@ -43,7 +60,9 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "list": list_runs,
     "show": show,
     "compare": compare,
+    "history": history,
     "report": report,
+    "notebook": notebook,
     "host": host,
     "local": local,
     "completion": completion,
@@ -87,6 +106,7 @@ def parser() -> argparse.ArgumentParser:
     """Every command and option."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
+    root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         add_to(commands, name, module)

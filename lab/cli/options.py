@@ -7,7 +7,9 @@ from pathlib import Path
 
 from lab.cli.terminal import HOSTS, RESULTS
 
-NAMES_OF_RUNS = "a path, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
+NAMES_OF_RUNS = (
+    "a path, example, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
+)
 
 
 def add_hosts(parser: argparse.ArgumentParser, text: str = f"the hosts file (default: {HOSTS})") -> None:
@@ -37,7 +39,7 @@ def named_hosts_file(arguments: argparse.Namespace) -> Path | None:
 
 
 def _outside(path: Path, results: Path) -> Path:
-    from lab.hosts.hosts_file import check_place
+    from lab.hosts.sections import check_place
 
     check_place(path, results)
     return path

@@ -21,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     options.add_run(parser)
     options.add_results(parser)
-    text = "write it there, and nothing into the run folder: for a run of somebody else, or to publish it"
+    text = (
+        "write it there, and nothing into the run folder: for a run of somebody else, or to publish it (of an example: "
+        "report-NAME in the current folder)"
+    )
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
     parser.add_argument("--open", action="store_true", help="open report.html in the browser")
 
@@ -29,9 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the paths of its files."""
     from lab.report import figures, run_report
+    from lab.results.examples import Example as PackedExample
 
     folder = open_run(arguments.run, arguments.results)
-    page = run_report.write(folder, arguments.to)
+    # the folder of an example is a temporary one
+    default = Path(f"report-{folder.label}") if isinstance(folder, PackedExample) else None
+    page = run_report.write(folder, arguments.to or default)
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
         show_whole(str(path))

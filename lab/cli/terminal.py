@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
 WIDTH_OF_A_FILE = 120
+SWEEP_HELP = "a sweep file, or the name of a sweep that comes with the lab, such as demo or macs"
 WIDTH_OF_AN_UNKNOWN = 80
 
 
@@ -94,16 +95,24 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
     from lab.results import run_folder
 
     loaded = run_folder.load(folder.path) if run is None else run
-    for line in answer(loaded, str(folder.path), columns(sys.stdout) or WIDTH):
+    for line in answer(loaded, folder.label, columns(sys.stdout) or WIDTH):
         show_whole(line)
 
 
 def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
-    """The run that was named, by its path or in short, or the newest that measured anything. Raises BadInput."""
+    """The run that was named, by its path or in short, or one that comes with the lab; else the newest that measured
+    anything.
+
+    Raises BadInput.
+    """
+    from lab.results import examples
     from lab.results.newest_run import newest, nothing_measured, paths_of_runs
     from lab.results.run_folder import RunFolder
     from lab.results.run_names import find_run
 
+    if example := examples.find(name):
+        say(example.origin)
+        return example
     folder = RunFolder(find_run(name, results)) if name else newest(results)
     if name and not folder.has_transfers:
         raise nothing_measured(folder)

@@ -15,6 +15,7 @@ from lab.protocols.nfs.knfsd import NfsThreads
 from lab.protocols.nfs.macos import MacExport, MacNfsd
 from lab.protocols.servers.macos_launchd import MacService, MacServiceSwitch
 from lab.protocols.servers.macos_sharing import MacSharePoint
+from lab.protocols.share_folder import ShareFolder
 from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
@@ -40,6 +41,7 @@ OLD_VALUES: dict[Operation, str] = {
     MacSharePoint(f"{OWN_NAME}-smb"): "absent",
     MacSysctl("net.inet.tcp.sendspace"): "131072",
     NfsThreads(): "0",
+    ShareFolder(f"/mnt/nas/{OWN_NAME}", "//192.0.2.2/my share", of_lab=False): "absent",
     Process(f"{OWN}/smb", "smbd", root=True): "absent",
     RamImage(4199504, f"/private{OWN}/ram"): "absent",
     RamVolume(f"/private{OWN}/ram"): "absent",

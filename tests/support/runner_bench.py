@@ -25,6 +25,7 @@ from lab.run.transfer import Measured
 from lab.settings.layers import Layers
 from lab.workloads import iperf3
 from support.memory_host import World, knob
+from support.pairs import pair_of
 from support.sides import side_of
 from support.sweeps import sweep_of
 
@@ -56,13 +57,12 @@ class Bench:
         self.seen: list[Progress] = []
         layers = Layers(self.world.settings)
         self.session: Any = SimpleNamespace(
-            pair=SimpleNamespace(
+            pair=pair_of(
                 hosts=self.world.hosts,
                 platforms={
                     role: SimpleNamespace(network=LinkCounter(self, role), programs=Programs(self.world.hosts[role]))
                     for role in ROLES
                 },
-                interface=lambda role: "eth0",
                 sides={"server": side_of(self.world.hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
             ),
             settings=self.world.settings,
@@ -87,9 +87,9 @@ class Bench:
         return self.outcome(trial_id)
 
     def measure(
-        self, client: Any, call: Sequence[str], address: str, direction: str, seconds: float
+        self, client: Any, call: Sequence[str], address: str, direction: str, seconds: float, port: int
     ) -> dict[str, float]:
-        assert call == ("iperf3",)
+        assert (call, address, port) == (("iperf3",), "192.0.2.2", iperf3.PORT)
         assert self.world.hosts["server"].values["mount"] == "iperf3 runs"
         self.ceilings.append((direction, int(self.world.hosts["server"].values["mtu"])))
         return self.link(direction)

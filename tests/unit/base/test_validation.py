@@ -79,7 +79,7 @@ def test_an_unknown_key_that_is_spelt_nearly_right_is_corrected(
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"nothing: no such file; copy the commented hosts\.ini"):
         load_hosts(tmp_path / "nothing")
-    with pytest.raises(BadInput, match="nothing: no such file; sweeps/"):
+    with pytest.raises(BadInput, match="nothing: no such file; the sweeps that come with the lab are "):
         load_sweep(tmp_path / "nothing")
     with pytest.raises(BadInput, match="cannot be read: "):
         load_sweep(tmp_path)

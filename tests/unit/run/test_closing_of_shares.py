@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from support.pairs import pair_of
 
 from lab.hosts import Role
 from lab.protocols import Attached, Share
 from lab.run import sharing
-from lab.run.pair import Pair
 
 FOLDER = "/srv/share/file-share-lab-0123456789abcdef"
 
@@ -60,12 +60,12 @@ def test_a_list_that_the_share_does_not_go_by_is_taken_away_and_that_is_said(
     how: str, exit_codes: list[int], calls: list[str], stays_open: bool
 ) -> None:
     files, client = Files(how), Client(*exit_codes)
-    fakes = SimpleNamespace(
+    pair = pair_of(
         platforms={Role.SERVER: SimpleNamespace(files=files)},
         sides={Role.SERVER: SimpleNamespace(user="you")},
         hosts={Role.CLIENT: client},
     )
     share = cast(Share, SimpleNamespace(served_by_lab=False, path="/srv/share"))
-    text = sharing.close_to_others(cast(Pair, fakes), share, FOLDER, Attached("/mnt"))
+    text = sharing.close_to_others(pair, share, FOLDER, Attached("/mnt"))
     assert (files.calls, client.left) == (calls, [])
     assert ("/srv/share stays open" in text, bool(text)) == (stays_open, stays_open)

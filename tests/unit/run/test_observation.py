@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from support.pairs import pair_of
 from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import HostLost, LabFailure
@@ -146,7 +147,7 @@ def counters(at_s: float, tx_bytes: int, rx_bytes: int) -> Counters:
 def pair(client: Any, server: Any) -> Pair:
     platforms = {"client": Sampled(client), "server": Sampled(server)}
     facts = dict.fromkeys(platforms, SimpleNamespace(cores=8))
-    return cast(Pair, SimpleNamespace(platforms=platforms, facts=facts, interface=lambda role: "eth0"))
+    return pair_of(platforms=platforms, facts=facts)
 
 
 FIRST, LAST = counters(10, 0, 0), counters(12, 110 * 2**20, 9)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
+from support.pairs import hosts_model, pair_of
 
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
 from lab.platforms.findings import Medium, Radio
 from lab.results.observed import HostUsage, Observed
-from lab.run.pair import Pair
 from lab.run.radio import Radios, with_radios
 
 AIR = Radio(866_700_000, -54, -92)
@@ -38,7 +38,8 @@ class Network:
 def radios(client: Network, server: Network) -> Radios:
     parts: dict[Role, Any] = dict(zip(ROLES, (client, server), strict=True))
     platforms = {role: SimpleNamespace(network=network) for role, network in parts.items()}
-    return Radios(cast(Pair, SimpleNamespace(platforms=platforms, interface=lambda role: f"en{ROLES.index(role)}")))
+    config = hosts_model(client={"interface": "en0"}, server={"interface": "en1"})
+    return Radios(pair_of(config, platforms=platforms))
 
 
 def test_the_air_is_asked_after_every_transfer_and_a_cable_once_whether_it_is_one() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.pairs import hosts_model
 from support.runner_bench import Bench
 from support.sweeps import sweep_with
 
 from lab.base.errors import BadInput, LabFailure
 from lab.design.payload_size import MIB
 from lab.design.sweep_file import Sweep
+from lab.hosts import ROLES
 from lab.results.run_folder import RunFolder
 from lab.run.size_by_link import choose_size, recorded_size
 
@@ -20,9 +23,10 @@ SWEEP = sweep_with(workload={"seconds": 3}, factors={"mtu": [1500, 9000], "tcp_s
 
 def choose(bench: Bench, sweep: Sweep = SWEEP, ram_disk: int = 2048 * MIB, speed: int | None = None) -> tuple[int, str]:
     """The chosen size in MiB, and what was told."""
-    host, pair = SimpleNamespace(ram_disk=ram_disk), bench.session.pair
-    pair.config = SimpleNamespace(client=host, server=host, share=SimpleNamespace(path="~/media"))
-    pair.facts = {role: SimpleNamespace(link_bits_per_s=speed, home="/home/me") for role in ("client", "server")}
+    host = {"ram_disk": f"{ram_disk // MIB} MiB"}
+    config = hosts_model(client=host, server=host, share={"path": "~/media"})
+    facts = dict.fromkeys(ROLES, SimpleNamespace(link_bits_per_s=speed, home="/home/me"))
+    pair = bench.session.pair = replace(bench.session.pair, config=config, facts=facts)
     pair.platforms["server"].files = SimpleNamespace(free_bytes={"/home/me/media": 100 * MIB}.__getitem__)
     told: list[str] = []
     sized = choose_size(bench.session, RunFolder(bench.folder.path), sweep, told.append)
