@@ -45,7 +45,9 @@ def test_a_machine_without_a_network_asks_nobody(monkeypatch: pytest.MonkeyPatch
         raise error
 
     monkeypatch.setattr(zeroconf, "Zeroconf", fail)
-    with pytest.raises(LabFailure, match="nobody on the link can be asked by DNS-SD: .*(no such device|No interfaces)"):
+    with pytest.raises(
+        LabFailure, match=r"nobody on the link can be asked by DNS-SD: .*(no such device|No interfaces)"
+    ):
         browse()
 
 
