@@ -177,8 +177,11 @@ def _conduct(
             session = Session(hosts, config, settings, password)
             session.open()
             limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
-            sized = choose_size(session, folder, sweep, supervision.tell)
-            ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            try:
+                sized = choose_size(session, folder, sweep, supervision.tell)
+                ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            finally:
+                session.leave_share()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise

@@ -10,6 +10,7 @@ import pytest
 
 from lab.base import shipped
 from lab.base.errors import BadInput
+from lab.base.untrusted import MOST_FILE_BYTES
 from lab.results import examples
 from lab.results.run_folder import RunFolder, load
 
@@ -97,7 +98,7 @@ def lacking(path: Path) -> None:
 def swollen(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in examples.FILES:
-            packed.writestr(name, b" " * (examples.MOST_FILE_BYTES + 1))
+            packed.writestr(name, b" " * (MOST_FILE_BYTES + 1))
 
 
 def changed(path: Path) -> None:
