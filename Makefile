@@ -2,7 +2,7 @@
 SINGLE = OPENBLAS_NUM_THREADS=1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: demo unit test test-verdicts test-guests faults fuzz audit check docs docs-reference fmt clean
+.PHONY: demo unit wheel test test-verdicts test-guests faults fuzz audit check docs docs-reference fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
@@ -11,6 +11,9 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
 	@scripts/setup.sh unit
 	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
+
+wheel:  ## build the wheel, install it on the oldest and newest Python of this machine, and use it in an empty folder
+	@scripts/check_wheel.sh
 
 test:   ## every test, those on the local lab included, but for the slowest of guests and of verdicts
 	@scripts/setup.sh test

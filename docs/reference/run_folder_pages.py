@@ -21,6 +21,7 @@ RUN_KEYS = {
     "schema": "The version of these files: this page describes {schema}. A newer one is refused, an older one is read.",
     "name": "The name of the sweep.",
     "started_at": "ISO 8601, UTC.",
+    "saved_as": "The history that the run belongs to: `--save` of `lab measure`. Missing where it has none.",
     "sweep_text": "The sweep file as it was.",
     "sweep_file": "Its path, as it was given.",
     "seed": "That of the sweep.",
@@ -168,8 +169,8 @@ From right before to right after the transfer. Shares are from 0 to 1. On macOS 
 that lie wholly within the transfer.
 """
     yield record(HostUsage)
-    yield "### tcp\n\nAs the sender saw the connection last; of a read whose server nobody logged in to, as the receiver did. "
-    yield "Counts are of this transfer.\n"
+    yield "### tcp\n\nAs the sender saw the connection last; of a read whose server nobody logged in to, as the"
+    yield "receiver did. Counts are of this transfer.\n"
     yield record(TcpFacts) + "\n### wire\n"
     yield record(WireFacts) + "\n### rate_step\n"
     yield record(RateStep)

@@ -8,7 +8,7 @@ import sys
 from lab.base.errors import BadInput
 from lab.cli import check, options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, RESULTS, show
+from lab.cli.terminal import HOSTS, RESULTS, show, show_whole
 
 SUMMARY = "find what can be found, ask six questions, write a hosts file and check it"
 EXAMPLES = (
@@ -48,5 +48,5 @@ def run(arguments: argparse.Namespace) -> int:
     finally:  # the file stands there, even where nothing could be looked at
         show("")
         for line in next_step.describe(answers, path, problems=code != 0):
-            show(line)
+            show_whole(line)
     return code

@@ -15,9 +15,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.cli import check, compare, completion, host, init, list_runs, local, measure, plan, report, restore, run, show
+from lab.cli import (
+    check,
+    compare,
+    completion,
+    history,
+    host,
+    init,
+    list_runs,
+    local,
+    measure,
+    notebook,
+    plan,
+    report,
+    restore,
+    run,
+    show,
+)
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
 
@@ -25,8 +42,8 @@ EXAMPLES = (
     Example("lab measure smb://nas/media", "one share, from this machine, in a minute"),
     Example("lab init", "six questions, and a hosts file for more"),
     Example("lab check", "what can be measured between two hosts, and what is in the way"),
-    Example("lab plan sweeps/macs.toml", "what a sweep does, and how long it takes"),
-    Example("lab run sweeps/macs.toml", "measure; Ctrl-C puts everything back, too"),
+    Example("lab plan macs", "what a sweep does, and how long it takes"),
+    Example("lab run macs", "measure; Ctrl-C puts everything back, too"),
     Example("lab show", "the answer"),
     Example("lab report --open", "the report, with figures, in the browser"),
 )
@@ -43,7 +60,9 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "list": list_runs,
     "show": show,
     "compare": compare,
+    "history": history,
     "report": report,
+    "notebook": notebook,
     "host": host,
     "local": local,
     "completion": completion,
@@ -87,6 +106,7 @@ def parser() -> argparse.ArgumentParser:
     """Every command and option."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
+    root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         add_to(commands, name, module)

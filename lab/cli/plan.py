@@ -6,15 +6,19 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.terminal import HOSTS, say, show, show_whole
 
+if TYPE_CHECKING:
+    from lab.design.pace import Pace
+
 SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
 EXAMPLES = (
-    Example("lab plan sweeps/demo.toml", "its cases, what changes on the hosts, and how long it takes"),
-    Example("lab plan sweeps/macs.toml --hosts hosts.ini --order", "if these hosts fit it; every trial in its order"),
+    Example("lab plan demo", "its cases, what changes on the hosts, and how long it takes"),
+    Example("lab plan my.toml --hosts hosts.ini --order", "if these hosts fit it; every trial in its order"),
 )
 
 
@@ -22,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     options.add_hosts(parser, "a hosts file that the sweep has to fit")
     options.add_results(parser)
-    parser.add_argument("sweep", type=Path, metavar="SWEEP", help="a sweep file")
+    parser.add_argument("sweep", type=Path, metavar="SWEEP", help=options.SWEEP_HELP)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
 
@@ -31,16 +35,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the plan; touches no host."""
     from lab.design import plan, plan_text
     from lab.design.sweep_file import load_sweep
-    from lab.hosts.hosts_file import load_hosts
-    from lab.run import lifecycle, pace
     from lab.run.catalogue import CATALOGUE
-    from lab.run.unseen import describe_unseen
 
     sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
-    planned = plan.plan(sweep, CATALOGUE, pace=pace.newest(arguments.results, hosts_file or HOSTS))
+    planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(arguments.results, hosts_file or HOSTS))
     if hosts_file:
+        from lab.hosts.hosts_file import load_hosts
+        from lab.run import fit
+        from lab.run.unseen import describe_unseen
+
         hosts = load_hosts(hosts_file)
-        lifecycle.check_fit(hosts, sweep, hosts_file, arguments.results)
+        fit.check_fit(hosts, sweep, hosts_file, arguments.results)
         for line in describe_unseen(hosts):
             say(line)
     if arguments.json:
@@ -51,3 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
     for slot in planned.slots if arguments.order else ():
         show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0
+
+
+def _usual_pace(results: Path, hosts_file: Path) -> Pace:
+    """How fast these hosts were; what reads that takes longer to import than all else here, and needs a run."""
+    from lab.design.pace import Pace
+
+    if not results.is_dir():
+        return Pace()
+    from lab.run import pace
+
+    return pace.newest(results, hosts_file)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lab.cli import options
-from lab.cli.browser import open_page
+from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
 from lab.cli.terminal import open_run, show_whole
 
@@ -21,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     options.add_run(parser)
     options.add_results(parser)
-    text = "write it there, and nothing into the run folder: for a run of somebody else, or to publish it"
+    text = (
+        "write it there, and nothing into the run folder: for a run of somebody else, or to publish it (of an example: "
+        "report-NAME in the current folder)"
+    )
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
     parser.add_argument("--open", action="store_true", help="open report.html in the browser")
 
@@ -31,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.report import figures, run_report
 
     folder = open_run(arguments.run, arguments.results)
-    page = run_report.write(folder, arguments.to)
+    page = run_report.write(folder, arguments.to or report_place(folder))
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
         show_whole(str(path))

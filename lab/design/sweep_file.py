@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from pathlib import Path
 from types import GenericAlias
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 
+from lab.base import shipped
+from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
 from lab.base.untrusted import MOST_INPUT_BYTES
@@ -180,8 +183,14 @@ def load_sweep(path: Path) -> Sweep:
 
 
 def read_sweep(path: Path) -> str:
-    """The text of a sweep file. Raises :class:`BadInput`."""
-    return read_text(path, "sweeps/ holds the ones that come with the lab", [Path("sweeps")])
+    """The text of a sweep file: of a bare name that no file here has, that of the one that comes with the lab.
+
+    Raises :class:`BadInput`.
+    """
+    sweeps = shipped.sweeps()
+    is_here = os.path.lexists(path) and not path.is_dir()
+    file = path if is_here else sweeps.get(str(path), path)
+    return read_text(file, f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}")
 
 
 def _check_size(text: str, path: Path) -> None:

@@ -25,6 +25,7 @@ class ShareAnswer:
     """The share: its protocol, its name for SMB and AFP, and its folder on the server, where that is needed.
 
     ``by_lab``: there is none, and the lab serves one for the time of a run. ``guessed``: nobody has said the folder.
+    ``mounted`` is a folder of this machine where it is mounted already; then name and path are empty.
     """
 
     protocol: str = ""
@@ -32,6 +33,7 @@ class ShareAnswer:
     path: str = ""
     by_lab: bool = False
     guessed: bool = False
+    mounted: str = ""
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,12 @@ def ask_server(questions: Questions, surroundings: Surroundings, client: HostAns
     machines = [
         machine for machine in surroundings.machines if client.host or not surroundings.is_among(machine.addresses)
     ]
-    ssh_hosts = (choice for choice in _ssh_hosts(surroundings) if choice.answer != client.host)
-    choices = [*_advertised(machines, surroundings), *ssh_hosts]
+    mounted = [] if client.host else list(_mounted(surroundings))
+    choices = [
+        *mounted,
+        *(choice for choice in _advertised(machines, surroundings) if choice not in mounted),
+        *(choice for choice in _ssh_hosts(surroundings) if choice.answer != client.host),
+    ]
 
     def parse(text: str) -> HostAnswer:
         server = _parse_host(text, surroundings)
@@ -82,6 +86,14 @@ def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnsw
 
     state = "its SSH answers" if has_ssh else "its SSH does not answer"
     return questions.ask(f"Who can log in to {server.name} by SSH ({state})?", choices, "another account", parse)
+
+
+def _mounted(surroundings: Surroundings) -> Iterator[Choice]:
+    """The servers of the shares that are mounted here, each once."""
+    for address, mount in {mount.address: mount for mount in reversed(surroundings.mounts)}.items():
+        yield Choice(
+            f"{mount.server} {address}", f"{mount.server}, {address}: {mount.label} is mounted at {mount.path}"
+        )
 
 
 def _ssh_hosts(surroundings: Surroundings) -> Iterator[Choice]:

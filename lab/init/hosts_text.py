@@ -60,6 +60,10 @@ def _login(host: HostAnswer) -> Iterator[str]:
 
 def _share(answers: Answers) -> Iterator[str]:
     share, account = answers.share, answers.account
+    if share.mounted:
+        yield "# A folder of this machine where the share is mounted already: it is used as it is."
+        yield f"mounted = {share.mounted}"
+        return
     if share.by_lab:
         yield "# The lab serves a folder for the time of a run."
         yield "serve = lab"

@@ -41,9 +41,9 @@ def _measuring_commands(answers: Answers, path: Path) -> Iterator[str]:
     """Who sits at the client of a share that is there has an answer in a minute; a sweep varies settings."""
     share, server, source = answers.share, answers.server, answers.account.password
     if not answers.client.host and not share.by_lab:
-        words = ["lab", "measure", _share_url(answers)]
+        words = ["lab", "measure", share.mounted or _share_url(answers)]
         words += ["--server", f"{server.user}@{server.host}"] if server.host else []
-        words += ["--password", source] if source != "prompt" and share.protocol != "nfs" else []
+        words += ["--password", source] if source != "prompt" and share.name else []
         yield shlex.join(words)
     if answers.client.host or server.host:
         sweep = SWEEP_OF_LAB if share.by_lab else SWEEP_OF_SHARE

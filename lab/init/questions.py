@@ -19,7 +19,7 @@ class Choice:
     """What can be chosen: ``answer`` is what a person would type in its place, ``label`` what is shown of it."""
 
     answer: str
-    label: str
+    label: str = field(compare=False)
 
 
 @dataclass

@@ -4,36 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lab.hosts.fields import absolute, account_name, plain_account, share_name
 from lab.init.answers import AccountAnswer, HostAnswer, ShareAnswer
+from lab.init.mounted import Mounted
 from lab.init.questions import Choice, Questions
 from lab.init.shares import Share
 
-BY_LAB = "serve = lab"
+BY_LAB, MOUNTED = "serve = lab", "mounted = "  # as in a hosts file
 GUESSED_FOLDER = "/srv"
 KEYRING, VARIABLE = "keyring:file-share-lab", "env:SHARE_PASSWORD"
 SOURCE = re.compile(r"(.+?)\s+(prompt|keyring|env|(?:keyring|env|file):\S.*)")
 
 
-def ask_share(
-    questions: Questions, server: HostAnswer, services: frozenset[str], shares: Sequence[Share]
-) -> ShareAnswer:
-    """Which share. ``shares`` are those that the server shows, ``services`` what answers there."""
+@dataclass(frozen=True)
+class Shares:
+    """What is known of a server's shares: those that it shows, those that are mounted here, and if any could be."""
+
+    shown: Sequence[Share]
+    mounted: Sequence[Mounted]
+    may_be_mounted: bool
+
+
+def ask_share(questions: Questions, server: HostAnswer, services: frozenset[str], shares: Shares) -> ShareAnswer:
+    """Which share. ``services`` is what answers at the server."""
     has_login = bool(server.host)
-    choices = [Choice(share.name, _label(share, has_login)) for share in shares]
+    choices = [
+        Choice(f"{MOUNTED}{share.path}", f"{share.label}, as it is mounted at {share.path}") for share in shares.mounted
+    ]
+    choices += [Choice(share.name, _label(share, has_login)) for share in shares.shown]
     if has_login:
         choices.append(Choice(BY_LAB, "none: the lab serves a folder by itself for the time of a run, as root"))
+    protocols = {share.path: share.protocol for share in shares.mounted}
     protocol = "afp" if "AFP" in services and "SMB" not in services else "smb"
 
     def parse(text: str) -> ShareAnswer:
         if text == BY_LAB and has_login:
             return ShareAnswer(by_lab=True)
+        if text.startswith(MOUNTED) and shares.may_be_mounted:
+            path = absolute(in_a_file(text.removeprefix(MOUNTED).strip()))
+            return ShareAnswer(protocols.get(path, protocol), mounted=path)
         return _parse_share(text, protocol, has_login)
 
     typed = f"NAME (SMB, AFP) or /PATH (NFS){', then the folder on the server' if has_login else ''}"
-    title = f"Which share of {server.name}?" if shares else f"Which share of {server.name}, which shows none unasked?"
-    return questions.ask(title, choices, typed, parse)
+    unseen = "" if shares.shown or shares.mounted else ", which shows none unasked"
+    return questions.ask(f"Which share of {server.name}{unseen}?", choices, typed, parse)
 
 
 def _label(share: Share, has_login: bool) -> str:

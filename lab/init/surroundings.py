@@ -7,6 +7,7 @@ import os
 import pwd
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from lab.base.errors import LabError
 from lab.hosts.ssh_target import named_hosts, ssh_config
 from lab.init import addresses, services, shares
 from lab.init.addresses import OwnAddress
+from lab.init.mounted import Mounted, own_mounts
 from lab.init.services import Machine
 from lab.init.shares import Share
 
@@ -30,6 +32,7 @@ class Surroundings:
     own_addresses: list[OwnAddress]
     machines: list[Machine]
     ssh_hosts: list[str]
+    mounts: list[Mounted]
     resolve: Callable[[str], str | None] = addresses.resolve
     address_towards: Callable[[str], str | None] = addresses.address_towards
     open_services: Callable[[str], frozenset[str]] = addresses.open_services
@@ -53,12 +56,14 @@ class Surroundings:
 def look_around(tell: Callable[[str], None]) -> Surroundings:
     """Look for a few seconds. What cannot be found out is told, and left out: it can be typed."""
     tell(f"looking for file servers on the links of this machine, for {services.BROWSE_S:g} s")
+    machines = _or_nothing(services.browse, tell)
     return Surroundings(
         account=_own_account(),
         is_administrator=_is_administrator(),
         own_addresses=addresses.own_addresses(),
-        machines=_or_nothing(services.browse, tell),
+        machines=machines,
         ssh_hosts=_or_nothing(named_hosts, tell),
+        mounts=_or_nothing(partial(own_mounts, machines, addresses.resolve), tell),
     )
 
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report import findings, next_step, trust
+from lab.report import findings, next_step, share_answer, trust
 from lab.report.analysis import Run, analyse
 from lab.report.findings import Point
 from lab.report.tables import TextTable
+from lab.results.one_sided import share_of
 
 WIDTH, MOST_LINES = 100, 10
 LEAST_WIDTH = 60
@@ -49,6 +51,8 @@ def answer_table(run: Run, path: str) -> TextTable:
 def points(run: Run, path: str = "RUN") -> list[Point]:
     """The answer as headings and statements, the most important first."""
     run = analyse(run)
+    if share_of(run.trials.frame.attrs.get("run", {})).protocol:
+        return _printable(share_answer.points(run, path))
     effects = run.effects[stats.comparisons(run.effects)[1]]
     made = [
         *findings.fastest(run.summary, run.speeds),
@@ -57,8 +61,17 @@ def points(run: Run, path: str = "RUN") -> list[Point]:
         trust.trust(run),
         next_step.next_step(run.trials, run.speeds, effects, path),
     ]
+    return _printable(made)
+
+
+def _printable(made: Sequence[Point]) -> list[Point]:
     return [
-        replace(point, parts=[one_line(part, LONGEST_PART) for part in point.parts]) for point in made if point.parts
+        # half a command helps nobody
+        replace(
+            point, parts=[one_line(part, None if point.heading == "Next" else LONGEST_PART) for part in point.parts]
+        )
+        for point in made
+        if point.parts
     ]
 
 

@@ -26,7 +26,7 @@ MORE_BLOCKS = 2  # times as many: the interval of a mean becomes narrower by the
 def next_step(trials: stats.Encoded, speeds: stats.Grid, effects: pd.DataFrame, path: str) -> Point:
     """The step: go on, look at what was lost or left out, measure more, or read the rest."""
     run, command = trials.frame.attrs.get("run", {}), shlex.quote(path)
-    lost = _share_lost(trials)
+    lost = share_lost(trials)
     if not run.get("finished_at") or run.get("ended", ENDED) != ENDED:
         steps = [f"the run is not complete; `lab run --resume {command}` goes on with it"]
     elif lost > MANY_LOST:
@@ -40,7 +40,7 @@ def next_step(trials: stats.Encoded, speeds: stats.Grid, effects: pd.DataFrame, 
     return Point("Next", [*steps, f"the rest: `lab show {command} --full`, figures: `lab report {command}`"])
 
 
-def _share_lost(trials: stats.Encoded) -> float:
+def share_lost(trials: stats.Encoded) -> float:
     """The share of transfers that do not count; a block that was set aside has been measured again, and is none."""
     transfers = stats.transfers(trials)
     transfers = transfers[~transfers["trial_id"].str.contains(ASIDE, regex=False)]

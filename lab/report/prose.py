@@ -46,8 +46,13 @@ TEXTS = {
 
 def warnings(run: RunJson) -> list[str]:
     """What has to stand on top of a report: of which machines its numbers are none, and what could not be measured."""
+    return [*warnings_of_machines(run), *not_measured(run)]
+
+
+def warnings_of_machines(run: RunJson) -> list[str]:
+    """Of which machines the numbers of a run are none."""
     local = [LOCAL_LAB] if run.get("instance") is not None else []
-    return [*local, *([EMULATED_MAC] if emulated(run) else []), *not_measured(run)]
+    return [*local, *([EMULATED_MAC] if emulated(run) else [])]
 
 
 def not_measured(run: RunJson) -> list[str]:

@@ -6,21 +6,18 @@ cannot disagree. Whatever came from a host or a file is escaped.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from pathlib import Path
 
-import matplotlib
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from lab.base.durable import Folder
 from lab.base.untrusted import printable
 from lab.report import bottlenecks, evidence, figures, tables
 from lab.report.analysis import Analysis
 from lab.report.answer import answer_table
+from lab.report.figures.files import png_of, svg_of
 from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.render import Section, markdown, page
 from lab.report.tables import TextTable
@@ -30,7 +27,6 @@ from lab.results.trial import RunJson, emulated
 
 # What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
 # by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
-QUICK = 3  # of 9: a tenth larger than 6, which is usual, in two thirds of the time
 _FORMULA = r"(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])"
 _FORMULA_FIRST, _FORMULA_LATER = re.compile(_FORMULA), re.compile(rf"([;\t\n]){_FORMULA}")
 
@@ -42,7 +38,7 @@ def write(folder: RunFolder, to: Path | None = None) -> Path:
         with report.enter("figures") as place:
             drawings = _draw(run, place)
         report.replace("table.csv", _plain(run.trials.frame).to_csv(index=False).encode())
-        sections = _sections(run, str(folder.path))
+        sections = _sections(run, folder.label)
         post = markdown(title, folder.run, run.trials, [*sections, _hosts(folder.run)])
         report.replace("post.md", post.encode())
         everything = [*sections, *_details(folder.run, run)]
@@ -77,13 +73,10 @@ def _draw(run: Analysis, place: Folder) -> dict[str, bytes]:
     """Write every figure as SVG and PNG; the SVG of each, by name. The same run gives the same bytes."""
     drawings = {}
     for name, draw in figures.ALL.items():
-        figure, picture, drawing = draw(run), io.BytesIO(), io.BytesIO()
-        FigureCanvasAgg(figure).print_png(picture, pil_kwargs={"compress_level": QUICK})  # type: ignore[no-untyped-call]  # savefig draws twice
+        figure = draw(run)
+        place.replace(f"{name}.png", png_of(figure))
         figure.set_layout_engine("none")  # all has its place by now
-        place.replace(f"{name}.png", picture.getvalue())
-        with matplotlib.rc_context({"svg.hashsalt": name}):
-            FigureCanvasSVG(figure).print_svg(drawing, metadata={"Date": None, "Title": name})  # type: ignore[no-untyped-call]
-        drawings[name] = drawing.getvalue()
+        drawings[name] = svg_of(figure, name)
         place.replace(f"{name}.svg", drawings[name])
     return drawings
 

@@ -63,7 +63,7 @@ def show_json(folder: RunFolder) -> dict[str, object]:
     trials = run.trials
     status = stats.transfers(trials)["status"]
     return {
-        "path": str(folder.path), "run": folder.run, "answer": answer(run, str(folder.path)),
+        "path": folder.label, "run": folder.run, "answer": answer(run, folder.label),
         "counts": {name: int((status == name).sum()) for name in ("ok", "void", "failed")},
         "summary": records(run.summary), "effects": records(run.effects),
         "interactions": records(run.interactions),

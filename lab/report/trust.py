@@ -23,16 +23,22 @@ FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 def trust(analysis: Analysis) -> Point:
     """Of which machines the numbers are, what speaks against them, and what they rest on."""
+    run = analysis.trials.frame.attrs.get("run", {})
+    return Point("Trust", [*doubts(analysis), *_rests_on(analysis.speeds), *_left_out(run)])
+
+
+def doubts(analysis: Analysis) -> list[str]:
+    """Of which machines the numbers are none, and what speaks against them."""
     trials = analysis.trials
     run = trials.frame.attrs.get("run", {})
-    against = [
+    return [
+        *_where(run),
         *_foreign_load(run),
         *_unsteady_link(trials),
         *_over_wifi(analysis.some),
         *_lost(trials),
         *_drift(analysis.drift),
     ]
-    return Point("Trust", [*_where(run), *against, *_rests_on(analysis.speeds), *_left_out(run)])
 
 
 def _rests_on(speeds: stats.Grid) -> Iterator[str]:
@@ -61,10 +67,11 @@ def _foreign_load(run: RunJson) -> Iterator[str]:
     """What others than the lab used of the hosts' cores, where it was observed."""
     seen = [(cores, role, block) for block, roles in load_by_block(run).items() for role, cores in roles.items()]
     cores, role, block = max(seen, default=(0.0, "", 0))
+    who = "the hosts were" if len({role for _, role, _ in seen}) > 1 else f"the {role} was"
     if cores > DISTURBED_CORES:
-        yield f"the hosts were not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"
+        yield f"{who} not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"
     elif seen:
-        yield "the hosts were idle otherwise"
+        yield f"{who} idle otherwise"
 
 
 def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:

@@ -26,7 +26,7 @@ def comparison(a: RunFolder, b: RunFolder) -> dict[str, object]:
     """
     cases, pooled, differences = _compare(a, b)
     return {
-        "a": str(a.path), "b": str(b.path), "warning": CONFOUNDED,
+        "a": a.label, "b": b.label, "warning": CONFOUNDED,
         "emulated": {name: emulated(run.run) or None for name, run in (("a", a), ("b", b))},
         "differences": [dict(zip(("what", "a", "b"), difference, strict=True)) for difference in differences],
         "pooled": records(pooled), "cases": records(cases),
@@ -37,7 +37,7 @@ def comparison_tables(a: RunFolder, b: RunFolder) -> list[RenderableType]:
     """The same for the terminal."""
     cases, pooled, differences = _compare(a, b)
     facts = TextTable(["differs", "A", "B"], differences, "What differs between the runs", is_text=True)
-    where = [", ".join(filter(None, [f"{name}: {run.path}", emulated(run.run)])) for name, run in (("A", a), ("B", b))]
+    where = [", ".join(filter(None, [f"{name}: {run.label}", emulated(run.run)])) for name, run in (("A", a), ("B", b))]
     headings = ["", "A MB/s", "B MB/s", "B/A %", "95 % interval", "n A", "n B"]
     tables = [
         TextTable(headings, _lines(pooled), f"All cases of a protocol, tool and direction together. {chance(pooled)}"),
@@ -53,7 +53,7 @@ def _compare(a: RunFolder, b: RunFolder) -> tuple[pd.DataFrame, pd.DataFrame, li
     if not ((cases["n_a"] > 0) & (cases["n_b"] > 0)).any():
         levels = "; ".join(f"{name}: {mine} and {its}" for name, mine, its in _levels(one, other))
         why = f"; they differ in {one_line(levels, 500)}" if levels else ""
-        raise BadInput(f"{a.path} and {b.path}: no case has a good trial in both{why}: compare two runs of one sweep")
+        raise BadInput(f"{a.label} and {b.label}: no case has a good trial in both{why}: compare two runs of one sweep")
     return cases, pooled, [*stats.differing_facts(a.run, b.run), *_levels(one, other)]
 
 

@@ -19,7 +19,10 @@ def newest(results: Path) -> RunFolder:
     """The last run that holds a transfer. Raises :class:`BadInput` where there is no run, or none that holds any."""
     paths = paths_of_runs(results)
     if not paths:
-        raise BadInput(f"{results}: holds no run; `lab run SWEEP` makes one")
+        raise BadInput(
+            f"{results}: holds no run; `lab run SWEEP` makes one",
+            "`lab show example` shows one that comes with the lab",
+        )
     if (run := next((run for run in map(RunFolder, paths) if run.has_transfers), None)) is None:
         raise nothing_measured(RunFolder(paths[0]))
     return run

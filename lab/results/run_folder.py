@@ -50,6 +50,11 @@ class RunFolder:
         self.report_path = self.path / "report"
         self.run = _read_run(self.path / "run.json")
 
+    @property
+    def label(self) -> str:
+        """What a person calls it in a command."""
+        return str(self.path)
+
     @classmethod
     def create(cls, results_dir: Path, name: str, run: Mapping[str, object]) -> RunFolder:
         """Make ``results_dir/<UTC>-<name>/`` with a durable run.json that holds ``run`` and the schema."""

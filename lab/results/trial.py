@@ -123,7 +123,7 @@ LEAST = 1e-9  # of what is timed: no clock reaches below
 _TEXT, _TEXT_OR_NONE = frozenset({str}), frozenset({str, types.NoneType})
 _RUN_TYPES = {
     **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file", "sweep_file"), _TEXT),
-    **dict.fromkeys(("id", "hosts_digest", "seal", "ordering"), _TEXT),
+    **dict.fromkeys(("id", "hosts_digest", "seal", "ordering", "saved_as"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
     **dict.fromkeys(("seed", "ceiling_shots", "payload_bytes"), frozenset({int})),
     **dict.fromkeys(("hosts", "left_out", "closed", "target", "link"), frozenset({dict})),

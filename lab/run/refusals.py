@@ -16,10 +16,10 @@ from lab.run.catalogue import CATALOGUE
 from lab.settings import register
 
 
-def check(config: Hosts, sweep: Sweep, results: Path | None) -> None:
+def check(config: Hosts, sweep: Sweep, results: Path) -> None:
     """Raise BadInput for what the two files, and this machine, show to be impossible. Asks nobody for a password.
 
-    ``results`` is where a run folder is to be made; None where there is one.
+    ``results`` is where a run folder is to be made.
     """
     _check_untuned(config, sweep)
     for case in grid_of(sweep, CATALOGUE)[0]:
@@ -32,8 +32,7 @@ def check(config: Hosts, sweep: Sweep, results: Path | None) -> None:
     if needs_password(config, sweep):
         passwords.check(config.share.password, config.share.account, f"{config.place}[share] password")
     register.check_place()
-    if results is not None:
-        _check_results(results)
+    _check_results(results)
 
 
 def needs_password(config: Hosts, sweep: Sweep) -> bool:

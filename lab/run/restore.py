@@ -93,7 +93,9 @@ def _load(register: Register, run: OpenRun, path: Path) -> Journal:
         foreign.read_journal(path, LONGEST_JOURNAL)
         journal = Journal(path, line_format(), seals)
     except BadInput as error:
-        raise JournalLost(f"what this run left changed cannot be known by its journal ({error})", ASK_HOSTS) from error
+        raise JournalLost(
+            f"what this run left changed cannot be known by its journal ({error.cause()})", ASK_HOSTS
+        ) from error
     if seals.count <= run.lines:
         raise JournalLost(f"{path}: its last lines are gone, and with them what this run left changed", ASK_HOSTS)
     return journal

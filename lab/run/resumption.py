@@ -52,13 +52,14 @@ def check_journal(register: Register, folder: RunFolder, trust: bool) -> None:
             foreign.look(folder.path)  # a journal that is a link, or no file, is not even opened
             records = Journal(folder.journal_path, line_format(), register.seals(folder.text("id"))).open
         except BadInput as error:
-            raise BadInput(f"{error}: not what this run wrote there", TRUST) from error
+            raise BadInput(f"{error.cause()}: not what this run wrote there", TRUST) from error
         if records:
             raise BadInput(f"{folder.journal_path}: has changes that were put back long ago", TRUST)
     elif records := foreign.look(folder.path):
         raise BadInput(
             f"{folder.path}: {foreign.count(records)} of its journal were not put back:\n{foreign.describe(records)}",
             f"`lab restore --trust {folder.path} --hosts FILE` puts that back",
+            several=True,
         )
 
 

@@ -70,7 +70,8 @@ def _explained(limit: Limit, seen: Seen) -> Limit:
     name = next((name for name, value in named.items() if value), "")
     if limit.name != CLIENT_CPU or not limit.near or not name:
         return limit
-    return replace(limit, name=name, evidence=f"{name} is on ({named[name]}), and {limit.evidence}", grade=PROBABLE)
+    cipher = "" if named[name] == "on" else f" ({named[name]})"
+    return replace(limit, name=name, evidence=f"{name} is on{cipher}, and {limit.evidence}", grade=PROBABLE)
 
 
 def _half_duplex(seen: Seen, medians: Numbers) -> list[Limit]:
@@ -106,8 +107,8 @@ def left_over(seen: Seen, medians: Numbers) -> Limit:
         return Limit(UNCLEAR, 0.0, reason, near=False)
     link = medians["link_share"]
     evidence = (
-        f"{SERVER}: neither the link ({link:.0%}) nor this machine ({_busiest(medians)}) was at its limit; what the "
-        "server does cannot be seen from here"
+        f"{SERVER}: neither the link ({link:.0%}) nor this machine ({_busiest(medians)}) was full; what the server "
+        "does cannot be seen from here"
     )
     return Limit(SERVER, link, evidence, near=True, grade=PROBABLE)
 
@@ -179,5 +180,5 @@ def _not_idle(seen: Seen, medians: Numbers) -> str:
 
 def _busiest(medians: Numbers) -> str:
     if "client_one_core" in medians:
-        return f"its busiest process used {medians['client_one_core']:.2f} of a core"
+        return f"{medians['client_one_core']:.2f} of a core"
     return f"{medians['client_all_cores']:.0%} of its cores"

@@ -63,9 +63,11 @@ def drift(trials: Trials) -> Drift:
     )  # fmt: skip
 
 
-def theil_sen(x: Floats, y: Floats) -> tuple[float, float, float]:
+def theil_sen(x: Floats, y: Floats, alike: float = 0.0) -> tuple[float, float, float]:
     """The median of the slopes between all pairs of points, and its 95 % interval (from 6 points); NaN where none.
 
+    ``alike`` is how much points next to one another are correlated: it makes the interval wider, by as much as fewer
+    independent points would (:mod:`lab.stats.autocorrelation`).
     More than MOST_POINTS points are first taken together, as the medians of equally many neighbours. Source: Sen,
     Estimates of the regression coefficient based on Kendall's tau, 1968; Hollander, Wolfe and Chicken, Nonparametric
     Statistical Methods, 3rd ed., section 9.3.
@@ -80,7 +82,8 @@ def theil_sen(x: Floats, y: Floats) -> tuple[float, float, float]:
     if not len(slopes):
         return np.nan, np.nan, np.nan
     n = len(x)
-    rank = int((len(slopes) - NORMAL_97_5 * np.sqrt(n * (n - 1) * (2 * n + 5) / 18)) / 2)
+    spread = np.sqrt(n * (n - 1) * (2 * n + 5) / 18 * (1 + alike) / (1 - alike))
+    rank = int((len(slopes) - NORMAL_97_5 * spread) / 2)
     low, high = (slopes[rank - 1], slopes[-rank]) if rank > 0 else (np.nan, np.nan)
     return float(np.median(slopes)), float(low), float(high)
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, stdtr, stdtrit
 
 from lab.design.stopping import INTERVAL_BLOCKS
-
-Floats = npt.NDArray[np.float64]
+from lab.stats.distributions import Floats as Floats
+from lab.stats.distributions import student_t, two_sided_p
 
 
 def percent_change(baseline: Any, value: Any) -> Any:
@@ -63,9 +62,13 @@ def interval_rank(count: int) -> int:
 
     Looked for from 5 √count below the middle: what lies still further out is less than e^−50 in all (Hoeffding 1963).
     """
-    begin = max(0, count // 2 - 5 * math.isqrt(count))
-    tails = bdtr(np.arange(begin, count // 2 + 1, dtype=float), count, 0.5)
-    return begin + int(np.searchsorted(2 * tails, 0.05, side="right"))
+    rank = max(0, count // 2 - 5 * math.isqrt(count))
+    ways = below = math.comb(count, rank)  # of 2^count, in whole numbers: nothing is rounded
+    while 2 * below * 20 <= 2**count:
+        rank += 1
+        ways = ways * (count - rank + 1) // rank
+        below += ways
+    return rank
 
 
 NO_SPREAD = 1e-12  # of logarithms: what rounding leaves of the error of numbers that are all the same
@@ -105,8 +108,7 @@ def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, freedom: F
     chance would move them, and any mean of them would lie infinitely many errors from 0.
     """
     known = np.where(error < NO_SPREAD, np.nan, error)
-    half = stdtrit(freedom, 0.975) * error
-    return Means(n, mean, error, freedom, half, 2 * stdtr(freedom, -np.abs(mean / known)))
+    return Means(n, mean, error, freedom, student_t(freedom) * error, two_sided_p(freedom, mean / known))
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:

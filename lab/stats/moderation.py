@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma, polygamma
 
+from lab.stats.distributions import digamma, tetragamma, trigamma
 from lab.stats.factors import Codes
 from lab.stats.intervals import Floats, Means, t_interval
 
@@ -66,7 +66,7 @@ def fit_prior(variances: Floats, freedom: Floats) -> Prior:
     """
     offset = np.maximum(variances, LEAST_VARIANCE * np.median(variances))
     logs = np.log(offset) - digamma(freedom / 2) + np.log(freedom / 2)
-    by_chance = float(polygamma(1, freedom / 2).mean())
+    by_chance = float(trigamma(freedom / 2).mean())
     spread = float(logs.var(ddof=1)) - by_chance
     if spread > 0:
         half = inverse_trigamma(spread)
@@ -81,12 +81,12 @@ def inverse_trigamma(value: float) -> float:
     """The x > 0 whose trigamma is ``value`` > 0.
 
     By Newton's method on 1 / trigamma, which is convex and nearly linear: from the start below, each step comes nearer
-    from the same side (Smyth 2004, appendix). An import of scipy.optimize would take longer than all else here.
+    from the same side (Smyth 2004, appendix).
     """
     x = 0.5 + 1 / value
     for _ in range(MOST_STEPS):
-        trigamma = float(polygamma(1, x))
-        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        reached = float(trigamma(x))
+        step = reached * (1 - reached / value) / float(tetragamma(x))
         x += step
         if abs(step) <= 1e-14 * x:
             break

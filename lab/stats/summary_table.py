@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.untrusted import one_line
+from lab.results.one_sided import is_one_sided, share_of
 from lab.results.trial import emulated, has_second_shots
 from lab.stats.encoding import Encoded, Trials, encode
 from lab.stats.factors import Cells
@@ -81,6 +82,10 @@ def provenance(trials: Trials) -> tuple[str, str]:
         where = ", ".join(filter(None, ["local lab", where]))
     where = ", ".join(filter(None, [emulated(run), where]))
     hosts = run.get("hosts", {})
-    names = " → ".join(str(hosts[side].get("hostname", side)) for side in ("client", "server") if hosts.get(side))
+    named = [str(hosts[side].get("hostname", side)) for side in ("client", "server") if hosts.get(side)]
+    share = share_of(run)
+    if is_one_sided(run) and share.server:
+        named.append(f"{share.server} ({share.protocol}: {share.share})")
+    names = " → ".join(named)
     facts = [names, run.get("started_at", "")[:10], *encoded.counts]
     return one_line(where), one_line(" · ".join(filter(None, facts)))  # notebooks print them

@@ -66,15 +66,21 @@ def _largest_part(present: Cells) -> Cells:
     row_at, column_at = present.any(axis=1), present.any(axis=0)
     if present[:, column_at].all(axis=1).any() or present[row_at].all(axis=0).any():  # one of them joins all others
         return present
-    row, column = np.nonzero(present)
-    if not len(row):
-        return present
-    from scipy.sparse import coo_array  # slow to import, and few tables have such holes
-    from scipy.sparse.csgraph import connected_components
+    largest, left = np.zeros_like(present), present
+    while left.any():
+        part = _part_of(left, int(left.any(axis=1).argmax()))
+        if part.sum() > largest.sum():
+            largest = part
+        left = left & ~part
+    return largest
 
-    count = len(present)
-    links = coo_array((np.ones(len(row)), (row, count + column)), shape=(sum(present.shape),) * 2)
-    label = connected_components(links, directed=False)[1]
-    largest = np.bincount(label[row]).argmax()
-    kept: Cells = present & (label[:count] == largest)[:, None]
-    return kept
+
+def _part_of(present: Cells, row: int) -> Cells:
+    """The cells that hang together with those of a row."""
+    rows, reached = np.arange(len(present)) == row, 0
+    while reached < rows.sum():
+        reached = int(rows.sum())
+        columns = present[rows].any(axis=0)
+        rows = present[:, columns].any(axis=1)
+    part: Cells = present & rows[:, None]
+    return part

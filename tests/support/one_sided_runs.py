@@ -23,7 +23,7 @@ TARGET = {
 LINK = {
     "bits_per_s": 10**9, "duplex": "full", "medium": "wired", "interface": "eth0", "mtu": 1500, "tunnel": False,
 }  # fmt: skip
-EFFECTIVE = {
+EFFECTIVE: dict[str, Any] = {
     "mount": "kernel", "dialect": "SMB 3.1.1", "signing": "off", "encryption": "off", "rsize": 4 << 20,
     "wsize": 4 << 20, "mount_options": "rw,relatime,vers=3.1.1,cache=strict", "client_mtu": "1500",
 }  # fmt: skip
@@ -45,14 +45,14 @@ def seen(
 ) -> Trial:
     """A trial that the client alone saw; by default a write at 60 MB/s, with all that it sees far from its limit."""
     observed: dict[str, Any] = {
-        "client": IDLE_SIDE | {"process": "cp"} | (client or {}), "tcp": TCP_HERE | (tcp or {}),
-        "wire": {"overhead": 0.05, "before_first_byte_s": 0.02, "after_last_byte_s": 0.03} | (wire or {}),
+        "client": {**IDLE_SIDE, "process": "cp", **(client or {})}, "tcp": {**TCP_HERE, **(tcp or {})},
+        "wire": {"overhead": 0.05, "before_first_byte_s": 0.02, "after_last_byte_s": 0.03, **(wire or {})},
         "remarks": [],
     }  # fmt: skip
     base = {
         "protocol": "smb", "tool": "cp", "direction": "write", "store": "disk", "size_bytes": SIZE,
         "elapsed_s": SIZE / MB_per_s / MB, "server_cpu_s": None, "ceiling_bytes_per_s": None, "observed": observed,
-        "effective": EFFECTIVE | (effective or {}),
+        "effective": {**EFFECTIVE, **(effective or {})},
     }  # fmt: skip
     return trial(**base | changes)
 

@@ -9,6 +9,7 @@ from ipaddress import IPv4Interface
 from lab.init.addresses import OwnAddress
 from lab.init.answers import Answers
 from lab.init.interview import interview
+from lab.init.mounted import Mounted
 from lab.init.questions import Questions
 from lab.init.services import Machine
 from lab.init.shares import Share
@@ -44,6 +45,7 @@ SURROUNDINGS = Surroundings(
     ],
     machines=[NAS, MYSELF, BOX],
     ssh_hosts=["mini"],
+    mounts=[],
     resolve=lambda name: name if name[0].isdigit() else NAMES.get(name),
     address_towards=towards,
     open_services=lambda address: frozenset(SERVICES.get(address, ())),
@@ -51,6 +53,10 @@ SURROUNDINGS = Surroundings(
     ssh_options=lambda host: {"hostname": "mini.example", "user": "joe"} if host == "mini" else {},
 )  # fmt: skip
 NOTHING_FOUND = replace(SURROUNDINGS, machines=[], ssh_hosts=[], list_shares=lambda address, services: [])
+
+
+MEDIA = Mounted("/Volumes/media", "smb", "media (SMB)", "nas.local", "192.168.77.2")
+WITH_MOUNT = replace(SURROUNDINGS, mounts=[MEDIA])
 
 
 def interviewed(lines: Sequence[str], surroundings: Surroundings = SURROUNDINGS) -> tuple[Answers, list[str]]:

@@ -42,8 +42,12 @@ MEDIAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, marke
 
 def begin(trials: stats.Trials, height_in: float, notes: Sequence[str] = ()) -> Figure:
     """An empty figure that says below, in small print, where its numbers come from and what it leaves out."""
+    return begin_over([*stats.provenance(trials), *dict.fromkeys(notes)], height_in)
+
+
+def begin_over(parts: Sequence[str], height_in: float) -> Figure:
+    """An empty figure with these lines of small print below it."""
     figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI, layout="constrained")
-    parts = [*stats.provenance(trials), *dict.fromkeys(notes)]
     footer = "\n".join(textwrap.fill(part, 135, max_lines=4) for part in parts if part)
     figure.supxlabel(drawable(footer), x=0.01, ha="left", fontsize=7, color="#555555", **as_is())
     return figure

@@ -63,6 +63,7 @@ def test_tables_go_through_a_pager_on_a_terminal_only(
     plain = lab(capsys, "show", folder.path, "--full")[1]
     assert not pages
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "120")
     answer = lab(capsys, "show", folder.path)[1]
     assert not pages
     after = lab(capsys, "show", folder.path, "--full")[1]
@@ -79,7 +80,7 @@ def test_a_run_that_measured_nothing_is_no_table(
     empty.path.rename(later := folder.path.parent / "99990101T000000Z-zzz")
     code, out, err = lab(capsys, command, later)
     assert (code, out) == (2, "")
-    assert err.startswith(f"{later}: holds no trial: failed: server: no iperf3: `lab run --resume {later}`")
+    assert err.startswith(f"{later}: holds no trial: failed: server: no iperf3\n`lab run --resume {later}`")
     code, out, err = lab(capsys, command)
     assert (code, err) == (
         0,

@@ -25,7 +25,7 @@ from lab.design.blocks import Ordering
 from lab.design.sweep_file import load_sweep
 from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
-from lab.run.lifecycle import check_fit
+from lab.run.fit import check_fit
 from lab.run.runner import check_recorded
 
 FRACTION = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -74,7 +74,7 @@ def test_its_sweep_makes_the_same_plan(name: str, capsys: pytest.CaptureFixture[
     assert_kept(name, "plan.json", printed(capsys, "plan", f"{name}.toml", "--json"))
     # the hosts of a lab that is gone are still those of a hosts file; only their keys and passwords are gone too
     with pytest.raises(BadInput, match="identity: there is no key /run/file-share-lab/"):
-        check_fit(load_hosts(Path(f"{name}.ini")), load_sweep(Path(f"{name}.toml")), Path(f"{name}.ini"))
+        check_fit(load_hosts(Path(f"{name}.ini")), load_sweep(Path(f"{name}.toml")), Path(f"{name}.ini"), Path())
 
 
 @pytest.mark.parametrize("name", RUNS)

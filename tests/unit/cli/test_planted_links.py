@@ -170,7 +170,7 @@ def test_a_folder_of_the_report_that_is_a_link_is_refused(
     (made.path / name).symlink_to(victim.parent)
     code, error = lab(capsys, "report", made.path)
     assert code == 2
-    assert f"{name}: a link, or no folder: nothing is written there: remove it, or give --to DIR" in error
+    assert f"{name}: a link, or no folder: nothing is written there\nremove it, or give --to DIR" in error
     assert lab(capsys, "report", made.path, "--to", tmp_path / "my" / "page") == (0, "")
     assert {path.name for path in (tmp_path / "my" / "page").iterdir()} == {
         "report.html", "post.md", "table.csv", "figures",

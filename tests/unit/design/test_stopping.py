@@ -9,6 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 from support.paths import ROOT
 
 from lab.design import stopping
@@ -32,6 +33,11 @@ def coverage() -> ModuleType:
 )
 def test_students_t_is_that_of_the_tables(freedom: int, t: float) -> None:
     assert stopping.student_t(freedom) == pytest.approx(t, abs=5e-5)
+
+
+@pytest.mark.parametrize("freedom", [*range(1, 60), 99, 100, 999, 1000, 9999])
+def test_students_t_is_that_of_scipy(freedom: int) -> None:
+    assert stopping.student_t(freedom) == pytest.approx(stdtrit(freedom, 0.975), rel=1e-11)
 
 
 def test_students_t_ends_at_the_normal_distribution() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.surroundings import interviewed
+from support.surroundings import WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
 from lab.hosts.hosts_file import Hosts, load_hosts
@@ -50,6 +50,11 @@ def test_a_share_of_the_labs_own(tmp_path: Path) -> None:
     hosts = loaded(tmp_path, interviewed([ENTER, "root@box", ENTER, "serve = lab", ENTER, "none"])[0])
     assert (hosts.share.serve, hosts.share.account) == ("lab", "root")
     assert [hosts.server.sudo, hosts.client.sudo] == ["none", "none"]
+
+
+def test_a_share_that_is_mounted_here(tmp_path: Path) -> None:
+    share = loaded(tmp_path, interviewed([ENTER] * 5, WITH_MOUNT)[0]).share
+    assert (share.serve, share.mounted, share.account) == ("existing", "/Volumes/media", "")
 
 
 def test_an_export_of_nfs(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.surroundings import NOTHING_FOUND, SURROUNDINGS, interviewed
+from support.surroundings import MEDIA, NOTHING_FOUND, SURROUNDINGS, WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
 from lab.init.answers import AccountAnswer, HostAnswer, ShareAnswer
@@ -69,6 +69,18 @@ def test_with_a_login_the_folder_on_the_server_is_guessed_or_stands_behind_the_n
     assert "   2) Time Machine (SMB, its folder there /srv/Time Machine (a guess))" in screen
     told, _ = interviewed([ENTER, ENTER, "jane", "2 /volume1/tm", ENTER, ENTER])
     assert told.share == ShareAnswer("smb", "Time Machine", "/volume1/tm")
+
+
+def test_a_share_that_is_mounted_here_leads_to_its_server_and_needs_no_account() -> None:
+    answers, screen = interviewed([ENTER] * 5, WITH_MOUNT)
+    assert answers.server.address == MEDIA.address
+    assert answers.share == ShareAnswer("smb", mounted="/Volumes/media")
+    assert "   1) nas.local, 192.168.77.2: media (SMB) is mounted at /Volumes/media" in screen
+    assert len([line for line in screen if "192.168.77.2" in line and ")" in line[:6]]) == 1
+    assert "   1) media (SMB), as it is mounted at /Volumes/media" in screen
+    assert len(questions(screen)) == 5
+    elsewhere, _ = interviewed(["mini", "nas.local 192.168.77.2", ENTER, ENTER, ENTER, ENTER], WITH_MOUNT)
+    assert elsewhere.share == ShareAnswer("smb", "media")
 
 
 def test_an_export_of_nfs_has_a_path_and_needs_no_account() -> None:

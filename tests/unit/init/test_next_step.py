@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.surroundings import interviewed
+from support.surroundings import WITH_MOUNT, interviewed
 
 from lab.init.next_step import describe
 
@@ -20,6 +20,11 @@ def test_who_sits_at_the_client_measures_the_share_of_a_nas_by_its_url() -> None
         "next:", "  lab measure smb://ann%20b@192.168.77.2/Time%20Machine",
     ]  # fmt: skip
     assert told(ENTER, ENTER, ENTER, "/srv/x y", ENTER) == ["next:", "  lab measure nfs://192.168.77.2/srv/x%20y"]
+
+
+def test_a_folder_is_measured_where_it_is_mounted() -> None:
+    answers, _ = interviewed([ENTER] * 5, WITH_MOUNT)
+    assert list(describe(answers, Path("hosts.ini"), False)) == ["next:", "  lab measure /Volumes/media"]
 
 
 def test_a_login_on_the_server_and_the_source_of_a_password_are_told_to_measure() -> None:

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from support.one_sided_runs import blocks, read, seen, write_measured
 from support.paths import ROOT
 from support.synthetic_runs import make_trials, write_run
 
@@ -27,6 +28,17 @@ def test_the_notebook_is_kept_without_outputs(nbformat: ModuleType, notebook: An
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
+
+
+def test_the_notebook_runs_on_what_the_client_alone_saw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notebook: Any
+) -> None:
+    folder = write_measured(tmp_path, blocks([seen(), read()], 3))
+    monkeypatch.setenv("LAB_RUN", str(folder.path))
+    importlib.import_module("nbclient").NotebookClient(notebook, timeout=120).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert "nas (smb: media)" in "".join(output.get("text", "") for output in outputs)
+    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
 
 
 @pytest.mark.parametrize("working_directory", [ROOT, ROOT / "notebooks"])

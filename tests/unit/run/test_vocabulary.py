@@ -205,4 +205,4 @@ def test_a_planted_line_reaches_no_host_and_is_named(
 def test_the_advice_by_hand_is_made_by_the_code() -> None:
     (mtu,) = (operation for operation in OLD_VALUES if operation.kind == "linux-mtu")
     problem = Record(1, "server", mtu, "1500", "9000").problem("'9000'")
-    assert problem.endswith("; by hand: sudo ip link set dev eth0 mtu 1500")
+    assert problem.endswith("\n    by hand: sudo ip link set dev eth0 mtu 1500")

@@ -151,7 +151,10 @@ def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> N
     assert world.state()["server"] == BEFORE | {"space": "6 x"}
     said = str(caught.value).splitlines()
     assert "`lab restore` tries again" in said[0]
-    assert said[1:] == ["server: knob space should be '131072' and is '6 x'; by hand: sudo write space 131072"]
+    assert said[1:] == [
+        "server: knob space should be '131072' and is '6 x'",
+        "    by hand: sudo write space 131072",
+    ]
     assert [record.name for record in Journal(world.path, LINES).open] == ["knob space"]
     world.hosts["server"].stuck_keys.clear()
     world.restore()

@@ -85,7 +85,7 @@ def test_where_client_and_link_are_idle_it_is_the_server_which_cannot_be_seen() 
     for one in (seen(60.0), read(60.0)):
         name, grade, evidence = verdict(one)
         assert (name, grade) == ("the server or its disk", "probable")
-        assert "neither the link (51%) nor this machine (its busiest process used 0.25 of a core)" in evidence
+        assert "neither the link (51%) nor this machine (0.25 of a core) was full" in evidence
         assert "cannot be seen from here" in evidence
 
 
@@ -97,7 +97,7 @@ def test_where_client_and_link_are_idle_it_is_the_server_which_cannot_be_seen() 
         (seen(60.0), {"link": {}}, "the speed of the link is not known"),
         (seen(103.0), {}, "most of the link was in use"),
         (seen(17.0), {"link": WIFI}, "most of the link was in use"),
-        (seen(60.0, client={"process_mean": 0.8}), {}, "this machine was busy (its busiest process used 0.80 of a"),
+        (seen(60.0, client={"process_mean": 0.8}), {}, "this machine was busy (0.80 of a core), though"),
         (seen(60.0, client={"waited_s": 1.0}), {}, "this machine waited for a free core 60% of the time"),
         (seen(60.0, observed={"tcp": {}}), {}, "not observed: the processor of this machine"),
         (seen(60.0, observed={}), {}, "not observed"),
@@ -199,7 +199,7 @@ def test_others_that_kept_the_client_busy_come_first() -> None:
 
 
 def test_runs_that_saw_both_hosts_are_judged_as_before() -> None:
-    both = {"hosts": {"client": {}, "server": {}}}
+    both: dict[str, Any] = {"hosts": {"client": {}, "server": {}}}
     assert verdict(seen(60.0), **both)[0] == "unclear"
     assert verdict(seen(110.0), **both)[0] == "unclear", "the speed of an interface is no ceiling there"
 

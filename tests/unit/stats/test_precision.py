@@ -15,7 +15,7 @@ def test_the_rows_whose_interval_is_too_wide_are_named(seed: int) -> None:
     table = stats.effects(stats.grid(trials), ["mtu"])
     ends = 100 + table[["low_pct", "high_pct"]].to_numpy()
     half = 100 * (np.sqrt(ends[:, 1] / ends[:, 0]) - 1)
-    precision = np.median(half) / 100
+    precision = np.median(half) / 100 * (1 + 1e-9)  # not at the width of a row itself, where rounding decides
     where = [f"{row['protocol'].upper()} cp {row['direction']}" for row in table.to_dict("records")]
     expected = [
         f"MTU 1500 → 9000, {name}: ±{width:.1f} %"

@@ -1,0 +1,27 @@
+"""A figure as the bytes of a file: the same figure always gives the same bytes."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+QUICK = 3  # of 9: a tenth larger than 6, which is usual, in two thirds of the time
+
+
+def png_of(figure: Figure) -> bytes:
+    """The figure as PNG."""
+    picture = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(picture, pil_kwargs={"compress_level": QUICK})  # type: ignore[no-untyped-call]  # savefig draws twice
+    return picture.getvalue()
+
+
+def svg_of(figure: Figure, title: str) -> bytes:
+    """The figure as SVG with this title."""
+    drawing = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": title}):
+        FigureCanvasSVG(figure).print_svg(drawing, metadata={"Date": None, "Title": title})  # type: ignore[no-untyped-call]
+    return drawing.getvalue()

@@ -1,0 +1,168 @@
+"""The answer of `lab measure`, for somebody who knows nothing of file servers: how fast, why, how sure, what next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab import stats
+from lab.base.untrusted import one_line
+from lab.report.analysis import Analysis
+from lab.report.findings import Point
+from lab.report.share_step import next_step
+from lab.report.trust import doubts
+from lab.results.one_sided import ClientLink, is_one_sided, link_of
+from lab.stats import client_alone, limit, time_budget
+from lab.stats.line_rate import line_rate, speed_label
+
+WAYS = {"write": "writing", "read": "reading"}
+PLAIN = {
+    limit.LINK: "the network link itself",
+    limit.WINDOW: "the long way: too little data on it at once",
+    limit.ROUND_TRIPS: "the long way: each request waits for its answer",
+    limit.DISK: "the server's disk",
+    limit.FLUSH: "the server's disk, which has to have all before the end",
+    limit.LOSSES: "packets that got lost on the way",
+    limit.SERVER: "the server or its disk",
+    limit.DISTURBED: "other programs",
+    limit.UNCLEAR: "it cannot be told",
+    client_alone.WIFI: "the Wi-Fi",
+    client_alone.HALF_DUPLEX: "a cable or port that is in half duplex",
+    client_alone.SYNC: "the mount, which has the option sync",
+    client_alone.SIGNING: "the signing of all SMB messages",
+    client_alone.ENCRYPTION: "the encryption of all SMB messages",
+    "client CPU": "the processor of this machine",
+    "server CPU": "the processor of the server",
+    time_budget.START_UP: "the start and the end of a transfer",
+    time_budget.ONE_REQUEST: "one request at a time, each after the answer to the one before",
+    time_budget.PROGRAMS: "the programs that copy",
+}  # what limits, in words that need no explanation
+MOST_REASONS = 2  # of what cannot be told: the first says why
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast one tool was in one direction: MB/s as the median of ``count`` trials, and between which it lies.
+
+    ``low`` and ``high`` are NaN for one trial. ``of_ceiling`` is its share of what iperf3 reached, NaN where that
+    measured nothing. ``verdict`` is what held it back.
+    """
+
+    tool: str
+    direction: str
+    median: float
+    low: float
+    high: float
+    count: int
+    of_ceiling: float
+    verdict: stats.Row
+
+    @property
+    def label(self) -> str:
+        """Such as ``92 MB/s (90 to 94)``."""
+        span = "" if np.isnan(self.low) else f" ({_number(self.low)} to {_number(self.high)})"
+        return f"{_number(self.median)} MB/s{span}"
+
+
+def points(analysis: Analysis, path: str) -> list[Point]:
+    """The answer as headings and statements, the most important first. ``path`` is the run folder."""
+    run = analysis.trials.frame.attrs.get("run", {})
+    link = link_of(run)
+    by_way = {way: _speeds(analysis, way) for way in WAYS}
+    fastest = {way: speeds[0] for way, speeds in by_way.items() if speeds}
+    if not fastest:
+        made = [Point("Speed", ["nothing was measured"])]
+    else:
+        made = [Point(way.capitalize(), list(_how_fast(by_way[way], link))) for way in fastest]
+        made += _held_back(fastest)
+        made.append(Point("Trust", list(_trust(analysis, fastest, link))))
+    return [*made, next_step(analysis, [speed.verdict for speed in fastest.values()], path)]
+
+
+def _speeds(analysis: Analysis, direction: str) -> list[Speed]:
+    """What each tool reached, the fastest first."""
+    rows = [row for row in stats.rows_of(analysis.summary) if row["direction"] == direction and row["n"]]
+    verdicts = {tuple(row[name] for name in stats.POOLED): row for row in stats.rows_of(analysis.verdicts)}
+    made = []
+    for row in rows:
+        low, high = row["low_MB_per_s"], row["high_MB_per_s"]
+        if np.isnan(low) and row["n"] > 1:
+            low, high = row["min_MB_per_s"], row["max_MB_per_s"]
+        case = tuple(row[name] for name in stats.POOLED)
+        made.append(
+            Speed(
+                row["tool"], direction, row["median_MB_per_s"], low, high, int(row["n"]), row["share_of_ceiling"],
+                verdicts[case],
+            )
+        )  # fmt: skip
+    return sorted(made, key=lambda speed: -speed.median)
+
+
+def _number(speed: float) -> str:
+    return f"{speed:.{0 if speed >= 20 else 1}f}"
+
+
+def _how_fast(speeds: list[Speed], link: ClientLink) -> Iterator[str]:
+    first, *others = speeds
+    yield f"{first.label} by {one_line(first.tool, 20)}{_share_of_link(first, link)}"
+    for other in others:
+        yield f"by {one_line(other.tool, 20)} {_number(other.median)} MB/s"
+
+
+def _share_of_link(speed: Speed, link: ClientLink) -> str:
+    """How much that is of what the link can carry, as far as that is known."""
+    if speed.of_ceiling > 0:
+        return f", {100 * speed.of_ceiling:.0f} % of what the bare link reached"
+    line = line_rate(link, None, {})
+    if not line:
+        return ""
+    percent, name = f"{100e6 * speed.median / line['line_bytes_per_s']:.0f} %", speed_label(line["line_bits_per_s"])
+    if link.wireless:
+        return f", {percent} of the {name} at which its Wi-Fi sends"
+    return f", {percent} of what this {name} link carries"
+
+
+def _held_back(fastest: dict[str, Speed]) -> list[Point]:
+    """What held each direction back, each a point of its own, for neither is to be left out; or both in one."""
+    names = {speed.verdict["limited_by"] for speed in fastest.values()}
+    if len(names) == 1 and len(fastest) > 1:
+        return [Point("Held back by", _verdict("both ways", fastest["write"].verdict))]
+    headings = ["Held back by", ""]
+    return [
+        Point(heading, _verdict(WAYS[way], speed.verdict))
+        for heading, (way, speed) in zip(headings, fastest.items(), strict=False)
+    ]
+
+
+def _verdict(way: str, row: stats.Row) -> list[str]:
+    """What held back, how sure that is and why, and what else is known."""
+    name, grade = row["limited_by"], row["grade"]
+    first, *more = re.sub(rf"^{re.escape(name)}: ", "", row["evidence"]).split("; ")
+    certainty = "" if name == limit.UNCLEAR else f" ({grade})"
+    what = PLAIN.get(name, f"{name}, of which another one was faster")
+    kept = more[: MOST_REASONS - 1] if name == limit.UNCLEAR else more
+    return [f"{way}: {what}{certainty}: {first}", *kept]
+
+
+def _trust(analysis: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterator[str]:
+    run = analysis.trials.frame.attrs.get("run", {})
+    yield from doubts(analysis)
+    yield _interval(min(speed.count for speed in fastest.values()))
+    if link.tunnel:
+        yield "the way is a tunnel, such as a VPN, whose encryption is measured with it"
+    if is_one_sided(run) and "read" in fastest:
+        yield "what was read may have come from the server's memory, and not from its disk"
+
+
+def _interval(count: int) -> str:
+    """What stands in the brackets, and how sure it is.
+
+    Of fewer values than an interval of 95 % needs it is all of them: a median is beyond them with probability 2^(1-n).
+    """
+    if count == 1:
+        return "only one transfer each way: chance is in every number"
+    certainty = 95 if stats.interval_rank(count) else 100 * (1 - 2 ** (1 - count))
+    return f"{count} transfers each way; their true median lies in the brackets with {certainty:.0f} % certainty"

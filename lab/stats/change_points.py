@@ -1,0 +1,185 @@
+"""Steps in a short series, such as the speeds of one share over months: is there one, where, and how large.
+
+Looked for are the step, and the stretch in the middle, that differ most from the rest. Whether that is more than chance
+would give, a permutation test says, whose error rate does not rest on a distribution. Each part is then looked at in
+the same way (circular binary segmentation). An odd point counts no more than one three standard deviations away.
+Sources: Olshen, Venkatraman, Lucito and Wigler, Circular binary segmentation, Biostatistics 5 (2004), 557-572; Antoch
+and Hušková, Permutation tests in change point analysis, Stat. Probab. Lett. 53 (2001), 37-46; Westfall and Young,
+Resampling-based multiple testing, 1993 (the smaller of two p-values); Huber, Robust estimation of a location parameter,
+Ann. Math. Stat. 35 (1964), 73-101; Schwarz, Estimating the dimension of a model, Ann. Stat. 6 (1978), 461-464.
+`benchmarks/history.py` simulates what it comes to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.stats.intervals import Floats
+from lab.stats.robust_scale import scatter
+
+LEAST_LEVEL = 3  # points of a level: one or two odd ones are none
+LEAST_POINTS = 10  # that can show a step: of fewer, hardly an order of them is rare enough
+PERMUTATIONS = 999
+MOST_ALIKE = 0.9  # points that are more alike than this would count as less than one of nineteen
+MOST_LEVELS = 4  # that are taken away before points are compared with the one before
+FARTHEST = 3.0  # standard deviations from the median that a point counts as, at most
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where a series parts best: ``at`` has the first point of each new level, ``p`` how often chance parts as well."""
+
+    at: Sequence[int]
+    p: float
+
+
+def best_split(values: Floats, weights: Floats) -> Split:
+    """The step in ``values``, or the stretch in their middle, that differs most from the rest, and the p-value of that.
+
+    The statistic of each of the two is the largest sum of weighted scores over its standard deviation in a random
+    order; the rarer one counts, and is compared with the rarer one of random orders. Levels have LEAST_LEVEL points or
+    more. Points that resemble the one before count as fewer: n as n (1 − ρ) / (1 + ρ), as in
+    :mod:`lab.stats.autocorrelation`. The p-value is NaN below LEAST_POINTS.
+    """
+    if len(values) < LEAST_POINTS:
+        return Split([], np.nan)
+    scores = _scores(values, weights)
+    chance = np.random.default_rng(0)  # the same series always has the same p-value
+    orders = chance.permuted(np.tile(scores, (PERMUTATIONS, 1)), axis=1)
+    alike = likeness(scores)
+    fewer = np.sqrt((1 - alike) / (1 + alike))
+    p_values, p_by_chance, begins = [], [], []
+    for starts in ([0], range(LEAST_LEVEL, len(scores) - 2 * LEAST_LEVEL + 1)):
+        largest, place = max(
+            (float(sums.max()), [start, int(stops[sums.argmax()])])
+            for start, stops, sums in _stretches(scores[None, :], starts)
+        )
+        by_chance = np.max([sums.max(axis=1) for _, _, sums in _stretches(orders, starts)], axis=0)
+        ordered = np.sort(by_chance)
+        p_values.append(_share_from(ordered, np.array([largest * fewer - _ROUNDING]))[0])
+        p_by_chance.append(_share_from(ordered, by_chance))
+        begins.append(_needed(scores, sorted({0, *place})))
+    rarest = int(np.argmin(p_values))
+    as_rare = np.min(p_by_chance, axis=0) <= p_values[rarest] + _ROUNDING
+    return Split(begins[rarest][1:], float(1 + as_rare.sum()) / (1 + PERMUTATIONS))
+
+
+def _share_from(ordered: Floats, values: Floats) -> Floats:
+    """The p-value of each value: the share of sorted chance that is as large, the value itself counted."""
+    shares: Floats = (1 + len(ordered) - np.searchsorted(ordered, values)) / (1 + len(ordered))
+    return shares
+
+
+def cut(values: Floats, weights: Floats, significance: float) -> list[int]:
+    """Where each level of a series that is known to have a step begins, 0 first.
+
+    The first split is taken for granted: whoever tests several series at once adjusts its p-value. A part is tested at
+    as much of ``significance`` as it has of the points, so that of parts without a step all together are cut no more
+    often than that.
+    """
+
+    def cut_part(begin: int, end: int, is_given: bool) -> list[int]:
+        split = best_split(values[begin:end], weights[begin:end])
+        if not (is_given or split.p < significance * (end - begin) / len(values)):
+            return []
+        bounds = [begin, *(begin + at for at in split.at), end]
+        inside = [cut_part(*part, False) for part in pairwise(bounds)]
+        return sorted([*bounds[1:-1], *(at for cuts in inside for at in cuts)])
+
+    return [0, *cut_part(0, len(values), True)]
+
+
+def likeness(scores: Floats) -> float:
+    """How much points next to one another are alike, once a line or a few levels are taken away: what fits best.
+
+    Of a history with a drift, or with several steps, all points would else seem to be alike, and no change to be beyond
+    chance.
+    """
+    x = np.arange(len(scores))
+    fits = [(2, 2, scores - np.polynomial.Polynomial.fit(x, scores, 1)(x))]  # means, parameters, what is left
+    for begins in _grow(scores):
+        fits.append((len(begins), 2 * len(begins) - 1, scores - means_of(scores, begins)))
+    means, _, residuals = min(fits, key=lambda fit: criterion(fit[2], fit[1]))
+    return correlation(residuals, means)
+
+
+def correlation(residuals: Floats, means: int) -> float:
+    """The lag-1 autocorrelation of what is left of so many fitted means, without its bias; never below 0.
+
+    The means take some −1 / n each, and what is alike 4 ρ / n. Source: Marriott and Pope, Bias in the estimation of
+    autocorrelations, Biometrika 41 (1954), 390-402.
+    """
+    n, squares = len(residuals), float((residuals**2).sum())
+    if n <= 4 or squares < _ROUNDING:
+        return 0.0
+    alike = (float((residuals[1:] * residuals[:-1]).sum()) / squares * n + means) / (n - 4)
+    return float(np.clip(alike, 0.0, MOST_ALIKE))
+
+
+def criterion(residuals: Floats, count: int) -> float:
+    """Schwarz' criterion of a fit of so many parameters, for noise that has heavy tails (Laplace's): less is better."""
+    n = len(residuals)
+    return float(2 * n * np.log(np.abs(residuals).sum() + _ROUNDING) + count * np.log(n))
+
+
+def medians_of(values: Floats, begins: Sequence[int]) -> Floats:
+    """For each point the median of its level."""
+    return np.concatenate([np.full(len(part), np.median(part)) for part in np.split(values, begins[1:])])
+
+
+def means_of(values: Floats, begins: Sequence[int]) -> Floats:
+    """For each point the mean of its level."""
+    return np.concatenate([np.full(len(part), part.mean()) for part in np.split(values, begins[1:])])
+
+
+def _grow(scores: Floats) -> Iterator[list[int]]:
+    """Levels of the scores, two to MOST_LEVELS: each time the part is split that differs most inside."""
+    begins = [0]
+    while len(begins) < MOST_LEVELS:
+        parts = [part for part in pairwise([*begins, len(scores)]) if part[1] - part[0] >= 2 * LEAST_LEVEL]
+        if not parts:
+            return
+        splits = []
+        for begin, end in parts:
+            inner = scores[begin:end] - scores[begin:end].mean()
+            _, stops, sums = next(_stretches(inner[None, :], [0]))
+            splits.append((float(sums.max()), begin + int(stops[sums.argmax()])))
+        begins = sorted([*begins, max(splits)[1]])
+        yield begins
+
+
+def _needed(scores: Floats, begins: list[int]) -> list[int]:
+    """The levels without one that fits no better than chance: of a stretch in the middle, one end may be noise."""
+    shorter = [[begin for begin in begins if begin != left_out] for left_out in begins[1:]]
+    choices = [begins, *(choice for choice in shorter if len(choice) > 1)]
+    return min(choices, key=lambda choice: criterion(scores - means_of(scores, choice), 2 * len(choice) - 1))
+
+
+def _scores(values: Floats, weights: Floats) -> Floats:
+    """How far each value lies from the median, FARTHEST at most, by its weight; less what makes their sum 0.
+
+    The unit is the scatter of differences of neighbours: steps do not make it larger.
+    """
+    unit = max(scatter(np.diff(values)) / np.sqrt(2), _ROUNDING)
+    distances = np.clip((values - np.median(values)) / unit, -FARTHEST, FARTHEST)
+    scores: Floats = weights * (distances - np.average(distances, weights=weights))
+    return scores
+
+
+def _stretches(scores: Floats, starts: Sequence[int]) -> Iterator[tuple[int, npt.NDArray[np.intp], Floats]]:
+    """For each start of a stretch: that, where it may stop, and its sums (rows of scores × stops).
+
+    A sum is told over its spread in a random order. No stretch goes on to the end: the rest of that one begins at 0.
+    """
+    n = scores.shape[1]
+    sums = np.concatenate([np.zeros((len(scores), 1)), scores.cumsum(axis=1)], axis=1)
+    for start in starts:
+        stops = np.arange(start + LEAST_LEVEL, n - LEAST_LEVEL + 1)
+        lengths = stops - start
+        yield start, stops, np.abs(sums[:, stops] - sums[:, [start]]) / np.sqrt(lengths * (n - lengths))

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Makes the runs that come with the lab anew, as root on Linux, on a machine with nothing else to do: the sweep `example`
+# in two local labs. Some ten minutes.
+set -eu
+cd "$(dirname "$0")/.."
+examples=$PWD/lab/shipped/examples
+lab=$PWD/.venv/bin/lab
+folder=$(mktemp -d)
+title="a run that comes with the lab, made in a local lab on one machine"
+cd "$folder" # run.json names the folder of its hosts file
+
+# usage: make_one NAME DELAY
+make_one() {
+    "$lab" local up --name "$1" --delay "$2"
+    trap '"$lab" local down --name '"$1" EXIT
+    sed "s/^title = local lab on [^:]*:/title = $title:/" "hosts.local.$1.ini" >"$1.ini"
+    "$lab" run --hosts "$1.ini" example
+    "$lab" local down --name "$1"
+    trap - EXIT
+    cd results/*-example
+    rm -f "$examples/$1.zip"
+    "$(dirname "$lab")/python" -m zipfile -c "$examples/$1.zip" run.json trials.jsonl samples.jsonl
+    cd "$folder"
+    rm -r results
+}
+
+make_one example 250us
+make_one example-delay 1ms
+rm -r "$folder"

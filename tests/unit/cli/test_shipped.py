@@ -1,0 +1,160 @@
+"""Commands in an empty folder, with nothing but what comes with the lab."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import lab, write
+from support.input_files import HOSTS, SWEEP
+
+import lab as package
+from lab.base import shipped
+
+pytestmark = pytest.mark.usefixtures("empty_place")
+
+
+@pytest.mark.parametrize("argv", [["--version"], ["plan", "demo"], ["plan", "macs", "--json"], ["show", "example"]])
+def test_nothing_is_left_in_the_folder(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
+    assert lab(capsys, *argv)[0] == 0
+    assert list(Path().iterdir()) == []
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert lab(capsys, "--version") == (0, f"lab {package.__version__}\n", "")
+
+
+# --- sweeps
+
+
+@pytest.mark.parametrize("name", sorted(shipped.sweeps()))
+def test_every_sweep_that_comes_with_the_lab_is_planned_by_its_name(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    by_name = lab(capsys, "plan", name)
+    assert by_name[0] == 0
+    assert by_name == lab(capsys, "plan", shipped.sweeps()[name])
+
+
+def test_a_file_wins_over_a_sweep_that_comes_with_the_lab(capsys: pytest.CaptureFixture[str]) -> None:
+    write("demo", SWEEP)
+    assert lab(capsys, "plan", "demo")[1].startswith("2 cases")
+    Path("macs").mkdir()  # such as one of results: no file
+    assert lab(capsys, "plan", "macs")[0] == 0
+    Path("kernel").symlink_to("nowhere")
+    assert "kernel: no such file" in lab(capsys, "plan", "kernel")[2]
+
+
+@pytest.mark.parametrize("name", ["demmo", "demo.toml", "sweeps/demo", "./demo", "/demo", "demo/", ".."])
+def test_an_unknown_sweep_is_an_error_that_lists_those_that_there_are(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    code, out, err = lab(capsys, "plan", name)
+    if name in ("./demo", "demo/"):  # of which a path is made before anybody sees them
+        assert code == 0
+        return
+    assert (code, out) == (2, "")
+    assert (
+        name == ".." or f"{name}: no such file; the sweeps that come with the lab are blog-2011, clients, demo" in err
+    )
+
+
+def test_a_run_takes_the_same_names(capsys: pytest.CaptureFixture[str]) -> None:
+    write("hosts.ini", HOSTS)
+    code, _, err = lab(capsys, "run", "demo")
+    assert code == 2
+    assert "[share] serve = existing" in err  # the sweep has been read, and does not fit
+    assert "the sweeps that come with the lab are" in lab(capsys, "run", "demmo")[2]
+
+
+# --- example runs
+
+
+def test_an_example_is_shown_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = lab(capsys, "show", "example")
+    assert code == 0
+    assert out.startswith("Fastest write")
+    assert "lab show example --full" in " ".join(out.split())
+    assert err.startswith("example: a run that comes with the lab, made in a local lab on one machine")
+    shown = json.loads(lab(capsys, "show", "example", "--json")[1])
+    assert shown["path"] == "example"
+    assert "lab-example-" not in json.dumps(shown)
+
+
+def test_examples_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = lab(capsys, "compare", "example", "example-delay")
+    assert code == 0
+    assert "A: example" in out
+    assert "lab-example-" not in out
+
+
+def test_the_report_of_an_example_is_written_to_the_current_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = lab(capsys, "report", "example")
+    assert code == 0
+    assert out.splitlines()[-1] == "report-example/report.html"
+    assert "example: a run that comes with the lab" in err
+    assert [path.name for path in Path().iterdir()] == ["report-example"]
+    page = Path("report-example/report.html").read_text(encoding="utf-8")
+    assert "a run that comes with the lab, made in a local lab" in page
+    assert "lab-example-" not in page
+
+
+def test_without_a_run_an_example_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "`lab show example` shows one that comes with the lab" in lab(capsys, "show")[2]
+
+
+# --- the notebook
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What jupyter was started with: its command, and the run it is to show."""
+    calls: list[Any] = []
+
+    def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
+        assert program == sys.executable
+        calls.append((command[1:], environment["LAB_RUN"]))
+        raise SystemExit(0)
+
+    monkeypatch.setattr(os, "execve", execve)
+    monkeypatch.setattr(metadata, "version", lambda name: {"notebook": "7.4"}[name])
+    return calls
+
+
+def test_a_notebook_is_copied_and_opened_on_an_example(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+    code, out, _ = lab(capsys, "notebook", "example")
+    assert (code, out) == (0, "explore.ipynb: a copy, to be changed as you like\n")
+    assert Path("explore.ipynb").read_bytes() == shipped.NOTEBOOK.read_bytes()
+    assert started == [(["-m", "notebook", "explore.ipynb"], "example")]
+
+
+def test_a_notebook_that_is_there_is_opened_as_it_is(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+    Path("mine").mkdir()
+    write("mine/explore.ipynb", "my own")
+    code, out, _ = lab(capsys, "notebook", "example", "--to", "mine")
+    assert (code, out) == (0, "mine/explore.ipynb: was there already, and is opened as it is\n")
+    assert Path("mine/explore.ipynb").read_text() == "my own"
+    assert started[0][0][-1] == "mine/explore.ipynb"
+
+
+def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    code, out, err = lab(capsys, "notebook", "example")
+    assert (code, out) == (2, "")
+    assert err == "jupyter is not installed: `pip install 'file-share-lab[notebook]'`\n"
+    assert list(Path().iterdir()) == []
+
+
+def test_without_a_run_nothing_is_copied(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+    code, _, err = lab(capsys, "notebook")
+    assert code == 2
+    assert "holds no run" in err
+    assert (list(Path().iterdir()), started) == ([], [])

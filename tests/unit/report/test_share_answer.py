@@ -1,0 +1,201 @@
+"""The answer of `lab measure`: the speed both ways, what held it back, how far to trust it, and one thing to try."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.one_sided_runs import LINK, TARGET, a_run, blocks, read, seen, write_measured
+
+from lab import stats
+from lab.report import run_report, terminal, two_runs
+from lab.report.analysis import Analysis
+from lab.report.answer import MOST_LINES, WIDTH, answer
+from lab.report.share_answer import PLAIN
+from lab.results import run_folder
+from lab.results.run_folder import Trial
+from lab.stats.bottleneck import REMEDY
+
+WIFI = LINK | {"medium": "wireless", "duplex": None, "bits_per_s": 433 * 10**6}
+BOTH = [seen(92.0), read(108.0), seen(70.0, tool="rsync"), read(82.0, tool="rsync")]
+RUNS: dict[str, tuple[list[Trial], dict[str, Any]]] = {
+    "both tools": (blocks(BOTH, 5), {}),
+    "one block": (blocks(BOTH, 1), {}),
+    "many blocks": (blocks(BOTH, 8), {}),
+    "only writes": (blocks([seen(92.0)], 3), {}),
+    "only reads": (blocks([read(92.0)], 3), {}),
+    "100 Mbit/s": (blocks([seen(11.2), read(11.3)], 6), {"link": LINK | {"bits_per_s": 10**8}}),
+    "Wi-Fi": (blocks([seen(31.0, client={"wifi_bits_per_s": 433 * 10**6}), read(33.0)], 3), {"link": WIFI}),
+    "VPN": (blocks([seen(3.0), read(4.0)], 3), {"link": LINK | {"tunnel": True, "bits_per_s": 10**7}}),
+    "nothing of the link": (blocks([seen(60.0), read(60.0)], 3), {"link": {}}),
+    "nothing observed": (blocks([seen(60.0, observed={}), seen(60.0, direction="read", observed={})], 3), {}),
+    "all failed": ([seen(status="failed", elapsed_s=None, client_cpu_s=None, reason="the disk is full")], {}),
+    "half failed": ([*blocks([seen(60.0)], 2), seen(trial_id="x", status="void", reason="cached")], {}),
+    "empty": ([], {}),
+    "with a login": (blocks(BOTH, 3), {"hosts": {"client": {"hostname": "a"}, "server": {"hostname": "b"}}}),
+}
+
+
+def by_heading(lines: list[str]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    heading = ""
+    for line in lines:
+        heading = line[:15].strip() or heading
+        texts[heading] = f"{texts.get(heading, '')} {line[15:]}".strip()
+    return texts
+
+
+def answer_of(*trials: Trial, count: int = 3, **run: Any) -> dict[str, str]:
+    return by_heading(answer(a_run(blocks(trials, count), **run), "results/x"))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_any_measure_has_an_answer_of_ten_lines_that_fit(name: str) -> None:
+    trials, run = RUNS[name]
+    lines = answer(a_run(trials, **run), "results/x")
+    assert 2 <= len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+    assert lines[-1][:4] in ("Next", "    ")
+
+
+def test_speed_interval_and_share_of_the_link_are_told_both_ways() -> None:
+    text = answer_of(*BOTH, count=5)
+    assert text["Write"] == "93 MB/s (90 to 95) by cp, 79 % of what this 1 Gbit/s link carries; by rsync 71 MB/s."
+    assert text["Read"].startswith("108 MB/s (107 to 110) by cp, 92 % of what this 1 Gbit/s link carries")
+    assert "5 transfers each way; their true median lies in the brackets with 94 % certainty" in text["Trust"]
+
+
+def test_an_interval_is_that_of_the_table_where_there_are_enough_transfers() -> None:
+    trials = a_run(blocks([seen(92.0), read(92.0)], 9))
+    row = stats.summary(trials).iloc[0]
+    text = by_heading(answer(trials, "x"))
+    assert f"({row['low_MB_per_s']:.0f} to {row['high_MB_per_s']:.0f})" in text["Write"]
+    assert "9 transfers each way; their true median lies in the brackets with 95 % certainty" in text["Trust"]
+
+
+@pytest.mark.parametrize(("count", "certainty"), [(2, 50), (3, 75), (4, 88), (5, 94), (6, 95)])
+def test_of_few_transfers_the_brackets_say_how_little_they_hold(count: int, certainty: int) -> None:
+    assert f"in the brackets with {certainty} % certainty" in answer_of(seen(), read(), count=count)["Trust"]
+
+
+def test_of_one_transfer_there_is_no_interval() -> None:
+    text = answer_of(seen(60.0), read(60.0), count=1)
+    assert text["Write"].startswith("60 MB/s by cp, 51 % of what")
+    assert "chance is in every number" in text["Trust"]
+
+
+def test_both_ways_are_judged_and_neither_is_left_out() -> None:
+    text = answer_of(*BOTH, count=5)["Held back by"]
+    assert text.startswith(
+        "writing: the server or its disk (probable): neither the link (79%) nor this machine (0.25 of"
+    )
+    assert "reading: the network link itself (certain): 92% of what 1 Gbit/s carries" in text
+
+
+def test_what_held_both_ways_back_is_said_once() -> None:
+    text = answer_of(seen(60.0), read(60.0))["Held back by"]
+    assert text.startswith("both ways: the server or its disk (probable): neither the link (51%)")
+    assert "what the server does cannot be seen from here" in text
+
+
+def test_what_was_read_may_come_from_the_servers_memory() -> None:
+    doubt = "what was read may have come from the server's memory"
+    assert doubt in answer_of(seen(), read())["Trust"]
+    assert doubt not in answer_of(seen())["Trust"]
+    assert doubt not in answer_of(seen(), read(), hosts={"client": {}, "server": {}})["Trust"]
+
+
+def test_the_client_alone_is_said_to_have_been_idle() -> None:
+    assert "the client was idle otherwise" in answer_of(seen(), read(), load=[{"block": 1, "client": 0.05}])["Trust"]
+
+
+@pytest.mark.parametrize(
+    ("trials", "run", "step"),
+    [
+        ([seen(11.2), read(11.3)], {"link": LINK | {"bits_per_s": 10**8}}, "this link has negotiated only 100 Mbit/s"),
+        ([seen(31.0), read(31.0)], {"link": WIFI}, "connect this machine by cable, and measure again"),
+        ([seen(17.0), read(17.0)], {"link": WIFI}, "connect this machine by cable, and measure again"),
+        ([seen(110.0), read(110.0)], {}, "nothing: the share is as fast as this link is"),
+        ([seen(9.0), read(110.0)], {"link": LINK | {"duplex": "half"}}, "have both ends of the cable negotiate"),
+        ([seen(20.0, effective={"mount_options": "rw,sync"}), read(110.0)], {}, "mount the share without `sync`"),
+        ([seen(20.0, tcp={"retransmits": 3000}), read(20.0)], {}, "try another cable, another port and another switch"),
+        ([seen(60.0, client={"process_mean": 0.97}, effective={"signing": "on"})], {}, "where you trust the network"),
+        ([seen(60.0, client={"process_mean": 0.97}), read(110.0)], {}, "end what else runs on this machine, or try"),
+        ([seen(20.0, effective={"dialect": "SMB 1"})], {}, "the server speaks SMB 1, which is old"),
+        ([seen(3.0), read(4.0)], {"link": LINK | {"tunnel": True}}, "measure without the VPN"),
+        ([seen(60.0), read(60.0)], {}, "`lab measure /Volumes/media --server nas`"),
+        ([seen(60.0), read(60.0)], {"title": "x; rm -rf ~", "target": TARGET | {"server": "$(x)"}},
+         "`lab measure TARGET --server HOST`"),
+        ([seen(60.0), read(60.0)], {"hosts": {"client": {}, "server": {}}}, "see what both hosts did"),
+    ],
+)  # fmt: skip
+def test_the_one_thing_to_try_follows_from_what_held_it_back(trials: Any, run: dict[str, Any], step: str) -> None:
+    assert step in answer_of(*trials, **run)["Next"]
+
+
+def test_where_iperf3_measured_the_link_its_ceiling_is_what_the_speed_is_compared_with() -> None:
+    assert "92 % of what the bare link reached" in answer_of(seen(92.0, ceiling_bytes_per_s=100e6), count=1)["Write"]
+
+
+def test_lost_trials_are_looked_at_first() -> None:
+    trials, run = RUNS["half failed"]
+    assert by_heading(answer(a_run(trials, **run), "results/x"))["Next"].startswith(
+        "see why trials do not count: `lab show"
+    )
+    trials, run = RUNS["all failed"]
+    text = by_heading(answer(a_run(trials, **run), "results/x"))
+    assert text["Speed"] == "nothing was measured."
+    assert text["Next"].startswith("see why no trial counts")
+
+
+def test_every_limit_has_plain_words_and_no_statement_is_raw() -> None:
+    assert set(REMEDY) <= set(PLAIN)
+    lines = answer(a_run(blocks([seen(60.0, tool="cp\x1b[2J"), read(60.0)], 2), title="\x1b]0;x"), "results/x")
+    assert all(line.isprintable() for line in lines)
+
+
+@settings(max_examples=20)
+@given(
+    title=st.text(max_size=30), server=st.text(max_size=30) | st.integers(), bits=st.integers(-5, 10**18) | st.text()
+)
+def test_whatever_stands_in_run_json_an_answer_fits(title: str, server: Any, bits: Any) -> None:
+    target, link = TARGET | {"server": server}, LINK | {"bits_per_s": bits}
+    lines = answer(a_run(blocks([seen(), read()], 2), title=title, target=target, link=link), "x")
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+
+
+# --- all that reads a run
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_measure_is_shown_in_full_and_as_json(name: str, tmp_path: Path) -> None:
+    trials, run = RUNS[name]
+    folder = write_measured(tmp_path, trials, **run)
+    shown = terminal.show_json(folder)
+    assert json.loads(json.dumps(shown, allow_nan=False))["run"]["target"] == TARGET
+    analysis = Analysis(run_folder.load(folder.path))
+    assert terminal.terminal_tables(analysis)
+    for table in terminal.TABLES:
+        terminal.terminal_tables(analysis, [table])
+
+
+def test_a_measure_has_a_report_with_every_figure(tmp_path: Path) -> None:
+    folder = write_measured(tmp_path, *RUNS["both tools"][:1])
+    page = run_report.write(folder).read_text()
+    assert "nas (smb: media)" in page
+    assert "93 MB/s (90 to 95) by cp" in page
+    assert (folder.report_path / "figures" / "throughput.png").stat().st_size > 1000
+    empty = write_measured(tmp_path, [], name="x")
+    assert run_report.write(empty).exists()
+
+
+def test_two_measures_are_compared(tmp_path: Path) -> None:
+    one, other = (write_measured(tmp_path, blocks([seen(speed), read(speed)], 4)) for speed in (60.0, 80.0))
+    compared = two_runs.comparison(one, other)
+    assert len(compared["pooled"]) == 2  # type: ignore[arg-type]
+    assert two_runs.comparison_tables(one, other)

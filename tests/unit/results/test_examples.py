@@ -1,0 +1,116 @@
+"""Runs that come with the lab: found by name, unpacked with care, and gone with the object that has them."""
+
+from __future__ import annotations
+
+import gc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lab.base import shipped
+from lab.base.errors import BadInput
+from lab.results import examples
+from lab.results.run_folder import RunFolder, load
+
+NAMES = sorted(shipped.examples())
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def found(name: str) -> examples.Example:
+    example = examples.find(name)
+    assert example
+    return example
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_a_real_run_that_ended_and_says_what_it_is(name: str) -> None:
+    example = found(name)
+    assert (example.label, example.path.name, example.run["name"]) == (name, name, name)
+    assert example.run["ended"] == "complete"
+    assert example.run["instance"]
+    assert "a run that comes with the lab, made in a local lab on one machine" in example.run["title"]
+    assert example.origin.startswith(f"{name}: a run that comes with the lab, ")
+    assert "2 cores of " in example.origin
+    trials = load(example.path)
+    assert len(trials) > 100
+    assert (trials["status"] == "ok").mean() > 0.9
+
+
+def test_examples_name_no_path_but_that_of_a_temporary_folder() -> None:
+    for archive in shipped.examples().values():
+        with zipfile.ZipFile(archive) as packed:
+            assert set(packed.namelist()) == set(examples.FILES)
+            text = "".join(packed.read(name).decode() for name in packed.namelist())
+        for folder in ("/root", "/home", "/work", "/Users"):
+            assert folder not in text
+
+
+def test_the_folder_of_an_example_goes_with_it() -> None:
+    example = found("example")
+    path = example.path.parent
+    assert path.is_dir()
+    del example
+    gc.collect()
+    assert not path.exists()
+
+
+def test_other_names_are_none_of_them_and_a_path_wins() -> None:
+    assert examples.find(None) is None
+    assert examples.find("exampl") is None
+    assert examples.find("../example") is None
+    Path("example").mkdir()
+    assert examples.find("example") is None
+    assert examples.find(Path("example-delay"))
+    Path("example-delay").symlink_to("nowhere")
+    assert examples.find(Path("example-delay")) is None
+
+
+def test_a_run_folder_is_named_by_its_path(tmp_path: Path) -> None:
+    example = found("example")
+    assert RunFolder(example.path).label == str(example.path)
+
+
+def test_of_a_packed_run_only_the_files_of_a_run_are_taken(tmp_path: Path) -> None:
+    archive = tmp_path / "odd.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for name in (*examples.FILES, "../escaped", "/escaped", "commands.log"):
+            packed.writestr(name, "{}")
+    examples.unpack(archive, tmp_path / "odd")
+    assert {path.name for path in (tmp_path / "odd").iterdir()} == set(examples.FILES)
+    assert not (tmp_path / "escaped").exists()
+
+
+def broken(path: Path) -> None:
+    path.write_bytes(b"no archive")
+
+
+def lacking(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("run.json", "{}")
+
+
+def swollen(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in examples.FILES:
+            packed.writestr(name, b" " * (examples.MOST_FILE_BYTES + 1))
+
+
+def changed(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in examples.FILES:
+            packed.writestr(name, b"x" * 1000)
+    path.write_bytes(path.read_bytes().replace(b"KL\xa4\x3d", b"KL\xa4\x3e"))
+
+
+@pytest.mark.parametrize("spoil", [broken, lacking, swollen])
+def test_what_is_no_packed_run_is_refused(tmp_path: Path, spoil: object) -> None:
+    archive = tmp_path / "bad.zip"
+    assert callable(spoil)
+    spoil(archive)
+    with pytest.raises(BadInput, match=r"bad\.zip: not a packed run: .*install the lab anew"):
+        examples.unpack(archive, tmp_path / "bad")
