@@ -104,6 +104,8 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
     if len(names) == 1 and (section is not model or is_table):
         where = f"{path}: [{names[-1]}]"
+        if own_error and complaint.partition(": ")[0] in section.model_fields:  # about one key, beside others
+            return f"{where} {complaint}"
     if unknown:
         fields = section.model_fields
         return f"{where}: unknown; what may stand here is {', '.join(fields)}{hint(names[-1], fields)}"
