@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from lab.base.untrusted import first_line
 from lab.results.one_sided import ClientLink
 from lab.stats.limit import (
+    DISTURBED,
     FAR_ABOVE,
     FLUSH,
     KIB,
@@ -30,6 +31,7 @@ from lab.stats.line_rate import speed_label
 from lab.stats.round_trips import BUSY_HOST, LONG_WAY_MS, RESENT
 from lab.stats.time_budget import MOST, START_UP
 from lab.stats.trial_numbers import WINDOW_FELT
+from lab.stats.utilization import DISTURBING
 
 HALF_DUPLEX, WIFI, SYNC = "half duplex", "Wi-Fi", "mount option sync"
 SIGNING, ENCRYPTION = "SMB signing", "SMB encryption"
@@ -65,8 +67,22 @@ class Seen:
 
 def limits(seen: Seen, medians: Numbers, told: Sequence[Limit]) -> list[Limit]:
     """The limits that any run can tell (``told``), with what the client knows of its link and of the mount."""
-    made = [_explained(limit, seen) for limit in told]
+    made = [_explained(_disturbed(limit, medians), seen) for limit in told]
     return [*made, *_half_duplex(seen, medians), *_wifi(medians)]
+
+
+def _disturbed(limit: Limit, medians: Numbers) -> Limit:
+    """All cores were full, and a good part of that was there while the lab did nothing: others had them."""
+    foreign = medians.get("foreign", 0.0)
+    if (
+        limit.name != CLIENT_CPU
+        or not limit.near
+        or foreign < DISTURBING
+        or medians.get("client_one_core", 0.0) >= NEAR
+    ):
+        return limit
+    evidence = f"{DISTURBED}: others used {foreign:.0%} of the cores while nothing was measured, and {limit.evidence}"
+    return replace(limit, name=DISTURBED, evidence=evidence, grade=PROBABLE)
 
 
 def _explained(limit: Limit, seen: Seen) -> Limit:

@@ -214,6 +214,14 @@ def test_others_that_kept_the_client_busy_come_first() -> None:
     assert verdict(seen(60.0, client={"waited_s": 1.0}), load=load)[0] == "disturbed"
 
 
+def test_cores_that_others_fill_are_no_limit_of_the_transfer() -> None:
+    full: dict[str, Any] = {"user": 0.5, "system": 0.49, "process_mean": 0.4}
+    name, grade, evidence = verdict(seen(60.0, client=full), load=[{"block": 1, "client": 3.0}])
+    assert (name, grade) == ("disturbed", "probable")
+    assert "others used 75% of the cores while nothing was measured, and client CPU: 100% of its 4 cores" in evidence
+    assert verdict(seen(60.0, client=full), load=[{"block": 1, "client": 0.1}])[:2] == ("client CPU", "certain")
+
+
 def test_runs_that_saw_both_hosts_are_judged_as_before() -> None:
     both: dict[str, Any] = {"hosts": {"client": {}, "server": {}}}
     assert verdict(seen(60.0), **both)[0] == "unclear"
