@@ -47,7 +47,8 @@ def read_link(platform: Platform, facts: Facts) -> ClientLink:
     """This machine's end of the link: the interface of its facts. Raises LabFailure."""
     network, interface = platform.network, facts.interface
     medium = network.medium(interface)
-    speed = facts.link_bits_per_s or (network.radio(interface).bits_per_s if medium.wireless else None)
+    speed = None if medium.virtual else facts.link_bits_per_s
+    speed = speed or (network.radio(interface).bits_per_s if medium.wireless else None)
     return ClientLink(
         interface=interface,
         bits_per_s=speed,

@@ -109,6 +109,7 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
         (Medium(False, "half"), ClientLink(interface="en0", bits_per_s=10**8, duplex="half", medium="wired", mtu=1500)),
         (Medium(True, None), ClientLink(interface="en0", bits_per_s=866 * 10**6, medium="wireless", mtu=1500)),
         (Medium(), ClientLink(interface="en0", bits_per_s=10**8, mtu=1500)),
+        (Medium(False, "full", True), ClientLink(interface="en0", duplex="full", medium="wired", mtu=1500)),
     ],
 )
 def test_the_end_of_the_link_is_described(
