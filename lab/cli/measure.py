@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from typing import TYPE_CHECKING
 
 from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.terminal import console, print_answer, say, show
+
+if TYPE_CHECKING:
+    from lab.report.conditions import Condition, Judgement
+    from lab.results.run_folder import RunFolder
 
 SUMMARY = "how fast one share is from this machine, and what holds it back; needs no root, and no login on the server"
 EXAMPLES = (
@@ -32,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "where the password of a URL's account comes from: prompt (the default), env:X, file:PATH or keyring:X"
     parser.add_argument("--password", default="prompt", metavar="SOURCE", help=text)
     parser.add_argument("--save", default="", metavar="NAME", help="keep it as one of a series: `lab history NAME`")
+    text = (
+        "such as 'write < 80 MB/s' or 'read < 90 %%' (of the link), several joined by `or`: exit code 3 where one holds"
+    )
+    parser.add_argument("--fail-if", default="", metavar="CONDITION", help=text)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -49,22 +58,49 @@ def parse_time(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, and print the answer; 1 where nothing could be measured."""
+    """Measure, and print the answer; 1 where nothing could be measured, 3 where a condition holds."""
     from lab.measure.measure import Wish, measure
     from lab.run.lifecycle import Supervision
     from lab.run.progress import shown
 
+    conditions = _read_conditions(arguments.fail_if)
     deadline = time.monotonic() + arguments.time
     wish = Wish(arguments.target, arguments.server, arguments.password, arguments.save)
     with shown(console()) as display:
         folder, ending = measure(wish, arguments.results, Supervision(display, say, deadline=deadline))
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab show {folder.path} --table lost` lists them")
+    judgements = _judge(conditions, folder)
     if arguments.json:
         from lab.report import terminal
 
-        print(json.dumps(terminal.show_json(folder), indent=1))
+        fail_if = {"fail_if": [judgement.to_json() for judgement in judgements]} if judgements else {}
+        print(json.dumps({**terminal.show_json(folder), **fail_if}, indent=1))
     else:
         print_answer(folder)
+        for judgement in judgements:
+            show(judgement.sentence)
         show(str(folder.path))
-    return 1 if ending.early or not any(trial.status == "ok" for trial in folder.trials()) else 0
+    if ending.early or not any(trial.status == "ok" for trial in folder.trials()):
+        return 1
+    from lab.report.conditions import exit_code  # slow to import, and by now all of it was
+
+    return exit_code(judgements)
+
+
+def _read_conditions(text: str) -> list[Condition]:
+    """Those of --fail-if, before anything is touched. Raises BadInput."""
+    if not text:
+        return []
+    from lab.report.conditions import parse_conditions  # slow to import
+
+    return parse_conditions(text)
+
+
+def _judge(conditions: list[Condition], folder: RunFolder) -> list[Judgement]:
+    if not conditions:
+        return []
+    from lab.report.conditions import judge, speeds_of
+    from lab.results import run_folder
+
+    return judge(conditions, speeds_of(run_folder.load(folder.path)))

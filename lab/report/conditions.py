@@ -69,6 +69,10 @@ class Judgement:
     is_met: bool | None
     sentence: str
 
+    def to_json(self) -> dict[str, object]:
+        """The judgement as JSON values."""
+        return {"condition": str(self.condition), "met": self.is_met, "why": self.sentence}
+
 
 def parse_conditions(text: str) -> list[Condition]:
     """The conditions in ``text``, joined by ``or``. Raises :class:`BadInput`."""

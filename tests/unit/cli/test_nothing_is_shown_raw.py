@@ -72,7 +72,7 @@ def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path, lines: bool = Tru
     with suppress(SystemExit):  # of argparse
         cli.main([str(word) for word in argv])
     printed = capsys.readouterr()
-    assert_plain(printed.out, lines=argv[0] not in ("show", "compare"))  # a table wraps what is long
+    assert_plain(printed.out, lines=argv[0] not in ("show", "compare", "history"))  # a table wraps what is long
     assert_plain(printed.err, lines=lines)
     assert "Traceback" not in printed.err
     return printed.out + printed.err
@@ -162,6 +162,17 @@ def test_two_such_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     runs = write_planted("a"), write_planted("b", TEXTS[2])
     assert "plant" in lab(capsys, "compare", *runs)
     lab(capsys, "compare", *runs, "--json")
+
+
+def test_a_history_of_such_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(12):
+        at = f"2030-01-{number + 1:02}T00:00:00+00:00"
+        write_planted(f"r{number}", TEXTS[number % len(TEXTS)], saved_as=EVIL, started_at=at)
+    assert "plant" in lab(capsys, "history", EVIL, "--fail-if", "slower-than 10%")
+    lab(capsys, "history", EVIL, "--json", "--plot", "a.svg")
+    assert_drawing(Path("a.svg").read_text(encoding="utf-8"))
+    for words in (["elsewhere"], [EVIL, "--fail-if", EVIL], [EVIL, "--plot", EVIL]):
+        assert "plant" in lab(capsys, "history", *words)
 
 
 def test_runs_that_cannot_be_compared_are_named_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,182 @@
+"""What `lab history` says: sentences, tables on terminals of any width, JSON and the figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.text import Text
+from support.drawn import footer, marks, png
+from support.rendered import rendered
+from support.saved_runs import write_history, write_saved_run
+from support.synthetic_runs import RUN
+
+from lab.report.figures.history import history as draw
+from lab.report.history import History, answer, judge_slower, notes, tables
+from lab.report.history_json import history_json
+from lab.report.render import rich_table
+from lab.results.saved_runs import read_saved_runs
+
+
+def new_kernel(number: int) -> dict[str, Any]:
+    return {"kernel": "6.12" if number >= 14 else "6.1"}
+
+
+def history_of(results: Path) -> History:
+    return History(read_saved_runs(results, "nas"))
+
+
+@pytest.fixture(scope="module")
+def stepped(tmp_path_factory: pytest.TempPathFactory) -> History:
+    results = tmp_path_factory.mktemp("results")
+    write_history(results, [1.0] * 14 + [0.82] * 8, run_of=new_kernel)
+    return history_of(results)
+
+
+def test_a_step_is_told_with_its_interval_its_days_and_what_else_changed(stepped: History) -> None:
+    write, read, causes = answer(stepped)
+    assert write.startswith(
+        "write fell by 18 % [16, 19] between 16 and 17 March (runs 20300316T030000Z-nas and 2030031"
+    )
+    assert write.endswith("; steady since then (8 runs), and before that since 3 March (14 runs).")
+    assert read.startswith("read fell by ")
+    assert causes.startswith(
+        "Changed then and only then, so perhaps the cause: client kernel 6.1 → 6.12; server kernel 6.1 → 6.12. More: "
+        "`lab compare "
+    )
+    assert all(str(stepped.saved.runs[run].path) in causes for run in (13, 14))
+
+
+def test_a_steady_history_says_since_when(tmp_path: Path) -> None:
+    write_history(tmp_path, [1.0] * 12)
+    write, read = answer(history_of(tmp_path))
+    assert write == "write: steady at 110 MB/s since 3 March (12 runs)."
+    assert read.startswith("read: steady at 90.")
+
+
+def test_a_single_slow_newest_run_is_told_as_that(tmp_path: Path) -> None:
+    write_history(tmp_path, [1.0] * 12 + [0.7])
+    write, _ = answer(history_of(tmp_path))
+    assert write.startswith("write: steady at 110 MB/s since 3 March (13 runs); the newest run is 31 % [")
+    assert write.endswith("] slower than the 12 before.")
+
+
+def test_a_drift_is_told_from_where_to_where(tmp_path: Path) -> None:
+    write_history(tmp_path, [1 - 0.01 * number for number in range(25)])
+    write, *_ = answer(history_of(tmp_path))
+    assert write.startswith("write drifts by -30 % [")
+    assert write.endswith(" since 3 March (25 runs).")
+    assert " in 30 days: from 11" in write
+
+
+def test_few_runs_say_how_many_it_takes(tmp_path: Path) -> None:
+    write_history(tmp_path, [1.0])
+    assert answer(history_of(tmp_path))[0] == "write: 111 MB/s in its only run, on 3 March."
+    write_history(tmp_path / "more", [1.0] * 4)
+    assert answer(history_of(tmp_path / "more"))[0].endswith(
+        "in 4 runs since 3 March; from 10 on a step can be told from chance."
+    )
+
+
+def test_a_history_where_no_trial_counts_says_so(tmp_path: Path) -> None:
+    folder = write_saved_run(tmp_path, 0, trials=1)
+    folder.trials_path.write_text(folder.trials_path.read_text().replace('"ok"', '"void"'))
+    history = history_of(tmp_path)
+    assert answer(history) == ["No trial of 1 runs counts: `lab show RUN --table lost` says why."]
+    assert judge_slower(history, 10) == (False, ["slower-than 10%: no trial of the newest run counts"])
+    assert tables(history) == []
+    assert png(draw(history))
+
+
+def test_several_protocols_and_tools_have_a_row_and_a_table_each(tmp_path: Path) -> None:
+    rows = [
+        (protocol, tool, way, 100.0)
+        for protocol, tool in (("smb", "cp"), ("smb", "rsync"))
+        for way in ("write", "read")
+    ]
+    write_history(tmp_path, [1.0] * 3, rows=rows)
+    history = history_of(tmp_path)
+    assert [line.partition(":")[0] for line in answer(history)] == [
+        "SMB cp write", "SMB cp read", "SMB rsync write", "SMB rsync read"
+    ]  # fmt: skip
+    assert [table.caption.partition(":")[0] for table in tables(history)] == ["SMB cp", "SMB rsync"]
+    assert len(draw(history).axes) == 2
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_table_fits_and_loses_no_text(stepped: History, width: int) -> None:
+    (table,) = tables(stepped)
+    text = rendered(rich_table(table), width=width)
+    assert max(map(len, text.splitlines())) <= width
+    for row in table.rows:
+        assert any(all(cell in line for cell in row) for line in text.splitlines()), row
+
+
+def test_a_table_has_twenty_runs_the_newest_last_and_the_others_in_one_row(stepped: History) -> None:
+    (table,) = tables(stepped)
+    first, *runs = table.rows
+    assert first[0] == "2 earlier"
+    assert len(runs) == 20
+    assert runs[-1][0] == "2030-03-24 03:00"
+    begins = [row for row in runs if "↓" in row[1]]
+    assert [row[0] for row in begins] == ["2030-03-17 03:00"]
+
+
+@pytest.mark.parametrize(("percent", "is_met"), [(10, True), (15, False)])
+def test_the_newest_run_is_judged_by_the_end_that_speaks_least_for_it(
+    stepped: History, percent: float, is_met: bool
+) -> None:
+    met, sentences = judge_slower(stepped, percent)
+    assert met == is_met
+    assert sentences[0].startswith(
+        f"slower-than {percent}%: {'met' if is_met else 'not met'}: the newest write differs by "
+    )
+    assert sentences[0].endswith(" from the 14 runs at 110 MB/s")
+
+
+def test_a_row_that_the_newest_run_lacks_is_not_judged(tmp_path: Path) -> None:
+    write_history(tmp_path, [1.0] * 12)
+    write_saved_run(tmp_path, 12, 0.5, rows=[("smb", "cp", "read", 90.0)])
+    met, sentences = judge_slower(history_of(tmp_path), 10)
+    assert met
+    assert [" read " in sentence for sentence in sentences] == [True]
+
+
+def test_too_few_earlier_runs_are_not_judged(tmp_path: Path) -> None:
+    write_history(tmp_path, [1.0, 1.0, 0.5])
+    met, sentences = judge_slower(history_of(tmp_path), 10)
+    assert not met
+    assert sentences[0] == "slower-than 10%: not judged: write has 2 earlier runs at one level, and 5 are needed"
+
+
+def test_json_has_all_of_it(stepped: History) -> None:
+    whole = json.loads(json.dumps(history_json(stepped, 10.0), allow_nan=False))
+    assert whole["answer"] == answer(stepped)
+    assert whole["fail_if"]["met"]
+    write = whole["rows"][0]
+    assert [len(level["runs"]) for level in write["levels"]] == [14, 8]
+    (step,) = write["steps"]
+    assert step["low_pct"] < -18 < step["high_pct"]
+    assert step["before"] == "20300316T030000Z-nas"
+    assert {"name": "client kernel", "before": "6.1", "after": "6.12", "only_then": True} in step["changed"]
+    assert len(write["points"]) == len(whole["runs"]) == 22
+    assert "fail_if" not in history_json(stepped, None)
+
+
+def test_the_figure_has_a_mark_a_run_and_direction_and_says_what_it_rests_on(stepped: History) -> None:
+    figure = draw(stepped)
+    (axes,) = figure.axes
+    assert len(marks(axes)) == 2 * 22
+    assert "22 runs, 2030-03-03 to 2030-03-24" in footer(figure).get_text()
+    assert png(figure)
+
+
+def test_runs_of_a_local_lab_are_named_so(tmp_path: Path) -> None:
+    write_saved_run(tmp_path, 0, instance="x")
+    mac = {role: facts | {"platform": "macos"} for role, facts in RUN["hosts"].items()}
+    write_saved_run(tmp_path, 1, instance="x", hosts=mac)
+    text = rendered(*(Text(line) for line in notes(history_of(tmp_path))), width=500)
+    assert text.count("numbers of the local lab") == 1
+    assert "No number here is a measurement of a Mac" in " ".join(text.split())
