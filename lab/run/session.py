@@ -31,6 +31,8 @@ from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
+IS_THERE = '[ -d "$1" ]'
+TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class Session:
         try:
             standing = self.stand(case)
             folder = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
-            if self.pair.hosts[Role.CLIENT].shell('[ -d "$1" ]', folder, check=False).exit_code != 0:
+            if self.pair.hosts[Role.CLIENT].shell(IS_THERE, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
                 self.layers.drop_uppermost()
                 self.stand(case)
         except LabFailure as error:

@@ -22,6 +22,7 @@ from support.paths import ROOT, TESTS
 
 FOLDER = "/opt/lab"
 PYTHON = f"{FOLDER}/bin/python"
+VENV = f"home = {FOLDER}/base/bin\ninclude-system-site-packages = false\n"
 LIBRARIES = f"{FOLDER}/libraries"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 # $1 an account, the others words: as it logs in
@@ -45,7 +46,7 @@ def bring_python(bench: Bench, host: str) -> None:
     shutil.copy(Path(sys.executable).resolve(), _in_host(pid, f"{FOLDER}/base/bin/{version}"))
     # a virtual environment as `venv` makes one (PEP 405)
     _in_host(pid, PYTHON).symlink_to(f"{FOLDER}/base/bin/{version}")
-    _in_host(pid, f"{FOLDER}/pyvenv.cfg").write_text(f"home = {FOLDER}/base/bin\n")
+    _in_host(pid, f"{FOLDER}/pyvenv.cfg").write_text(VENV)
     _in_host(pid, f"{packages}/lab.pth").write_text(f"{FOLDER}/project\n{FOLDER}/packages\n")
     words = [os.path.realpath(word) if word in mounts else word for pair in mounts.items() for word in pair]
     subprocess.run([sys.executable, TESTS / "support" / "mount_into.py", str(pid), *words], check=True)

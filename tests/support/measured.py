@@ -23,7 +23,7 @@ find /dev/shm /home/ann/.local/file-share-lab -mindepth 1 2>/dev/null | sort
 grep -e /home/ann -e /dev/shm/ /proc/self/mounts
 ps -u ann -o args= | sort; cat /sys/class/net/eth0/mtu
 """
-SERVER_STATE = "find /mnt /dev/shm | sort; ps -u lab -o args= | sort"
+SERVER_STATE = "find /mnt /dev/shm | sort"
 # A person's own GVfs session, as a desktop starts it; the URI of a share, and the answers to what is asked
 MOUNT = """
 export XDG_RUNTIME_DIR=$HOME/run; mkdir -p -m 700 "$XDG_RUNTIME_DIR/gvfs"
@@ -89,6 +89,16 @@ class Measured:
         """What a measurement must leave as it was."""
         looks = {"client": CLIENT_STATE, "server": SERVER_STATE}
         return {host: self.bench.inside(host, look).splitlines() for host, look in looks.items()}
+
+    @contextmanager
+    def left_as_found(self) -> Iterator[Measured]:
+        """Nothing of a measurement is anywhere afterwards, and the own file of the share's owner is as it was."""
+        before = self.state()
+        yield self
+        after = self.state()
+        changes = {host: sorted(set(before[host]) ^ set(after[host])) for host in before}
+        assert not any(changes.values()), changes
+        assert self.on_server("cat /mnt/share/mine") == "mine\n"
 
     def on_server(self, script: str) -> str:
         """What a shell script prints there, as root."""
