@@ -33,11 +33,11 @@ def commands_page() -> Iterator[str]:
 Exit code 0: done; 1: it ran, and something failed, or not all of it ran; 2: bad input. Runs go to `results/` of the
 current folder.
 
-All that is printed is whole on a terminal of 60 columns or more: a table that has no room there becomes a list, with a block
-for each of its rows. To a file or a pipe tables go 120 columns wide, and the answer 100.
+All that is printed is whole on a terminal of 60 columns or more: a table that has no room there becomes a list, with a
+block for each of its rows. To a file or a pipe tables go 120 columns wide, and the answer 100.
 
-An error is a line that says what failed and why, and a second one that says what to do. Of a command on a host it has the
-last line that was printed; during a run [`commands.log`](run-folder.md#commands-log) has more, and is named.
+An error is a line that says what failed and why, and a second one that says what to do. Of a command on a host it has
+the last line that was printed; during a run [`commands.log`](run-folder.md#commands-log) has more, and is named.
 """
     for name, about, command in _commands(parser(), "lab"):
         yield f"## {name}\n\n{about[:1].upper()}{about[1:]}.\n"
