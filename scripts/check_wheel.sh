@@ -2,6 +2,7 @@
 # Builds the wheel, installs it into a clean venv of the oldest and of the newest Python of this machine, and uses it there
 # in an empty folder, as somebody does who has nothing of this repository.
 set -eu
+unset PYTHONPATH PYTHONHOME # pip would take the checkout for an installed lab
 cd "$(dirname "$0")/.."
 scripts=$PWD/scripts
 folder=$(mktemp -d)

@@ -36,6 +36,12 @@ def commands_page() -> Iterator[str]:
 `lab` and `python -m lab` are the same. After `scripts/setup.sh check` it is `.venv/bin/lab`. `lab COMMAND --help` says
 the same as this page; so does `man lab`.
 
+All that is printed is whole on a terminal of 60 columns or more: a table that has no room there becomes a list, with a
+block for each of its rows. To a file or a pipe tables go 120 columns wide, and the answer 100.
+
+An error is a line that says what failed and why, and a second one that says what to do. Of a command on a host it has
+the last line that was printed; during a run [`commands.log`](run-folder.md#commands-log) has more, and is named.
+
 ## A run by its name
 
 Where a command takes a run, it is the path of its folder, or of the runs in `--results`:

@@ -100,6 +100,8 @@ eval "$(grep '^w[0-9a-f]*=' commands.log)"
 /bin/sh -c "$w3f2a91bc" sh eth0
 ```
 
+A command that failed is followed by the last lines that it printed, each after `    | `.
+
 To read one script: `eval "$(grep '^w3f2a91bc=' commands.log)"; echo "$w3f2a91bc"`. In a run of somebody else
 these lines are not yours: read them, and evaluate nothing.
 """

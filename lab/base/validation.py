@@ -7,7 +7,6 @@ import io
 import itertools
 import shlex
 import stat
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,26 +45,24 @@ PLAIN_WORDS = {
 }
 
 
-def read_text(path: Path, remedy: str, folders: Sequence[Path] = ()) -> str:
+def read_text(path: Path, remedy: str) -> str:
     """The text of a file. Raises BadInput; ``remedy`` says what to do where there is no such file.
 
-    A file of its folder or of ``folders`` that is called nearly so is named then.
+    A file beside it that is called nearly so is named in place of that.
     """
     try:
         content = untrusted.read_file(path, untrusted.MOST_INPUT_BYTES, links=True)
         return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
     except FileNotFoundError as error:
-        raise BadInput(f"{path}: no such file; {_similar_file(path, folders) or remedy}") from error
+        raise BadInput(f"{path}: no such file; {_similar_file(path) or remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 
 
-def _similar_file(path: Path, folders: Sequence[Path]) -> str:
-    """Which file of the same ending may be meant, as a question; empty where none is called nearly so."""
-    by_name: dict[str, Path] = {}
-    for folder in (path.parent, *folders):
-        files = folder.glob(f"*{glob.escape(path.suffix)}") if path.suffix else iter(())
-        by_name = {file.stem: file for file in itertools.islice(files, MOST_SIMILAR_FILES)} | by_name
+def _similar_file(path: Path) -> str:
+    """Which file beside it, of the same ending, may be meant, as a question; empty where none is called nearly so."""
+    files = path.parent.glob(f"*{glob.escape(path.suffix)}") if path.suffix else iter(())
+    by_name = {file.stem: file for file in itertools.islice(files, MOST_SIMILAR_FILES)}
     name = nearest(path.stem, by_name)
     return f"did you mean {one_line(str(by_name[name]))}?" if name else ""
 
@@ -107,6 +104,8 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
     if len(names) == 1 and (section is not model or is_table):
         where = f"{path}: [{names[-1]}]"
+        if own_error and complaint.partition(": ")[0] in section.model_fields:  # about one key, beside others
+            return f"{where} {complaint}"
     if unknown:
         fields = section.model_fields
         return f"{where}: unknown; what may stand here is {', '.join(fields)}{hint(names[-1], fields)}"

@@ -14,10 +14,12 @@ _lab_run_names() {
 
 _lab_run_dirs() {
     _lab_run_names "$1"
+    compgen -W "${_lab_shipped_examples[*]}" -- "$1"
     compgen -d -- "$1"
 }
 
 _lab_sweep_files() {
+    compgen -W "${_lab_shipped_sweeps[*]}" -- "$1"
     compgen -f -X '!*.toml' -- "$1"
     compgen -d -- "$1"
 }

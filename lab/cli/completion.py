@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.base import shipped
 from lab.cli.command import Example
 
 SUMMARY = "print the script by which a shell completes commands, options, sweeps and runs"
@@ -44,8 +45,12 @@ def script(shell: str) -> str:
     for action in _actions(root):
         if action.metavar in kinds:
             vars(action)["complete"] = kinds[str(action.metavar)]
+    names = {"sweeps": shipped.sweeps(), "examples": shipped.examples()}
+    lists = (f"_lab_shipped_{kind}=({' '.join(names[kind])})\n" for kind in names)
+    if shell == "fish":
+        lists = (f"set -g _lab_shipped_{kind} {' '.join(names[kind])}\n" for kind in names)
     functions = Path(__file__).with_name(f"completion.{shell}").read_text(encoding="utf-8")
-    return shtab.complete(root, shell, preamble=functions)
+    return shtab.complete(root, shell, preamble="".join([*lists, functions]))
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

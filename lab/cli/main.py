@@ -42,8 +42,8 @@ EXAMPLES = (
     Example("lab measure smb://nas/media", "one share, from this machine, in a minute"),
     Example("lab init", "six questions, and a hosts file for more"),
     Example("lab check", "what can be measured between two hosts, and what is in the way"),
-    Example("lab plan sweeps/macs.toml", "what a sweep does, and how long it takes"),
-    Example("lab run sweeps/macs.toml", "measure; Ctrl-C puts everything back, too"),
+    Example("lab plan macs", "what a sweep does, and how long it takes"),
+    Example("lab run macs", "measure; Ctrl-C puts everything back, too"),
     Example("lab show", "the answer"),
     Example("lab report --open", "the report, with figures, in the browser"),
 )

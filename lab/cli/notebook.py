@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Copy the notebook and become jupyter, which ends with an exit code of its own."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from lab.results.examples import Example as PackedExample
+    from lab.results import examples
 
     try:
         version("notebook")
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput("jupyter is not installed", "`pip install 'file-share-lab[notebook]'`") from error
     folder = open_run(arguments.run, arguments.results)
     notebook = _copy(arguments.to)
-    chosen = folder.label if isinstance(folder, PackedExample) else str(folder.path.resolve())
+    chosen = folder.label if isinstance(folder, examples.Example) else str(folder.path.resolve())
     command = [sys.executable, "-m", "notebook", str(notebook)]
     sys.stdout.flush()
     os.execve(sys.executable, command, os.environ | {"LAB_RUN": chosen})  # noqa: S606 – this Python; a file's name

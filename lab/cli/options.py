@@ -7,9 +7,8 @@ from pathlib import Path
 
 from lab.cli.terminal import HOSTS, RESULTS
 
-NAMES_OF_RUNS = (
-    "a path, example, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
-)
+SWEEP_HELP = "a sweep file, or the name of a sweep that comes with the lab, such as demo or macs"
+NAMES_OF_RUNS = "a path, a sweep's name (its newest run), the beginning of a folder's name, or -2 (the last but one)"
 
 
 def add_hosts(parser: argparse.ArgumentParser, text: str = f"the hosts file (default: {HOSTS})") -> None:
@@ -25,7 +24,12 @@ def add_results(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the run that a command reads."""
-    parser.add_argument("run", nargs="?", metavar="RUN", help=f"the run (default: the newest): {NAMES_OF_RUNS}")
+    parser.add_argument(
+        "run",
+        nargs="?",
+        metavar="RUN",
+        help=f"the run (default: the newest): {NAMES_OF_RUNS}; or example, which comes with the lab",
+    )
 
 
 def hosts_file(arguments: argparse.Namespace) -> Path:
@@ -39,7 +43,7 @@ def named_hosts_file(arguments: argparse.Namespace) -> Path | None:
 
 
 def _outside(path: Path, results: Path) -> Path:
-    from lab.hosts.hosts_file import check_place
+    from lab.hosts.sections import check_place
 
     check_place(path, results)
     return path

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, SWEEP_HELP, say, show, show_whole
-
-SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
-EXAMPLES = (
-    Example("lab plan sweeps/demo.toml", "its cases, what changes on the hosts, and how long it takes"),
-    Example("lab plan sweeps/macs.toml --hosts hosts.ini --order", "if these hosts fit it; every trial in its order"),
-)
+from lab.cli.terminal import HOSTS, say, show, show_whole
 
 if TYPE_CHECKING:
     from lab.design.pace import Pace
+
+SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
+EXAMPLES = (
+    Example("lab plan demo", "its cases, what changes on the hosts, and how long it takes"),
+    Example("lab plan my.toml --hosts hosts.ini --order", "if these hosts fit it; every trial in its order"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     options.add_hosts(parser, "a hosts file that the sweep has to fit")
     options.add_results(parser)
-    parser.add_argument("sweep", type=Path, metavar="SWEEP", help=SWEEP_HELP)
+    parser.add_argument("sweep", type=Path, metavar="SWEEP", help=options.SWEEP_HELP)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
 
@@ -38,14 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.run.catalogue import CATALOGUE
 
     sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
-    planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(hosts_file or HOSTS, arguments.results))
+    planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(arguments.results, hosts_file or HOSTS))
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
-        from lab.run import lifecycle
+        from lab.run import fit
         from lab.run.unseen import describe_unseen
 
         hosts = load_hosts(hosts_file)
-        lifecycle.check_fit(hosts, sweep, hosts_file, arguments.results)
+        fit.check_fit(hosts, sweep, hosts_file, arguments.results)
         for line in describe_unseen(hosts):
             say(line)
     if arguments.json:
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _usual_pace(hosts_file: Path, results: Path) -> Pace:
+def _usual_pace(results: Path, hosts_file: Path) -> Pace:
     """How fast these hosts were; what reads that takes longer to import than all else here, and needs a run."""
     from lab.design.pace import Pace
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lab.cli import options
-from lab.cli.browser import open_page
+from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
 from lab.cli.terminal import open_run, show_whole
 
@@ -32,12 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the paths of its files."""
     from lab.report import figures, run_report
-    from lab.results.examples import Example as PackedExample
 
     folder = open_run(arguments.run, arguments.results)
-    # the folder of an example is a temporary one
-    default = Path(f"report-{folder.label}") if isinstance(folder, PackedExample) else None
-    page = run_report.write(folder, arguments.to or default)
+    page = run_report.write(folder, arguments.to or report_place(folder))
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
         show_whole(str(path))

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, SWEEP_HELP, console, print_answer, say, show_whole
+from lab.cli.terminal import HOSTS, console, print_answer, say, show_whole
 
 SUMMARY = "run a sweep; the last line printed is the run folder"
 EXAMPLES = (
-    Example("lab run sweeps/macs.toml", "every case of the sweep, between the hosts of hosts.ini"),
+    Example("lab run macs", "every case of the sweep, between the hosts of hosts.ini"),
     Example("lab run --resume -1", "go on with the newest run where it stopped"),
     Example(
-        "lab run sweeps/demo.toml --hosts hosts.local.ini --on-failure 3",
+        "lab run demo --hosts hosts.local.ini --on-failure 3",
         "between the hosts of the local lab; three failed trials in a row end it",
     ),
 )
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_hosts(parser, f"the hosts file (default: {HOSTS}, or that of the run to resume)")
     options.add_results(parser)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help=SWEEP_HELP)
+    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help=options.SWEEP_HELP)
     what.add_argument("--resume", metavar="RUN", help=f"go on with an interrupted run: {options.NAMES_OF_RUNS}")
     text = (
         "the run to resume is somebody else's, or of a lab without a register: go on with it, on the hosts of --hosts"

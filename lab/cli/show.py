@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from lab.cli import options
-from lab.cli.browser import open_page
+from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
 from lab.cli.terminal import open_run, paged, print_answer
 
@@ -16,6 +16,7 @@ EXAMPLES = (
     Example("lab show", "the newest run in ten lines: what is fastest, what matters, what held it back"),
     Example("lab show demo --full", "all tables of the newest run of the sweep demo"),
     Example("lab show -2 --table speeds", "one table of the run before the newest"),
+    Example("lab show example", "a run that comes with the lab"),
     Example("lab show --open", "the answer, and the report in the browser"),
 )
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.open:
         from lab.report import run_report
 
-        open_page(run_report.write(folder))
+        open_page(run_report.write(folder, report_place(folder)))
     return 0
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 HOSTS = Path("hosts.ini")
 WIDTH_OF_A_FILE = 120
-SWEEP_HELP = "a sweep file, or the name of a sweep that comes with the lab, such as demo or macs"
 WIDTH_OF_AN_UNKNOWN = 80
 
 
@@ -100,22 +99,22 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
 
 
 def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
-    """The run that was named, by its path or in short, or one that comes with the lab; else the newest that measured
-    anything.
+    """The run that was named, by its path or in short, or the newest that measured anything. Raises BadInput.
 
-    Raises BadInput.
+    The name of a run that comes with the lab stands for that, unless a sweep of the runs here is called so.
     """
     from lab.results import examples
     from lab.results.newest_run import newest, nothing_measured, paths_of_runs
     from lab.results.run_folder import RunFolder
-    from lab.results.run_names import find_run
+    from lab.results.run_names import find_run, sweep_of
 
-    if example := examples.find(name):
+    runs = paths_of_runs(results)
+    if name and name not in map(sweep_of, runs) and (example := examples.find(name)):
         say(example.origin)
         return example
     folder = RunFolder(find_run(name, results)) if name else newest(results)
     if name and not folder.has_transfers:
         raise nothing_measured(folder)
-    if not name and (later := [run.name for run in paths_of_runs(results) if run.name > folder.path.name]):
+    if not name and (later := [run.name for run in runs if run.name > folder.path.name]):
         say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1])}")
     return folder

@@ -80,6 +80,10 @@ def _read_tcp_space(value: Any) -> int | str:
     return DEFAULT if value == DEFAULT else parse_size(value)
 
 
+def _read_direction(value: str) -> Direction:
+    return Direction(value)  # pydantic takes no class for a validator whose signature Python 3.13 tells otherwise
+
+
 TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_read_tcp_space)]
 
 FACTORS = (
@@ -103,7 +107,7 @@ FACTORS = (
     Factor(
         name="direction",
         description="As the client sees it: ``write`` is client to server, ``read`` is server to client.",
-        level=Annotated[Literal["write", "read"], AfterValidator(Direction)],
+        level=Annotated[Literal["write", "read"], AfterValidator(_read_direction)],
         default=(Direction.WRITE, Direction.READ),
         baseline=Direction.WRITE,
         label="direction",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 
 from lab.base import shipped
+from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST, Seconds, Share, Size
 from lab.base.untrusted import MOST_INPUT_BYTES
@@ -189,7 +190,7 @@ def read_sweep(path: Path) -> str:
     sweeps = shipped.sweeps()
     is_here = os.path.lexists(path) and not path.is_dir()
     file = path if is_here else sweeps.get(str(path), path)
-    return read_text(file, f"the sweeps that come with the lab are {', '.join(sweeps)}", [Path("sweeps")])
+    return read_text(file, f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}")
 
 
 def _check_size(text: str, path: Path) -> None:

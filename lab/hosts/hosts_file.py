@@ -6,10 +6,7 @@ and what would be right. An unknown section or key is an error: a misspelt one m
 
 from __future__ import annotations
 
-import configparser
 import hashlib
-import os
-import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,7 +14,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
-from lab.base.errors import BadInput
 from lab.base.units import Seconds, Size
 from lab.base.validation import Model, read_text, validate
 from lab.hosts.fields import (
@@ -42,10 +38,8 @@ from lab.hosts.fields import (
     plain_name,
 )
 from lab.hosts.role import ROLES, Role
+from lab.hosts.sections import check_place, parse_sections
 from lab.hosts.template import check_filled_in
-
-RESULTS = "results"  # the folder of the runs, in the current one
-RUN_FILES = ("run.json", "journal.jsonl")
 
 
 class HostConfig(Model):
@@ -292,56 +286,8 @@ def load_hosts(path: Path) -> Hosts:
     text = read_text(
         path, f"`lab init` makes one; or copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`"
     )
-    for number, line in enumerate(text.split("\n"), 1):
-        if "\0" in line:
-            raise BadInput(f"{path}: line {number}: has a NUL character, which no value may have")
-        if re.match(r"\s*\[[^]]*\]\s*[^\s#;]", line):  # the parser would take the section and forget the rest
-            raise BadInput(f"{path}: line {number}: after [section] the line must end")
-    parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=(";", "#"), default_section="\0")
-    try:
-        parser.read_string(text, str(path))
-    except configparser.ParsingError as error:
-        # its own message would repeat the line, which may hold a password
-        where = getattr(error, "lineno", None) or error.errors[0][0]
-        raise BadInput(f"{path}: line {where}: neither [section] nor `key = value` inside a section") from None
-    except configparser.Error as error:
-        raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+    content = parse_sections(text, path)
     check_filled_in(text, path)
-    content = {name: dict(parser[name]) for name in parser.sections()}
-    for section, key in ((section, key) for section, keys in content.items() for key in keys):
-        if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
-            raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
     hosts = validate(Hosts, content, path)
     hosts._digest = hashlib.sha256(text.encode()).digest()
     return hosts
-
-
-def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
-    """Raise BadInput for a hosts file in a run folder or among ``results``, or others that are called so.
-
-    It names commands that this machine runs (``proxy_command``) and files that are sent to hosts, while a run folder is
-    data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
-    be written in capitals.
-    """
-    try:
-        real = path.resolve(strict=True)
-        folder = next((folder for folder in real.parents if _holds_results(folder, results)), None)
-    except FileNotFoundError:
-        return  # the error about that says what to do
-    except (OSError, RuntimeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    if folder:
-        raise BadInput(
-            f"{path}: lies in {folder}, among results, and those may be somebody else's: it is not read",
-            "look at it, and copy what is right to a hosts file outside",
-        )
-
-
-def _holds_results(folder: Path, results: Path) -> bool:
-    """Whether a folder is that of a run, or holds those of runs."""
-    if any(os.path.lexists(folder / name) for name in RUN_FILES):
-        return True
-    if os.path.lexists(results) and results.exists() and folder.samefile(results):
-        return True
-    is_called_so = folder.name.casefold() == RESULTS
-    return is_called_so and any(any(folder.glob(f"*/{name}")) for name in RUN_FILES)

@@ -59,6 +59,6 @@ class LocalConversation(ProcessConversation):
 
     def close(self) -> None:
         """See :meth:`Conversation.close`."""
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):  # the latter of a Mac, for a group of zombies
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

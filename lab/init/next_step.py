@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from lab.base import shipped
 from lab.init.answers import Answers
 
-SWEEP_OF_LAB, SWEEP_OF_SHARE = "sweeps/macs.toml", "sweeps/share.toml"
+SWEEP_OF_LAB, SWEEP_OF_SHARE = "macs", "share"  # that come with the lab
 
 
 def describe(answers: Answers, path: Path, problems: bool) -> Iterator[str]:
@@ -32,7 +33,8 @@ def _open_points(answers: Answers, path: Path) -> Iterator[str]:
     if answers.share.guessed:
         yield f"{path}: [share] path = {answers.share.path} is a guess: put in the share's folder on the server"
     if (answers.client.host or answers.server.host) and answers.share.protocol in ("nfs", "afp"):
-        yield f'{SWEEP_OF_SHARE} measures SMB: give protocol = ["{answers.share.protocol}"] in it'
+        sweep = shipped.sweeps()[SWEEP_OF_SHARE]
+        yield f'{sweep} measures SMB: give protocol = ["{answers.share.protocol}"] in a copy of it'
     if answers.sudo == "helper":
         yield f"`{_with_hosts('lab host install', path)}` puts the lab's helper there"
 

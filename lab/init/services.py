@@ -67,7 +67,7 @@ def browse() -> list[Machine]:
             deadline = time.monotonic() + RESOLVE_S
             return to_machines(_resolve(zeroconf, service_type, name, deadline) for service_type, name in list(names))
     except (OSError, Error, RuntimeError) as error:
-        raise LabFailure(f"DNS-SD: {error or type(error).__name__}") from error
+        raise LabFailure(f"nobody on the link can be asked by DNS-SD: {error}") from error
 
 
 def _resolve(zeroconf: Zeroconf, service_type: str, name: str, deadline: float) -> Advertised | None:

@@ -35,11 +35,20 @@ def check_elsewhere(platform: Platform, server: str, address: str) -> None:
         raise BadInput(message, "measure it from another machine")
 
 
+def check_offered(platform: Platform, server: str, address: str, protocol: str, port: int) -> None:
+    """Raise BadInput where a server takes no connections for a protocol: a mount would fail after a minute only."""
+    if not platform.network.answers(address, port):
+        name = protocol.upper()
+        message = f"the server {one_line(server, 80)} ({address}) does not answer at port {port}, that of {name}"
+        raise BadInput(message, f"is it on, and on this network, and does it offer {name}?")
+
+
 def read_link(platform: Platform, facts: Facts) -> ClientLink:
     """This machine's end of the link: the interface of its facts. Raises LabFailure."""
     network, interface = platform.network, facts.interface
     medium = network.medium(interface)
-    speed = facts.link_bits_per_s or (network.radio(interface).bits_per_s if medium.wireless else None)
+    speed = None if medium.virtual else facts.link_bits_per_s
+    speed = speed or (network.radio(interface).bits_per_s if medium.wireless else None)
     return ClientLink(
         interface=interface,
         bits_per_s=speed,

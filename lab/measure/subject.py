@@ -11,7 +11,7 @@ from lab.base.untrusted import first_line
 from lab.hosts import SshHost
 from lab.hosts.hosts_file import HostConfig
 from lab.measure.mounted import find_share
-from lab.measure.server_address import check_elsewhere, find_address
+from lab.measure.server_address import check_elsewhere, check_offered, find_address
 from lab.measure.target import Folder, SshName, Target, Url
 from lab.platforms import Facts, Platform, detect
 from lab.protocols import find
@@ -75,6 +75,7 @@ def _of_url(target: Url, platform: Platform, login: str) -> Subject:
             f"{target}: the lab mounts {target.protocol} on port {port} alone", "mount it, and give the folder"
         )
     address, own_address, facts = _reach(target.server, platform)
+    check_offered(platform, target.server, address, target.protocol, port)
     account = target.user.rpartition(";")[2] or getpass.getuser()
     return Subject(
         str(target), target.protocol, target.server, address, own_address, facts, share=target.share,

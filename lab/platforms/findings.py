@@ -28,10 +28,14 @@ Noises: TypeAlias = Mapping[str, Callable[[], Sequence[Noise]]]  # one look at a
 
 @dataclass(frozen=True)
 class Medium:
-    """What an interface is: wireless or not, ``full`` or ``half`` duplex. None where the host does not say."""
+    """What an interface is: wireless or not, ``full`` or ``half`` duplex. None where the host does not say.
+
+    One that is ``virtual`` has no hardware, its own or below it: the speed that it names is none.
+    """
 
     wireless: bool | None = None
     duplex: str | None = None
+    virtual: bool = False
 
 
 @dataclass(frozen=True)

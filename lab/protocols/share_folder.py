@@ -47,7 +47,7 @@ class ShareFolder(Operation):
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
-        return script(STATE, self.path, self.source, self._mounted_by)
+        return script(STATE, self.path, self.source, self._mounted_by, deadline_s=10)  # of a dead server it hangs
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(REMOVE, self.path, self.source, self._mounted_by, deadline_s=120),)

@@ -58,6 +58,8 @@ def _step(run: RunJson, verdicts: Sequence[stats.Row], effective: Mapping[str, o
         return advice
     if limit.UNCLEAR in names and link.wireless:
         return CABLE
+    if any(row["limited_by"] == limit.LINK and row["grade"] == limit.PROBABLE for row in verdicts):
+        return "look for a slow part between here and the server: a switch, a powerline adapter, a port at 100 Mbit/s"
     if set(names) == {limit.LINK}:
         return "nothing: the share is as fast as this link is; only a faster one would help"
     if (dialect := str(effective.get("dialect", ""))) in OLD_DIALECTS:

@@ -19,7 +19,7 @@ from lab.base.errors import BadInput
 from lab.base.untrusted import MOST_FILE_BYTES, one_line
 from lab.results.run_folder import RunFolder
 
-FILES = ("run.json", "trials.jsonl", "samples.jsonl")
+FILES = ("run.json", "trials.jsonl")
 
 
 class Example(RunFolder):

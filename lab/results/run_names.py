@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab.base import shipped
 from lab.base.did_you_mean import nearest
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing, one_line
@@ -41,7 +42,7 @@ def find_run(name: str, results: Path) -> Path:
         raise BadInput(
             f"{name}: the names of {len(beginning_so)} runs of {results} begin so: {some}", "give more of the name"
         )
-    names = [*dict.fromkeys(map(sweep_of, runs)), *(run.name for run in runs)]
+    names = [*dict.fromkeys(map(sweep_of, runs)), *(run.name for run in runs), *shipped.examples()]
     match = nearest(name, names)
     raise BadInput(
         f"{one_line(name, 200)}: not a run folder, and no run of {results} is called so",

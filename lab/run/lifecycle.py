@@ -13,22 +13,20 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
-from lab import platforms
 from lab.base import durable, signals
-from lab.base.errors import BadInput, Interrupted, LabFailure
-from lab.base.untrusted import first_line, listing
+from lab.base.errors import Interrupted, LabFailure
+from lab.base.untrusted import first_line
 from lab.design.blocks import Ordering
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
-from lab.design.payload_size import MIB, ROOM
 from lab.design.plan import CEILING_SHOTS, plan
 from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import ROLES, CommandLog, Host, Role, connected, passwords
+from lab.hosts import CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import pace, refusals, resumption, root_helper
+from lab.run import fit, pace, refusals, resumption, root_helper
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
@@ -83,7 +81,7 @@ def begin(
     """Run the sweep of a text; ``sweep_file`` is named in errors, ``more`` goes into run.json. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
     config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
-    check_fit(config, sweep, hosts_file, results)
+    fit.check_fit(config, sweep, hosts_file, results)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config, sweep)
     with connected(config) as hosts:
@@ -153,7 +151,7 @@ def resume(
         config = resumption.hosts_of(register, folder, hosts_file, trust)
         resumption.check_journal(register, folder, trust)
         sweep = recorded_size(parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text"), folder)
-        check_fit(config, sweep, config.path)
+        fit.check_fit(config, sweep, config.path)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
         check_recorded(folder, sweep)
@@ -179,8 +177,11 @@ def _conduct(
             session = Session(hosts, config, settings, password)
             session.open()
             limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
-            sized = choose_size(session, folder, sweep, supervision.tell)
-            ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            try:
+                sized = choose_size(session, folder, sweep, supervision.tell)
+                ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+            finally:
+                session.leave_share()
     except LabFailure as error:
         folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
@@ -243,62 +244,6 @@ def _password(config: Hosts, sweep: Sweep) -> SecretStr:
     if not refusals.needs_password(config, sweep):
         return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
-
-
-def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
-    """What can be seen to be wrong before a host is reached. Raises BadInput.
-
-    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
-    """
-    platforms.check_hosts(config)
-    stores = sweep.factors.of("store")
-    for role in ROLES:
-        if role is Role.CLIENT or "ram" in stores:
-            _check_ram_disk(config, role, sweep.workload.size or MIB, hosts_file)
-    if config.share.serve == "existing" and stores != ("disk",):
-        raise BadInput(
-            f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
-            'give store = ["disk"] in the sweep, or serve = lab',
-        )
-    for role in ROLES:
-        if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
-            raise BadInput(
-                f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
-                'give tcp_space = ["default"] in the sweep, or tune = yes',
-            )
-    _check_share(config, sweep, hosts_file)
-    if "disk" in stores and config.share.path is None and not config.through_mount:
-        raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
-    if results is not None:
-        refusals.check(config, sweep, results)
-
-
-def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
-    """What a share that only its mount leads to cannot do."""
-    share, names = config.share, sweep.factors.names("protocol")
-    if share.mounted and len(names) > 1:
-        raise BadInput(
-            f"{hosts_file}: [share] mounted: a share that is mounted already has one protocol, the sweep wants "
-            f"{listing(names)}",
-            f'give protocol = ["{names[0]}"] in the sweep, if that is it, or let the lab mount the share',
-        )
-    if "nfs" in names and share.path is None and not share.mounted:
-        raise BadInput(f"{hosts_file}: [share] path: missing", "NFS mounts the folder that the server exports")
-    if (share.path or "").startswith("~") and not config.server.is_reached:
-        raise BadInput(
-            f"{hosts_file}: [share] path: {share.path}: whose home that is only a login on the server would tell",
-            "give the full path",
-        )
-
-
-def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
-    ram_disk = getattr(config, role).ram_disk
-    if size_bytes * ROOM > ram_disk:
-        raise BadInput(
-            f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size_bytes} bytes with "
-            f"room to spare",
-            "a larger ram_disk, or a smaller size in the sweep",
-        )
 
 
 def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict[str, object]:

@@ -65,7 +65,7 @@ class Display:
         self._step = step
 
     def _print(self, step: Step, outcome: str) -> None:
-        start, what = f"{step.done:4d}/{step.total}  ", _name(step.slot.case)
+        start, what = f"{step.done:4d}{_total(step)}  ", _name(step.slot.case)
         line = f"{start}block {_blocks(step)}  {what.ljust(CASE)} {outcome}"
         width = self.console.width
         if self.console.is_terminal and columns(line) > width:
@@ -79,10 +79,14 @@ class Display:
             yield Text("connecting")
             return
         block = f"block {_blocks(step)}"
-        at = f"{step.done}/{step.total}  {_clock(time.monotonic() - self._began)} gone, {self._estimate.left()} left"
+        gone_s = time.monotonic() - self._began
+        at = f"{step.done}{_total(step)}  {_clock(gone_s)} gone, {self._estimate.left()} left"
+        total, done = float(step.total), float(step.done)
+        if step.deadline is not None:
+            total, done = step.deadline - self._began, gone_s
         line = Table.grid(padding=(0, 2))
         room = options.max_width - len(block) - len(at) - 4
-        bar = [ProgressBar(step.total, step.done, min(BAR, room))] if room >= LEAST_BAR else []
+        bar = [ProgressBar(total, min(done, total), min(BAR, room))] if room >= LEAST_BAR else []
         line.add_row(Text(block), *bar, Text(at))
         yield line
         yield Text(_name(step.slot.case))
@@ -104,6 +108,8 @@ class _Estimate:
         if step.trial is not None:
             self._trials += 1
             self._end_s = now_s + (now_s - self._first_s) / self._trials * (step.total - step.done)
+            if step.deadline is not None:
+                self._end_s = min(self._end_s, step.deadline)
 
     def left(self) -> str:
         """How long it takes from now on."""
@@ -127,8 +133,18 @@ def _name(case: Case) -> str:
 
 
 def _blocks(step: Step) -> str:
-    """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are."""
+    """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are.
+
+    Of a run that ends at a deadline nobody knows how many there are.
+    """
+    if step.deadline is not None:
+        return f"{step.slot.block}"
     return f"{step.slot.block} of {'–'.join(map(str, dict.fromkeys((step.least_blocks, step.most_blocks))))}"
+
+
+def _total(step: Step) -> str:
+    """How many trials there are, where that is known."""
+    return f"/{step.total}" if step.deadline is None else ""
 
 
 def _clock(seconds: float) -> str:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from lab import workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError, cause_and_remedy
 from lab.design.blocks import Slot, block_slots
 from lab.design.plan import plan
@@ -20,7 +19,8 @@ from lab.run.mounting import add_tries
 from lab.run.precision import Precision
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
-from lab.run.transfer import Measured, transfer
+from lab.run.transfer import transfer
+from lab.run.trial_rows import add_measured, plan_trial
 
 MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
 SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
@@ -53,7 +53,7 @@ class Progress:
 
     ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs. ``rates``
     are of the good trials of the slot's case so far, bytes per second; ``ceiling_bytes_per_s`` is what its network
-    carries, where that was measured in this block.
+    carries, where that was measured in this block. ``deadline`` (monotonic) is that of a run that has one.
     """
 
     slot: Slot
@@ -65,6 +65,7 @@ class Progress:
     most_blocks: int
     rates: tuple[float, ...] = ()
     ceiling_bytes_per_s: float | None = None
+    deadline: float | None = None
 
 
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
@@ -208,7 +209,7 @@ class Runner:
         of_case = self.recorded.of_case(slot.case.case_id)
         rates = tuple(good.size_bytes / good.elapsed_s for good in of_case if good.status == "ok" and good.elapsed_s)
         ceiling = link_ceiling.rate(self.recorded.get(link_ceiling.ids(slot)[slot.case.direction]))
-        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks, rates, ceiling))
+        self.watch(Progress(slot, self.done, self.total, elapsed_s, trial, *blocks, rates, ceiling, self.deadline))
 
     def _run_trial(self, slot: Slot) -> Trial:
         planned = plan_trial(slot, now())
@@ -278,28 +279,3 @@ class Runner:
 
             store_ceiling.measure(self.session.pair, folder, planned, ids, record)
         return self.recorded.get(ids.get(slot.case.direction, ""))
-
-
-def plan_trial(slot: Slot, started_at: str) -> Trial:
-    """The trial of a slot before anything of it was measured: failed, until something says otherwise."""
-    case = slot.case
-    return Trial(
-        trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
-        protocol=case.protocol, tool=case.tool, direction=case.direction.value, workload=case.workload,
-        store=case.store, mtu=case.mtu, tcp_space=case.tcp_space, options=dict(case.options),
-        size_bytes=case.size_bytes, files=workloads.payload(case.workload).files(case.size_bytes),
-        status="failed", anchor=slot.anchor,
-    )  # fmt: skip
-
-
-def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Trial:
-    """The trial with what came of its transfer; ``store`` is the row of the server's disk by itself."""
-    client, server = measured.timing.counted, measured.server
-    resent = [host.retransmits for host in (client, server) if host and host.retransmits is not None]
-    return replace(
-        planned, elapsed_s=measured.timing.elapsed_s, client_cpu_s=client.cpu_s,
-        server_cpu_s=server.cpu_s if server else None,
-        wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
-        effective=measured.effective, verified=True, status="void" if measured.void else "ok", reason=measured.void,
-        observed=store_ceiling.add_ceiling(measured.observed, store),
-    )  # fmt: skip

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from lab.base.errors import HostError, TransferError
+from lab.base.errors import HostError, LabFailure
 from lab.base.present import present
 from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
 from lab.design.case import Case
 from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import Hosts
@@ -30,6 +31,8 @@ from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
+IS_THERE = '[ -d "$1" ]'
+TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Session:
         self._served: Served | None = None
         self._mount: Mount | None = None
         self._notices: set[str] = set()
-        self._was_mounted = False  # so that the folder in the share may be there already
+        self._in_share: Case | None = None  # a case whose mount made the run's folder in the share; it may be there yet
 
     def open(self) -> None:
         """Make the lab's own folder on both hosts, and the RAM disks."""
@@ -150,7 +153,7 @@ class Session:
 
         return self.mounting.renew(renew)
 
-    def drop_lost_mount(self, standing: Standing, error: TransferError) -> bool:
+    def drop_lost_mount(self, standing: Standing, error: LabFailure) -> bool:
         """Whether a transfer failed because its mount is gone, and the case may be stood up again, with another mount.
 
         A program that mounts for an account, such as GVfs, may die at any time and takes the mount along.
@@ -162,6 +165,28 @@ class Session:
         except HostError:  # a mount that hangs is there; the error of the transfer says more
             return False
         return result.exit_code == 0 and self.mounting.drop(error)
+
+    def leave_share(self) -> None:
+        """At the end: have the run's folder in the share within reach, so that putting back removes it.
+
+        A mount of the lab's own may have died with its program, and is made anew then. Says so where the folder stays.
+        """
+        case = self._in_share
+        if case is None or self.pair.config.share.mounted:  # that may come back, and its journal stays open until then
+            return
+        self.mounting.failed.clear()
+        try:
+            standing = self.stand(case)
+            folder = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
+            if self.pair.hosts[Role.CLIENT].shell(IS_THERE, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
+                self.layers.drop_uppermost()
+                self.stand(case)
+        except LabFailure as error:
+            name = self.shares.folder(case).rpartition("/")[2]
+            self.settings.connections.tell(
+                f"warning: the folder {name} stays in the share, which is out of reach ({first_line(error.message)}): "
+                "remove it once the server is back"
+            )
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
         drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)
@@ -176,9 +201,9 @@ class Session:
             else:
                 self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
             if self.pair.config.through_mount and not self._mount.attached.remote_shell:
-                in_share, again = folder.removeprefix(share.path), self._was_mounted
+                in_share, again = folder.removeprefix(share.path), self._in_share is not None
                 self._mount = sharing.make_folder_in_mount(self.pair, self.settings, self._mount, in_share, again)
-                self._was_mounted = True
+                self._in_share = case
             self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
 
         serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))

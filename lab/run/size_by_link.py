@@ -17,9 +17,9 @@ from lab.run import link_ceiling
 from lab.run.catalogue import CATALOGUE
 from lab.run.pair import at_home
 from lab.run.recorded import Recorded, now
-from lab.run.runner import plan_trial
 from lab.run.session import Session
 from lab.run.transfer import transfer
+from lab.run.trial_rows import plan_trial
 
 PILOT_BYTES = 16 * MIB  # a fifth of a second of a gigabit link: long enough to be past the start of a connection
 PILOT_DEADLINE_S = 120.0

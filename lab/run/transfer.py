@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from lab import protocols, workloads
 from lab.base.asleep import asleep_s
-from lab.base.errors import LabFailure, TransferError
+from lab.base.errors import CommandError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
@@ -55,7 +55,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         standing = session.stand(case)
         try:
             return _transfer_over(session, standing, case, trial_id, deadline_s)
-        except TransferError as error:
+        except (TransferError, CommandError) as error:  # the latter of what prepares it, or checks it
             if not session.drop_lost_mount(standing, error):
                 raise
 

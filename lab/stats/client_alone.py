@@ -13,8 +13,11 @@ from dataclasses import dataclass, field, replace
 from lab.base.untrusted import first_line
 from lab.results.one_sided import ClientLink
 from lab.stats.limit import (
+    DISTURBED,
+    FAR_ABOVE,
     FLUSH,
     KIB,
+    LINK,
     LOSSES,
     NEAR,
     PROBABLE,
@@ -27,6 +30,8 @@ from lab.stats.limit import (
 from lab.stats.line_rate import speed_label
 from lab.stats.round_trips import BUSY_HOST, LONG_WAY_MS, RESENT
 from lab.stats.time_budget import MOST, START_UP
+from lab.stats.trial_numbers import WINDOW_FELT
+from lab.stats.utilization import DISTURBING
 
 HALF_DUPLEX, WIFI, SYNC = "half duplex", "Wi-Fi", "mount option sync"
 SIGNING, ENCRYPTION = "SMB signing", "SMB encryption"
@@ -35,6 +40,8 @@ CLIENT_CPU = "client CPU"
 # take the rest (Bianchi 2000; IEEE 802.11-2020, 10.23), and TCP's own packets go the other way on the same channel
 WIFI_FULL, WIFI_SPARE = 0.5, 0.25
 CLIENT_IDLE = 0.7  # of a core, and of all cores: with more, this machine may have taken its part of the time
+ALWAYS_BUSY = 0.9  # of the time the sender had something on the way
+QUEUED, QUEUE_MS = 3.0, 1.0  # times as long a round trip, and at least so much longer: what a server does takes less
 ONE_AT_ONCE = 1.5  # requests in a round trip: with more, several were on the way at once
 
 
@@ -60,8 +67,22 @@ class Seen:
 
 def limits(seen: Seen, medians: Numbers, told: Sequence[Limit]) -> list[Limit]:
     """The limits that any run can tell (``told``), with what the client knows of its link and of the mount."""
-    made = [_explained(limit, seen) for limit in told]
+    made = [_explained(_disturbed(limit, medians), seen) for limit in told]
     return [*made, *_half_duplex(seen, medians), *_wifi(medians)]
+
+
+def _disturbed(limit: Limit, medians: Numbers) -> Limit:
+    """All cores were full, and a good part of that was there while the lab did nothing: others had them."""
+    foreign = medians.get("foreign", 0.0)
+    if (
+        limit.name != CLIENT_CPU
+        or not limit.near
+        or foreign < DISTURBING
+        or medians.get("client_one_core", 0.0) >= NEAR
+    ):
+        return limit
+    evidence = f"{DISTURBED}: others used {foreign:.0%} of the cores while nothing was measured, and {limit.evidence}"
+    return replace(limit, name=DISTURBED, evidence=evidence, grade=PROBABLE)
 
 
 def _explained(limit: Limit, seen: Seen) -> Limit:
@@ -101,7 +122,9 @@ def left_over(seen: Seen, medians: Numbers) -> Limit:
 
     Of the latter the name is UNCLEAR, and the evidence the reason.
     """
-    if named := [*_losses(medians), *_edges(seen, medians), *_sync(seen, medians), *_long_way(medians)]:
+    if named := [
+        *_queue(seen, medians), *_losses(medians), *_edges(seen, medians), *_sync(seen, medians), *_long_way(medians),
+    ]:  # fmt: skip
         return named[0]
     if reason := _not_idle(seen, medians):
         return Limit(UNCLEAR, 0.0, reason, near=False)
@@ -111,6 +134,24 @@ def left_over(seen: Seen, medians: Numbers) -> Limit:
         "does cannot be seen from here"
     )
     return Limit(SERVER, link, evidence, near=True, grade=PROBABLE)
+
+
+def _queue(seen: Seen, medians: Numbers) -> list[Limit]:
+    """A sender that never rests, and bytes that queue before a narrower place than this end of the link.
+
+    Of a write alone: whether the other end rests the receiver does not know.
+    """
+    if seen.direction != "write" or not {"busy", "loaded_rtt_ms", "rtt_ms"} <= medians.keys():
+        return []
+    least, loaded = medians["rtt_ms"], medians["loaded_rtt_ms"]
+    waits = medians["busy"] < ALWAYS_BUSY or medians.get("window_felt", 0.0) >= WINDOW_FELT
+    if waits or loaded < max(QUEUED * least, least + QUEUE_MS) or medians.get("link_share", 0.0) > FAR_ABOVE:
+        return []
+    evidence = (
+        f"link: the round trip grew from {least:.2g} to {loaded:.2g} ms under this load, so bytes queued on the way, "
+        "which is narrower than this end of it"
+    )
+    return [Limit(LINK, min(1.0, medians.get("link_share", 0.0)), evidence, near=True, grade=PROBABLE)]
 
 
 def _losses(medians: Numbers) -> list[Limit]:
@@ -148,17 +189,17 @@ def _sync(seen: Seen, medians: Numbers) -> list[Limit]:
 
 def _long_way(medians: Numbers) -> list[Limit]:
     """A long round trip in which hardly more than one request was on the way."""
-    if not {"rtt_ms", "requests", "link_share"} <= medians.keys() or not medians["requests"] or not medians["asks"]:
+    if not {"rtt_ms", "requests"} <= medians.keys() or not medians["requests"] or not medians["asks"]:
         return []
     request = medians["bytes_per_s"] * medians["elapsed_s"] / medians["requests"]
-    moved = medians["round_trip_bytes"]
-    if medians["rtt_ms"] < LONG_WAY_MS or moved > ONE_AT_ONCE * request or medians["link_share"] >= NEAR:
+    moved, link = medians["round_trip_bytes"], medians.get("link_share", 0.0)
+    if medians["rtt_ms"] < LONG_WAY_MS or moved > ONE_AT_ONCE * request or link >= NEAR:
         return []
     evidence = (
         f"{ROUND_TRIPS}: {moved / KIB:.0f} KiB in a round trip of {medians['rtt_ms']:.2g} ms, which is about one "
         f"request of {request / KIB:.0f} KiB"
     )
-    return [Limit(ROUND_TRIPS, medians["link_share"], evidence, near=True, grade=PROBABLE)]
+    return [Limit(ROUND_TRIPS, link, evidence, near=True, grade=PROBABLE)]
 
 
 def _not_idle(seen: Seen, medians: Numbers) -> str:

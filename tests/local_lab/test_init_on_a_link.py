@@ -33,7 +33,9 @@ def test_a_server_on_the_link_is_found_and_its_share_written_into_a_hosts_file(b
         terminal(inside, tmp_path, environment, answers) as typed,
     ):
         code, screen = typed.type(f"{sys.executable} -m lab init")
-    assert code in (0, 1), screen
+    assert code in (0, 1), screen  # this machine may lack programs, which lab check says
+    assert "Traceback" not in screen
+    assert "ok       client address: " in screen
     assert f"1) Big NAS: nas.local, {ADDRESS['server']} by eth0: SMB, SSH\n" in screen
     assert "203.0.113.7" not in screen
     assert "its SSH answers" in screen

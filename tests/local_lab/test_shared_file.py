@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support.local_lab import Bench
 
+from lab.base.present import present
 from lab.check.hardware_file import parse_shared
 from lab.hosts.hosts_file import load_hosts
 
@@ -22,7 +23,8 @@ def test_the_file_of_two_emulated_macs(new_bench: Callable[..., Bench], tmp_path
     assert str(file) in done.stderr
     text = file.read_text()
     config = load_hosts(macs.hosts)
-    names = (config.client.host, config.server.host, config.client.data_address, config.server.data_address, macs.name)
+    login_names = map(present, (config.client.host, config.server.host))
+    names = (*login_names, config.client.data_address, config.server.data_address, macs.name)
     assert [name for name in (*names, "HolidaysOfJane") if name.casefold() in text.casefold()] == []
     output = "\n".join(line for line in text.splitlines() if line.startswith("|"))
     assert not re.search(r"\blab\b", output)  # the account's name, and the share's

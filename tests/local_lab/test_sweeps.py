@@ -176,7 +176,7 @@ def test_a_missing_program_is_named_with_its_package(bench: Bench) -> None:
     try:
         done = bench.run(protocol=["afp"])
         assert done.returncode == 1
-        assert "server: afp needs netatalk: `apt-get install netatalk`" in done.stderr
+        assert "server: afp needs netatalk\n`apt-get install netatalk`" in done.stderr
         assert not (bench.directory / "results").exists()
     finally:
         bench.inside("server", "mv /usr/sbin/netatalk.away /usr/sbin/netatalk")

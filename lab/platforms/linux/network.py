@@ -10,10 +10,12 @@ from lab.platforms.findings import Medium, Radio
 from lab.platforms.linux.parsers import parse_addresses, parse_networks, parse_radio
 from lab.platforms.network import Network
 
-# a wireless interface has one of the two folders, an interface that is down no duplex
+# A wireless interface has one of the two folders, an interface that is down no duplex. Hardware has a device, and a
+# bridge, a bond or a VLAN a link to what is below it; one end of a veth and a TAP have neither, and name some speed
 MEDIUM = r"""
 cd "/sys/class/net/$1" || exit
 if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
+if ! [ -e device ] && ! ls -d lower_* >/dev/null 2>&1; then echo virtual; fi
 cat duplex 2>/dev/null; :
 """
 # TUN devices, by the lowest digit of their flags (include/uapi/linux/if_tun.h), and those that say so; the numbers are
@@ -62,7 +64,8 @@ class LinuxNetwork(Network):
     def medium(self, interface: str) -> Medium:
         """See :meth:`Network.medium`."""
         words = self.host.shell(MEDIUM, interface).stdout.split()
-        return Medium("wireless" in words, next((word for word in words if word in ("full", "half")), None))
+        duplex = next((word for word in words if word in ("full", "half")), None)
+        return Medium("wireless" in words, duplex, "virtual" in words)
 
     def radio(self, interface: str) -> Radio:
         """See :meth:`Network.radio`. The noise stands in the kernel's old table alone."""

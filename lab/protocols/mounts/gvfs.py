@@ -49,6 +49,14 @@ if [ "$state" = absent ] && {FIND} >/dev/null; then echo remains; else echo "$st
 """
 IS_MOUNTED = 'if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi'
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
+# What `gio mount` says of what no further try would help, and the remedy
+REASONS = (
+    (r"^ *gio mount .*: the password was refused", "are the account and its password right?"),
+    (
+        r"^ *gio: .*(No such file or directory|Volume doesn.t exist|Mount point does not exist)$",
+        "is the name of the share right, and may this account use it?",
+    ),
+)
 # what share_uri makes
 Uri = Annotated[str, Field(pattern=r"^(afp|smb|nfs)://[A-Za-z0-9._~%;:@/-]{1,4000}$")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -92,6 +93,10 @@ class LinuxMount(Driver):
         elif ("client" in options or mount_option_names(options)) and not self._kernel_can(client):
             return f"this client mounts by GVfs, which takes no options: its kernel has no {self.kernel_type}"
         return ""
+
+    def explain(self, output: str) -> str:
+        """What GVfs says of a name or a password that is wrong."""
+        return next((remedy for pattern, remedy in gvfs.REASONS if re.search(pattern, output, re.MULTILINE)), "")
 
     def mount_method(self, client: Side) -> str:
         """By the kernel if it can, else by GVfs."""

@@ -22,6 +22,7 @@ from lab.base.errors import (
     name_of,
     shorten,
 )
+from lab.base.untrusted import one_line
 
 TEXT = st.text(max_size=3000)
 ARGV = st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=6)
@@ -40,7 +41,7 @@ def test_any_error_is_a_line_and_its_remedy(kind: type[LabError], message: str, 
     assert len(lines) <= 2
     assert max(map(len, lines[:1])) <= MOST + 110
     assert error.brief().startswith(host)
-    whole = errors.one_line(remedy)
+    whole = one_line(remedy)
     assert not whole or whole in lines or len(whole) > errors.LONGEST_REMEDY
     assert "\n" not in error.on_one_line()
 
@@ -58,8 +59,8 @@ def test_a_command_that_failed_is_a_line_with_all_that_matters(
     first, *others = CommandError(host, argv, code, output, remedy).brief().split("\n")
     assert len(first) <= MOST
     assert first.startswith(f"{host}: {name_of(argv)}: exit code {code}")
-    assert others == ([errors.one_line(remedy)] if errors.one_line(remedy) else [])
-    last_line = errors.one_line(output.rstrip().rpartition("\n")[2])
+    assert others == ([one_line(remedy)] if one_line(remedy) else [])
+    last_line = one_line(output.rstrip().rpartition("\n")[2])
     assert first.endswith(last_line[-30:])
 
 
@@ -122,7 +123,7 @@ def test_commands_to_type_by_hand_are_whole() -> None:
 
 @given(text=TEXT, most=st.integers(20, 300))
 def test_a_long_text_keeps_its_beginning_and_its_end(text: str, most: int) -> None:
-    line, whole = shorten(text, most), errors.one_line(text)
+    line, whole = shorten(text, most), one_line(text)
     assert len(line) <= most
     assert line[:5] == whole[:5]
     assert line[-5:] == whole[-5:]

@@ -11,9 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.input_files import HOSTS, SWEEP
 
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.design.sweep_file import load_sweep, parse_sweep
 from lab.hosts.hosts_file import load_hosts
+
+SHIPPED = f"the sweeps that come with the lab are {', '.join(shipped.sweeps())}"
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
@@ -40,10 +43,11 @@ def test_a_missing_file_that_is_called_nearly_so_is_named(tmp_path: Path, monkey
         Path(name).touch()
     for load, wrong, message in (
         (load_hosts, "hots.ini", "hots.ini: no such file; did you mean hosts.ini?"),
-        (load_sweep, "dmeo.toml", "dmeo.toml: no such file; did you mean sweeps/demo.toml?"),
+        (load_sweep, "ntoes.toml", "ntoes.toml: no such file; did you mean notes.toml?"),
         (load_sweep, "sweeps/mcas.toml", "sweeps/mcas.toml: no such file; did you mean sweeps/macs.toml?"),
-        (load_sweep, "b.toml", "b.toml: no such file; sweeps/ holds the ones that come with the lab"),
-        (load_sweep, "demo", "demo: no such file; sweeps/ holds the ones that come with the lab"),
+        (load_sweep, "b.toml", f"b.toml: no such file; {SHIPPED}"),
+        (load_sweep, "dmeo.toml", f"dmeo.toml: no such file; {SHIPPED}; did you mean 'demo'?"),
+        (load_sweep, "dmeo", f"dmeo: no such file; {SHIPPED}; did you mean 'demo'?"),
     ):
         with pytest.raises(BadInput) as raised:
             load(Path(wrong))
@@ -77,7 +81,7 @@ def test_an_unknown_key_that_is_spelt_nearly_right_is_corrected(
 
 
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nothing: no such file; copy the commented hosts\.ini"):
+    with pytest.raises(BadInput, match=r"nothing: no such file; copy .*hosts\.ini and fill it in"):
         load_hosts(tmp_path / "nothing")
     with pytest.raises(BadInput, match="nothing: no such file; the sweeps that come with the lab are "):
         load_sweep(tmp_path / "nothing")

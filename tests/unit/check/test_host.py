@@ -34,8 +34,9 @@ def test_why_nobody_becomes_root(tmp_path: Path, stderr: str, remedy: str) -> No
     host = FakeHost()
     host.on(("id", "-un"), "you\n")
     host.on(("id", "-u"), stderr=stderr, exit_code=1, root=True)
-    config = load_hosts(write_hosts(tmp_path)).client
-    (found,) = host_check._check_root(Machine("client", config, host, Linux(host), None), "client sudo")
+    config = load_hosts(write_hosts(tmp_path))
+    machine = Machine("client", config.client, host, Linux(host), None)
+    (found,) = host_check._check_root(machine, "client sudo", config)
     assert (found.level, found.message) == (
         "problem",
         f"you cannot become root (sudo = nopasswd): {stderr.splitlines()[-1]}",

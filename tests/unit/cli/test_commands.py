@@ -59,7 +59,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         (["run", "good.toml", "--hosts", "other.ini"], "other.ini: no such file"),
         (["run", "bad.toml", "--hosts", "good.ini"], "bad.toml: not valid TOML"),
         (["run", "good.toml", "--hosts", "good.ini"], 'give store = ["disk"] in the sweep, or serve = lab'),
-        (["run", "disk.toml", "--hosts", "good.ini"], 'path: missing\nstore "disk" needs the folder on the server'),
+        (["run", "disk.toml", "--hosts", "serving.ini"], 'path: missing\nstore "disk" needs the folder on the server'),
         (["run", "large.toml", "--hosts", "good.ini"], "[client] ram_disk: 2147483648 bytes cannot hold a payload of"),
         (
             ["run", "good.toml", "--hosts", "zfs.ini"],
@@ -91,6 +91,7 @@ def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     write("good.ini", HOSTS)
     write("zfs.ini", HOSTS.replace("[client]", "[client]\nram_disk_format = zfs"))
     write("ready.ini", HOSTS + "path = /srv\n")
+    write("serving.ini", HOSTS + "serve = lab\n")
     code, out, err = lab(capsys, *argv)
     assert (code, out) == (2, "")
     assert said in err

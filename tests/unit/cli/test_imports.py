@@ -25,7 +25,7 @@ LIST = "import sys, {}; print(*sys.modules.keys() & set(sys.argv[1:]))"
 @pytest.mark.parametrize(
     ("module", "unneeded"),
     [
-        ("lab.cli.main", (*NUMERICAL, "paramiko", "rich", "pydantic", "subprocess", "lab.local.state")),
+        ("lab.cli.main", (*NUMERICAL, "paramiko", "rich", "pydantic", "zeroconf", "subprocess", "lab.local.state")),
         ("lab.results.reader", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "lab.design.sweep_file")),
         ("lab.run.lifecycle", NUMERICAL),
         ("lab.check.doctor", NUMERICAL),

@@ -56,7 +56,7 @@ def test_answers_are_typed_and_the_file_is_written_where_it_was_asked_for(tmp_pa
         code, screen = typed.type(f"{INIT} --hosts mine.ini")
         assert code == 0, screen
         assert "to do: `keyring set file-share-lab ann` puts the share's password into the keyring" in screen
-        assert screen.endswith("next:\n  lab plan sweeps/share.toml\n  lab run sweeps/share.toml --hosts mine.ini\n")
+        assert screen.endswith("next:\n  lab plan share\n  lab run share --hosts mine.ini\n")
     hosts = load_hosts(tmp_path / "mine.ini")
     assert (hosts.client.host, hosts.server.user, hosts.server.sudo) == ("mini", "joe", "nopasswd")
     assert not (tmp_path / "hosts.ini").exists()

@@ -25,7 +25,7 @@ from lab.design.blocks import Ordering
 from lab.design.sweep_file import load_sweep
 from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
-from lab.run.lifecycle import check_fit
+from lab.run.fit import check_fit
 from lab.run.runner import check_recorded
 
 FRACTION = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from support.input_files import HOSTS, SWEEP
 from support.synthetic_runs import make_trials, write_run
 
 from lab.check import doctor
+from lab.cli.main import parser
 from lab.design.pace import Pace
 from lab.results.run_folder import RunFolder
 from lab.run import lifecycle, pace
@@ -81,14 +83,22 @@ def test_a_run_to_resume_and_one_to_restore_are_found_by_name(
     assert err.startswith(f"{folder.path}: ")
 
 
-@pytest.mark.parametrize(
-    "line", ["check", "plan a.toml", "run a.toml", "run --resume -1", "run --resume -1 --trust", "restore",
-             "restore -1 --trust"],
-)  # fmt: skip
+WITH_HOSTS = ("check", "plan a.toml", "run a.toml", "run --resume -1", "run --resume -1 --trust", "restore",
+              "restore -1 --trust")  # fmt: skip
+
+
+def test_these_are_all_commands_with_both_options() -> None:
+    (commands,) = (action.choices for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
+    both = {
+        name for name, command in commands.items() if {"--hosts", "--results"} <= command._option_string_actions.keys()
+    }
+    assert both == {line.split()[0] for line in WITH_HOSTS}
+
+
+@pytest.mark.parametrize("line", WITH_HOSTS)
 def test_a_hosts_file_among_these_results_is_not_read(
     capsys: pytest.CaptureFixture[str], folder: RunFolder, line: str
 ) -> None:
-    """Every command with both options."""
     write("a.toml", SWEEP)
     write("mine/hosts.ini", HOSTS)
     code, _, err = lab(capsys, *line.split(), "--results", "mine", "--hosts", "mine/hosts.ini")

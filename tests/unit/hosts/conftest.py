@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.sshd import empty_home
+from support.sshd import TRANSPORTS, empty_home, reached_by
 
-from lab.hosts import paramiko
+from lab.hosts import SshHost, paramiko
+from lab.hosts.hosts_file import HostConfig
 
 
 @pytest.fixture
@@ -31,3 +32,31 @@ def proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[paramiko.Proxy]]:
     monkeypatch.setattr(paramiko, "Proxy", Watched)
     yield made
     assert [proxy.process.args for proxy in made if proxy.process.poll() is None] == []
+
+
+LOCAL = HostConfig(transport="local", sudo="none", data_address="192.0.2.1")
+OVER_ALL = [*(pytest.param((name, "plain"), marks=pytest.mark.sshd, id=name) for name in TRANSPORTS), ("local", "")]
+
+
+@pytest.fixture(scope="module", params=OVER_ALL, ids=lambda param: param[0])
+def any_config(request: pytest.FixtureRequest) -> HostConfig:
+    """How to reach a host by each transport: a transport, and the key of one that logs in."""
+    transport, key = request.param
+    if transport == "local":
+        return LOCAL
+    found: HostConfig = reached_by(request, request.getfixturevalue("one_sshd")).config(key, transport=transport)
+    return found
+
+
+@pytest.fixture
+def connect_any(any_config: HostConfig) -> Iterator[Callable[[], SshHost]]:
+    """Makes hosts of a test's own, by each transport."""
+    made: list[SshHost] = []
+
+    def make() -> SshHost:
+        made.append(SshHost("client", any_config))
+        return made[-1]
+
+    yield make
+    for host in made:
+        host.close()

@@ -168,7 +168,11 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
         ("[share]", "[\0]\n[share]", "line 7: has a NUL character"),
         ("host = mac", "mount_base = tmp\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
         ("host = mac", "mount_base = ~me/x\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
-        ("host = mac", "transport = telnet\nhost = mac", "[client] transport: Input should be 'paramiko' or 'openssh'"),
+        (
+            "host = mac",
+            "transport = telnet\nhost = mac",
+            "[client] transport: Input should be 'paramiko', 'openssh' or ",
+        ),
         ("host = mac", "ssh_algorithms = ssh-rsa\nhost = mac", "[client] ssh_algorithms: is for transport = openssh"),
         *(
             ("host = mac", f"transport = openssh\nssh_algorithms = {bad}\nhost = mac", f"ssh_algorithms: has '{shown}'")
@@ -205,7 +209,7 @@ def test_a_wrong_hosts_file_is_explained(tmp_path: Path, old: str, new: str, sai
 
 def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
     said = refused_hosts(tmp_path, HOSTS.replace("host =", "hots =").replace("account = lab\n", ""))
-    assert len(said.splitlines()) == 5
+    assert len(said.splitlines()) == 3
 
 
 @pytest.mark.parametrize("address", ["10.99.0.1", "fd00::1"])

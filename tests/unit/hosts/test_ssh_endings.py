@@ -39,12 +39,16 @@ FAMILY = 'sh -c "trap : TERM; while :; do sleep 1; done" & echo $$ $! > "$1"; sl
 
 
 @pytest.mark.parametrize(
-    ("sshd", "key"), [("paramiko", "plain"), ("paramiko", "noisy"), ("openssh", "noisy")], indirect=["sshd"]
-)
-def test_a_deadline_ends_the_command_and_its_children(
-    connect: Callable[..., SshHost], key: str, tmp_path: Path
-) -> None:
-    host = connect(key)
+    "any_config",
+    [
+        pytest.param(("paramiko", "plain"), marks=pytest.mark.sshd),
+        pytest.param(("paramiko", "noisy"), marks=pytest.mark.sshd),
+        pytest.param(("openssh", "noisy"), marks=pytest.mark.sshd), ("local", ""),
+    ],
+    indirect=True,
+)  # fmt: skip
+def test_a_deadline_ends_the_command_and_its_children(connect_any: Callable[[], SshHost], tmp_path: Path) -> None:
+    host = connect_any()
     started = time.monotonic()
     with pytest.raises(DeadlineExceeded, match=r"did not end within 5 s and was ended") as caught:
         host.shell("echo so far; " + FAMILY, str(tmp_path / "pids"), deadline_s=5)
@@ -56,13 +60,13 @@ def test_a_deadline_ends_the_command_and_its_children(
     assert host.run("echo", "still here").stdout == "still here\n"
 
 
-def test_a_deadline_counts_for_output_that_never_ends(connect: Callable[..., SshHost]) -> None:
+def test_a_deadline_counts_for_output_that_never_ends(connect_any: Callable[[], SshHost]) -> None:
     with pytest.raises(DeadlineExceeded):
-        connect().run("yes", deadline_s=0.5)
+        connect_any().run("yes", deadline_s=0.5)
 
 
-def test_a_signal_to_the_lab_ends_the_remote_command(connect: Callable[..., SshHost], tmp_path: Path) -> None:
-    host, pids = connect(), tmp_path / "pids"
+def test_a_signal_to_the_lab_ends_the_remote_command(connect_any: Callable[[], SshHost], tmp_path: Path) -> None:
+    host, pids = connect_any(), tmp_path / "pids"
 
     def interrupt() -> None:
         wait_for(lambda: written(pids))

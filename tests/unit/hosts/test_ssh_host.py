@@ -1,4 +1,4 @@
-"""Commands over SSH, against a real sshd: what is sent arrives as it was, and so does what comes back."""
+"""Commands over SSH, against a real sshd, and on this machine: what is sent arrives as it was, and what comes back."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from support.sshd import Sshd
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.hosts import CommandLog, SshHost, connection
 from lab.hosts.host import STOPPED
+from lab.hosts.hosts_file import HostConfig
 
 SECRET = "hunter2-do-not-show"
 
 
 @pytest.fixture(scope="module")
-def host(sshd: Sshd) -> Iterator[SshHost]:
-    found = SshHost("client", sshd.config())
+def host(any_config: HostConfig) -> Iterator[SshHost]:
+    found = SshHost("client", any_config)
     yield found
     found.close()
 
@@ -107,8 +108,8 @@ def test_both_streams_are_kept_apart(host: SshHost) -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "err\n12345\n")
 
 
-def test_messages_are_in_the_language_that_parsers_know(connect: Callable[..., SshHost]) -> None:
-    assert connect().shell('echo "$LC_ALL $LANG"').stdout == "C C\n"
+def test_messages_are_in_the_language_that_parsers_know(connect_any: Callable[[], SshHost]) -> None:
+    assert connect_any().shell('echo "$LC_ALL $LANG"').stdout == "C C\n"
 
 
 @pytest.mark.parametrize(
@@ -144,8 +145,10 @@ def test_what_a_login_shell_says_is_not_taken_for_something_else(noisy: SshHost)
     assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "welcome\nerr\n")
 
 
-def test_the_log_has_a_line_a_command_and_never_what_was_given(connect: Callable[..., SshHost], tmp_path: Path) -> None:
-    host = connect()
+def test_the_log_has_a_line_a_command_and_never_what_was_given(
+    connect_any: Callable[[], SshHost], tmp_path: Path
+) -> None:
+    host = connect_any()
     host.log = CommandLog(tmp_path / "commands.log")
     host.run("echo", "two words", "line\nline\u2028line\x0bline")
     host.shell("cat >/dev/null; exit 7", given=SECRET, check=False)
@@ -164,8 +167,8 @@ def test_the_log_has_a_line_a_command_and_never_what_was_given(connect: Callable
     assert " # false" in lines[3]
 
 
-def test_a_log_that_cannot_be_written_stops_no_command(connect: Callable[..., SshHost], tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_stops_no_command(connect_any: Callable[[], SshHost], tmp_path: Path) -> None:
     """Or a full disk on the controller would keep the hosts from being put back."""
-    host = connect()
+    host = connect_any()
     host.log = CommandLog(tmp_path / "no such folder" / "commands.log")
     assert host.run("echo", "done").stdout == "done\n"

@@ -30,21 +30,20 @@ def test_a_folder_is_measured_where_it_is_mounted() -> None:
 def test_a_login_on_the_server_and_the_source_of_a_password_are_told_to_measure() -> None:
     assert told(ENTER, "box", "joe", "media /srv/media", "ann env", ENTER)[-3:] == [
         "  lab measure smb://ann@192.168.1.9/media --server joe@box --password env:SHARE_PASSWORD",
-        "  lab plan sweeps/share.toml",
-        "  lab run sweeps/share.toml",
+        "  lab plan share",
+        "  lab run share",
     ]
 
 
 def test_two_hosts_run_a_sweep_that_fits_the_share() -> None:
     assert told(ENTER, "box", ENTER, "serve = lab", ENTER, ENTER) == [
-        "next:", "  lab plan sweeps/macs.toml", "  lab run sweeps/macs.toml",
+        "next:", "  lab plan macs", "  lab run macs",
     ]  # fmt: skip
     assert told("mini", "box", ENTER, "media /srv/media", ENTER, ENTER, path="a b.ini") == [
-        "next:", "  lab plan sweeps/share.toml", "  lab run sweeps/share.toml --hosts 'a b.ini'",
+        "next:", "  lab plan share", "  lab run share --hosts 'a b.ini'",
     ]  # fmt: skip
-    assert told("mini", "box", ENTER, "/srv/x", ENTER)[0] == (
-        'to do: sweeps/share.toml measures SMB: give protocol = ["nfs"] in it'
-    )
+    (copied, *_) = told("mini", "box", ENTER, "/srv/x", ENTER)
+    assert copied.endswith('/sweeps/share.toml measures SMB: give protocol = ["nfs"] in a copy of it')
 
 
 def test_what_only_a_person_can_do_is_said_first() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+import zeroconf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.base.errors import LabFailure
 from lab.hosts.fields import host_name
-from lab.init.services import LONGEST_NAME, Advertised, Machine, to_machines
+from lab.init.services import LONGEST_NAME, Advertised, Machine, browse, to_machines
 
 NAS = Advertised("SMB", "Big NAS", "nas.local.", ("192.168.77.2", "192.168.1.5"))
 
@@ -34,6 +37,18 @@ def test_what_cannot_be_reached_or_named_is_left_out() -> None:
         Advertised("SMB", "x", "a b$(id).local.", ("192.168.1.5",)),
     ]
     assert to_machines(wrong) == []
+
+
+@pytest.mark.parametrize("error", [OSError(19, "no such device"), RuntimeError("No interfaces to listen on")])
+def test_a_machine_without_a_network_asks_nobody(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(zeroconf, "Zeroconf", fail)
+    with pytest.raises(
+        LabFailure, match=r"nobody on the link can be asked by DNS-SD: .*(no such device|No interfaces)"
+    ):
+        browse()
 
 
 TEXTS = st.text(max_size=80)

@@ -89,7 +89,7 @@ def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(tmp_path: Path) -
 
 def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path: Path) -> None:
     linux, macos_host = Linux(FakeHost("server")), MacOS(FakeHost("server"))
-    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: that host can have tmpfs, ext4:"):
+    with pytest.raises(Unsupported, match=r"server: ram_disk_format = apfs: that host can have tmpfs, ext4, shm, fol"):
         linux.ram_disks.check("apfs")
     with pytest.raises(Unsupported, match=r"ram_disk_format = zfs: that host can have hfs, hfs-case, apfs"):
         macos_host.ram_disks.check("zfs")

@@ -15,8 +15,9 @@ from lab.base.errors import BadInput, LabFailure, Unsupported
 from lab.hosts.command import script
 from lab.hosts.mount_reports import parse_encrypted
 from lab.hosts.mounts import from_table, in_table
+from lab.platforms.findings import Medium
 from lab.platforms.linux.mounts import DEBUG_DATA, LinuxMounts, parse_mount_table
-from lab.platforms.linux.network import TUNNEL, LinuxNetwork
+from lab.platforms.linux.network import MEDIUM, TUNNEL, LinuxNetwork
 from lab.platforms.macos.mounts import MacMounts, parse_table
 from lab.platforms.macos.network import MacNetwork
 from lab.platforms.mounts import ENTER, MountedShare, Mounts, innermost
@@ -304,6 +305,18 @@ def test_linux_knows_a_tunnel_by_name_or_by_kind(
     monkeypatch.setattr("lab.platforms.linux.network.TUNNEL", TUNNEL.replace("/sys/class/net", f"{tmp_path}/net"))
     network = LinuxNetwork(EmulatedHost(tmp_path, {}, ("sh", "cat", "grep")))
     assert network.is_tunnel(name) is is_tunnel
+
+
+@pytest.mark.parametrize(("file", "is_virtual"), [("device", False), ("lower_eth0", False), ("mtu", True)])
+def test_an_interface_of_linux_without_hardware_is_virtual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, is_virtual: bool
+) -> None:
+    (tmp_path / "net" / "x").mkdir(parents=True)
+    (tmp_path / "net" / "x" / file).touch()
+    (tmp_path / "net" / "x" / "duplex").write_text("full\n")
+    monkeypatch.setattr("lab.platforms.linux.network.MEDIUM", MEDIUM.replace("/sys/class/net", f"{tmp_path}/net"))
+    network = LinuxNetwork(EmulatedHost(tmp_path, {}, ("sh", "cat", "ls")))
+    assert network.medium("x") == Medium(False, "full", is_virtual)
 
 
 def test_a_mac_knows_a_tunnel_by_its_name() -> None:

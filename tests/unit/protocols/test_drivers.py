@@ -12,6 +12,7 @@ from lab.base.errors import Unsupported
 from lab.protocols import Driver
 from lab.protocols.afp.linux import AFP_CONF
 from lab.protocols.mounts.gvfs import BUS_CONFIG
+from lab.protocols.mounts.linux import LinuxMount
 from lab.protocols.nfs.linux import GANESHA_CONF
 from lab.protocols.smb.linux import SMB_CONF
 from lab.protocols.ssh import SSHD_CONFIG
@@ -121,3 +122,21 @@ def test_servers_of_the_labs_own_listen_on_the_data_address_alone() -> None:
     }.items():
         written = [given for _, given in Stage(name).hosts["server"].told]
         assert any(line in given for given in written), name
+
+
+@pytest.mark.parametrize(
+    ("output", "remedy"),
+    [
+        ("gio mount smb://lab@192.0.2.7/media: the password was refused\n", "account and its password"),
+        ("gio: smb://nas/nosuch/: Failed to mount Windows share: No such file or directory\n", "name of the share"),
+        ("gio: afp://lab@nas/nosuch/: Volume doesn\u2019t exist\n", "name of the share"),
+        ("gio: nfs://nas/nosuch: Mount point does not exist\n", "name of the share"),
+        ("gvfsd-fuse does not show smb://nas/media: the process of GVfs that mounted it has died\n", ""),
+        ("ls: /mnt/nas: No such file or directory\n", ""),
+    ],
+)
+def test_a_share_or_a_password_that_is_wrong_is_told_from_a_mount_that_another_try_may_bring(
+    output: str, remedy: str
+) -> None:
+    explained = LinuxMount().explain(output)
+    assert remedy in explained if remedy else explained == ""

@@ -180,6 +180,28 @@ def test_a_path_can_be_copied_from_the_command() -> None:
     assert "`lab run --resume 'my runs/x'`" in " ".join(lines)
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_commands_of_a_long_path_are_whole(width: int) -> None:
+    path = f"/home/me/{'measurements/' * 6}20261122T203424Z-first"
+    lines = answer(dataframe.frame(make_trials(3), COMPLETE | {"ended": "interrupted"}), path, width)
+    assert f"`labrun--resume{path}`goesonwithit" in "".join(line[HEADING:] for line in lines).replace(" ", "")
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+@pytest.mark.parametrize("width", [0, 60, 75, 99, 200])
+def test_a_narrow_answer_has_every_first_statement_and_no_line_that_is_too_wide(sweep: str, width: int) -> None:
+    run = Analysis(dataframe.frame(SWEEPS[sweep], COMPLETE))
+    lines = answer(run, "results/x", width)
+    assert max(map(len, lines)) <= min(max(width, 60), WIDTH)
+    said = "".join("".join(line[HEADING:].split()) for line in lines)
+    if width < WIDTH:
+        for point in points(run, "results/x"):
+            assert "".join(point.parts[0].split()) in said
+        assert len(lines) <= 20
+    else:
+        assert lines == answer(run, "results/x")
+
+
 def test_where_many_trials_do_not_count_that_is_looked_at_first() -> None:
     lost = [trial(trial_id=f"v{n}", block=n, status="void", reason="cached") for n in range(4)]
     text = answer_of([*make_trials(3, combinations=[("smb", "cp")]), *lost])

@@ -20,8 +20,8 @@ NEWEST = datetime(2030, 6, 1, tzinfo=UTC)
     ],
 )
 def test_the_time_between_two_runs(before: str, after: str, text: str) -> None:
-    moments = [datetime.fromisoformat(moment).replace(tzinfo=UTC) for moment in (before, after)]
-    assert between(*moments, NEWEST) == text
+    first, last = (datetime.fromisoformat(moment).replace(tzinfo=UTC) for moment in (before, after))
+    assert between(first, last, NEWEST) == text
 
 
 def test_a_day_of_another_year_names_it() -> None:

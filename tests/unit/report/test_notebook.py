@@ -30,12 +30,17 @@ def test_the_notebook_is_kept_without_outputs(nbformat: ModuleType, notebook: An
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
 
 
+def execute(notebook: Any, working_directory: Path) -> None:
+    client = importlib.import_module("nbclient").NotebookClient
+    client(notebook, timeout=120, resources={"metadata": {"path": str(working_directory)}}).execute()
+
+
 def test_the_notebook_runs_on_what_the_client_alone_saw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notebook: Any
 ) -> None:
     folder = write_measured(tmp_path, blocks([seen(), read()], 3))
     monkeypatch.setenv("LAB_RUN", str(folder.path))
-    importlib.import_module("nbclient").NotebookClient(notebook, timeout=120).execute()
+    execute(notebook, ROOT)
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert "nas (smb: media)" in "".join(output.get("text", "") for output in outputs)
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
@@ -47,8 +52,7 @@ def test_the_notebook_runs_from_both_places(
 ) -> None:
     folder = write_run(tmp_path, make_trials(2, combinations=[("afp", "cp")]))
     monkeypatch.setenv("LAB_RUN", str(folder.path))
-    client = importlib.import_module("nbclient").NotebookClient
-    client(notebook, timeout=120, resources={"metadata": {"path": str(working_directory)}}).execute()
+    execute(notebook, working_directory)
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     pictures = [output for output in outputs if "image/png" in output.get("data", {})]
     printed = "".join(output.get("text", "") for output in outputs)
@@ -56,3 +60,14 @@ def test_the_notebook_runs_from_both_places(
     assert folder.path.name in printed
     assert "local lab" in printed
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+
+
+def test_the_notebook_runs_outside_of_the_repository_on_an_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notebook: Any
+) -> None:
+    monkeypatch.setenv("LAB_RUN", "example")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # in place of an installation
+    execute(notebook, tmp_path)
+    (first, *_) = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert first["text"].startswith("example\n")
+    assert "a run that comes with the lab" in first["text"]

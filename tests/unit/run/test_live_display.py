@@ -15,7 +15,6 @@ from support.sweeps import sweep_of
 from support.synthetic_runs import trial
 
 from lab.design.plan import plan
-from lab.run import progress
 from lab.run.catalogue import CATALOGUE
 from lab.run.progress import shown
 from lab.run.runner import Progress
@@ -79,10 +78,10 @@ def drawn(monkeypatch: pytest.MonkeyPatch, *steps: tuple[float, Progress]) -> st
     """The display after these steps, each at its time, in seconds since it began."""
     screen = io.StringIO()
     console = Console(file=screen, width=200, color_system=None)
-    monkeypatch.setattr(progress.time, "monotonic", lambda: 1000.0)
+    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
     with shown(console) as display:
         for at_s, step in steps:
-            monkeypatch.setattr(progress.time, "monotonic", lambda at_s=at_s: 1000.0 + at_s)
+            monkeypatch.setattr("time.monotonic", lambda at_s=at_s: 1000.0 + at_s)
             display(step)
         screen.truncate(0)
         console.print(display)

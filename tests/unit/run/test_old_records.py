@@ -113,10 +113,8 @@ def test_every_old_change_becomes_the_operation_that_it_was() -> None:
         assert sorted(step.root for step in record.undo) == sorted(step["root"] for step in old["undo"])
         assert line_format().parse(json.dumps(record.as_json())) == record
         kinds.add(record.operation.kind)
-    assert kinds == {operation.kind for operation in OLD_VALUES} - {
-        "mac-service-switch",
-        "share-folder",
-    }  # which are newer
+    newer = {"mac-service-switch", "share-folder"}
+    assert kinds == {operation.kind for operation in OLD_VALUES} - newer
 
 
 def test_no_text_of_an_old_script_is_kept() -> None:

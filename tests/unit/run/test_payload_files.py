@@ -36,14 +36,14 @@ class Removals:
 
 def test_both_are_removed_at_the_end() -> None:
     hosts = Removals()
-    with payload_files(hosts.pair, ENDPOINTS):
+    with payload_files(hosts.pair, ENDPOINTS, {}):
         assert hosts.removed == []
     assert sorted(hosts.removed) == BOTH
 
 
 def test_what_was_removed_already_is_not_removed_again() -> None:
     hosts = Removals()
-    with payload_files(hosts.pair, ENDPOINTS) as files:
+    with payload_files(hosts.pair, ENDPOINTS, {}) as files:
         files.remove(ENDPOINTS.source_place)
         assert hosts.removed == BOTH[:1]
     assert hosts.removed == BOTH
@@ -51,7 +51,7 @@ def test_what_was_removed_already_is_not_removed_again() -> None:
 
 def test_after_a_failure_both_are_removed() -> None:
     hosts = Removals()
-    with pytest.raises(TransferError), payload_files(hosts.pair, ENDPOINTS):
+    with pytest.raises(TransferError), payload_files(hosts.pair, ENDPOINTS, {}):
         raise TransferError("broken")
     assert sorted(hosts.removed) == BOTH
 
@@ -59,6 +59,6 @@ def test_after_a_failure_both_are_removed() -> None:
 @pytest.mark.parametrize("lost", list(Role))
 def test_a_host_out_of_reach_keeps_its_own_and_the_other_ones_goes(lost: Role) -> None:
     hosts = Removals(lost)
-    with payload_files(hosts.pair, ENDPOINTS) as files:
+    with payload_files(hosts.pair, ENDPOINTS, {}) as files:
         files.remove(ENDPOINTS.source_place)
     assert hosts.removed == [pair for pair in BOTH if pair[0] is not lost]

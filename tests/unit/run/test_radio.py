@@ -37,7 +37,7 @@ class Network:
 
 def radios(client: Network, server: Network) -> Radios:
     parts: dict[Role, Any] = dict(zip(ROLES, (client, server), strict=True))
-    platforms = {role: SimpleNamespace(network=network) for role, network in parts.items()}
+    platforms: dict[str, Any] = {role: SimpleNamespace(network=network) for role, network in parts.items()}
     config = hosts_model(client={"interface": "en0"}, server={"interface": "en1"})
     return Radios(pair_of(config, platforms=platforms))
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from support.memory_host import untouched
 from support.runner_bench import RATES, SMALL, Bench, measured
+from support.sweeps import sweep_of
 
 from lab.base.errors import BadInput, Interrupted, TransferError
 from lab.design.plan import plan
@@ -51,6 +52,16 @@ def test_ceilings_are_measured_once_a_block_and_network_in_both_directions(bench
         assert trial.size_bytes == RATES[trial.direction]
         assert (trial.elapsed_s, trial.retransmits, trial.status) == (1.0, 2, "ok")
     assert bench.world.hosts["server"].values["mount"] == "absent"
+
+
+def test_watchers_know_the_rates_of_the_case_so_far_and_what_its_network_carries(bench: Bench) -> None:
+    bench.outcome = lambda trial_id: measured("cached" if trial_id.startswith("b002") else "")
+    bench.runner(sweep_of(blocks=3, protocol=["smb"], tool=["cp"], direction=["write"])).run()
+    rate = 2**20 / 0.5
+    expected: list[tuple[float, ...]] = [(), (rate,), (rate,), (rate,), (rate,), (rate, rate)]  # one of them was void
+    assert [step.rates for step in bench.seen] == expected
+    ceilings = [step.ceiling_bytes_per_s for step in bench.seen]
+    assert ceilings == [None, 100e6] * 3  # each block measures its own
 
 
 def test_watchers_hear_of_each_trial_before_and_after_it(bench: Bench) -> None:

@@ -148,6 +148,22 @@ def test_packets_that_were_lost_are_named() -> None:
     assert verdict(seen(20.0, tcp={"retransmits": 50}))[0] == "the server or its disk"
 
 
+def test_bytes_that_queue_on_the_way_are_a_link_that_is_narrower_there() -> None:
+    """Whatever this end of it carries, and where that is not known."""
+    queued = {"rtt_ms": 12.0, "rtt_median_ms": 12.0, "min_rtt_ms": 0.3, "busy_ms": 4900}
+    for link in (LINK, {}):
+        name, grade, evidence = verdict(seen(20.0, tcp=queued), link=link)
+        assert (name, grade) == ("link", "probable")
+        assert "the round trip grew from 0.3 to 12 ms under this load" in evidence
+    for idle in ({"busy_ms": 2000}, {"rtt_median_ms": 0.6}, {"rwnd_limited_ms": 2000}):
+        assert verdict(seen(20.0, tcp=queued | idle))[0] == "the server or its disk", idle
+
+
+def test_a_long_way_is_seen_where_the_speed_of_the_link_is_not_known() -> None:
+    far = {"rtt_ms": 25.0, "min_rtt_ms": 20.0, "data_segs_in": SIZE // 65536, "busy_ms": 30000}
+    assert verdict(seen(3.0, tcp=far), link={})[0] == "protocol round trips"
+
+
 def test_a_flush_at_the_end_is_the_servers_disk() -> None:
     slow_end = {"after_last_byte_s": 2.0}
     name, grade, evidence = verdict(seen(40.0, wire=slow_end))
@@ -196,6 +212,14 @@ def test_a_receiver_knows_its_own_window() -> None:
 def test_others_that_kept_the_client_busy_come_first() -> None:
     load = [{"block": 1, "client": 3.0}]
     assert verdict(seen(60.0, client={"waited_s": 1.0}), load=load)[0] == "disturbed"
+
+
+def test_cores_that_others_fill_are_no_limit_of_the_transfer() -> None:
+    full: dict[str, Any] = {"user": 0.5, "system": 0.49, "process_mean": 0.4}
+    name, grade, evidence = verdict(seen(60.0, client=full), load=[{"block": 1, "client": 3.0}])
+    assert (name, grade) == ("disturbed", "probable")
+    assert "others used 75% of the cores while nothing was measured, and client CPU: 100% of its 4 cores" in evidence
+    assert verdict(seen(60.0, client=full), load=[{"block": 1, "client": 0.1}])[:2] == ("client CPU", "certain")
 
 
 def test_runs_that_saw_both_hosts_are_judged_as_before() -> None:

@@ -12,11 +12,13 @@ from support.fake_host import FakeHost
 
 from lab.base.errors import BadInput
 from lab.hosts.command import script
+from lab.hosts.interpreter import run_script
 from lab.measure.mounted import find_share
-from lab.measure.server_address import check_elsewhere, find_address, read_link, tunnel_remark
+from lab.measure.server_address import check_elsewhere, check_offered, find_address, read_link, tunnel_remark
 from lab.platforms.findings import Medium, Radio
 from lab.platforms.linux.platform import Linux
 from lab.platforms.mounts import ENTER
+from lab.platforms.network import CONNECT
 from lab.results.one_sided import ClientLink
 
 TABLE = """\
@@ -107,6 +109,7 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
         (Medium(False, "half"), ClientLink(interface="en0", bits_per_s=10**8, duplex="half", medium="wired", mtu=1500)),
         (Medium(True, None), ClientLink(interface="en0", bits_per_s=866 * 10**6, medium="wireless", mtu=1500)),
         (Medium(), ClientLink(interface="en0", bits_per_s=10**8, mtu=1500)),
+        (Medium(False, "full", True), ClientLink(interface="en0", duplex="full", medium="wired", mtu=1500)),
     ],
 )
 def test_the_end_of_the_link_is_described(
@@ -127,3 +130,14 @@ def test_a_tunnel_on_the_way_is_a_remark() -> None:
         ClientLink(interface="utun3", tunnel=True)
     )
     assert tunnel_remark(ClientLink(interface="en0", tunnel=False)) == ""
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_a_server_that_does_not_offer_the_protocol_is_refused_at_once(answer: str) -> None:
+    host = FakeHost()
+    host.on(run_script(CONNECT, "192.0.2.7", "445"), f"{answer}\n")
+    if answer == "yes":
+        check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)
+        return
+    with pytest.raises(BadInput, match=r"the server nas \(192\.0\.2\.7\) does not answer at port 445, that of SMB: "):
+        check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)

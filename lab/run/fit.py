@@ -1,0 +1,70 @@
+"""Whether a hosts file and a sweep go together, as far as the two show by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lab import platforms
+from lab.base.errors import BadInput
+from lab.base.untrusted import listing
+from lab.design.payload_size import MIB, ROOM
+from lab.design.sweep_file import Sweep
+from lab.hosts import ROLES, Role
+from lab.hosts.hosts_file import Hosts
+from lab.run import refusals
+
+
+def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
+    """What can be seen to be wrong before a host is reached. Raises BadInput.
+
+    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
+    """
+    platforms.check_hosts(config)
+    stores = sweep.factors.of("store")
+    for role in ROLES:
+        if role is Role.CLIENT or "ram" in stores:
+            _check_ram_disk(config, role, sweep.workload.size or MIB, hosts_file)
+    if config.share.serve == "existing" and stores != ("disk",):
+        raise BadInput(
+            f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
+            'give store = ["disk"] in the sweep, or serve = lab',
+        )
+    for role in ROLES:
+        if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
+            raise BadInput(
+                f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
+                'give tcp_space = ["default"] in the sweep, or tune = yes',
+            )
+    _check_share(config, sweep, hosts_file)
+    if "disk" in stores and config.share.path is None and not config.through_mount:
+        raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
+    if results is not None:
+        refusals.check(config, sweep, results)
+
+
+def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """What a share that only its mount leads to cannot do."""
+    share, names = config.share, sweep.factors.names("protocol")
+    if share.mounted and len(names) > 1:
+        raise BadInput(
+            f"{hosts_file}: [share] mounted: a share that is mounted already has one protocol, the sweep wants "
+            f"{listing(names)}",
+            f'give protocol = ["{names[0]}"] in the sweep, if that is it, or let the lab mount the share',
+        )
+    if "nfs" in names and share.path is None and not share.mounted:
+        raise BadInput(f"{hosts_file}: [share] path: missing", "NFS mounts the folder that the server exports")
+    if (share.path or "").startswith("~") and not config.server.is_reached:
+        raise BadInput(
+            f"{hosts_file}: [share] path: {share.path}: whose home that is only a login on the server would tell",
+            "give the full path",
+        )
+
+
+def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
+    ram_disk = getattr(config, role).ram_disk
+    if size_bytes * ROOM > ram_disk:
+        raise BadInput(
+            f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size_bytes} bytes with "
+            f"room to spare",
+            "a larger ram_disk, or a smaller size in the sweep",
+        )

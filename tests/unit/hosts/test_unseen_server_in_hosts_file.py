@@ -1,0 +1,127 @@
+"""A hosts file with a server that nobody logs in to, this machine as a host, a mounted share, and an iperf3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.pairs import UNSEEN, hosts_model
+
+from lab.base.errors import BadInput
+from lab.hosts import Role
+from lab.hosts.hosts_file import Hosts, load_hosts
+
+CLIENT, SERVER = "[client]\nhost = mac\ndata_address = 192.0.2.1\n", "[server]\ndata_address = 192.0.2.2\n"
+SHARE = "[share]\naccount = lab\n"
+LOCAL = CLIENT.replace("host = mac", "transport = local")
+
+
+def load(folder: Path, text: str) -> Hosts:
+    path = folder / "hosts.ini"
+    path.write_text(text)
+    return load_hosts(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CLIENT.replace("host = mac\n", "") + SERVER + SHARE, "[client] host: missing; or give transport = local, w"),
+        (
+            CLIENT + SERVER + SHARE + "serve = lab\n",
+            "[server] host: missing: serve = lab needs a login there; serve = existing does without",
+        ),
+        (CLIENT + SERVER + "tune = yes\n" + SHARE, "[server] tune: without host nobody logs in there, and nothing can"),
+        (
+            LOCAL + SERVER + "transport = local\n" + SHARE,
+            "[server] transport: client and server cannot both be this machine",
+        ),
+        *(
+            (
+                LOCAL + line + SERVER + SHARE,
+                f"[client] {line.split()[0]}: transport = local is this machine, without SSH: leave it out",
+            )
+            for line in (
+                "host = mac\n", "user = me\n", "port = 22\n", "identity = /k\n", "known_hosts = /k\n",
+                "proxy_command = nc %h\n",
+            )
+        ),
+        (CLIENT + "iperf3 = off\n" + SERVER + SHARE, "[client] iperf3: is for the server"),
+        *(
+            (CLIENT + SERVER + f"iperf3 = {bad}\n" + SHARE, f"[server] iperf3: {why}")
+            for bad, why in (
+                ("on", "is no IP address"),
+                ("", "is neither off nor an address such as 192.168.77.2, or 192.168.77.2:5201"),
+                ("nas.local:5201", "is no IP address"),
+                ("192.0.2.2:0", "is not a port from 1 to 65535"),
+                ("192.0.2.2:65536", "is not a port from 1 to 65535"),
+                ("192.0.2.2:iperf", "is no IP address"),
+                ("[fd00::1]:", "is no IP address"),
+                ("192.0.2.2; rm -rf /", "is no IP address"),
+            )
+        ),
+        (CLIENT + SERVER + "[share]\nserve = existing\n", "[share] account: missing"),
+        (CLIENT + SERVER + "[share]\nmounted = media\n", "[share] mounted: is not a full path"),
+        (
+            CLIENT + SERVER + "host = nas\n" + SHARE + "mounted = /mnt/x\nserve = lab\n",
+            "[share] mounted: is for serve = existing: what the lab serves, it mounts",
+        ),
+        (
+            CLIENT + SERVER + "host = nas\n" + SHARE + "path = /srv\nfolder = a/b\n",
+            "[share] folder: is for a share that no login leads to; elsewhere give path",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_with_the_place_and_the_way_out(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        load(tmp_path, text)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("off", "off"),
+        ("192.0.2.2", ("192.0.2.2", 5201)),
+        ("192.0.2.2:80", ("192.0.2.2", 80)),
+        ("fd00::1", ("fd00::1", 5201)),
+        ("[fd00::1]", ("fd00::1", 5201)),
+        ("[fd00::1]:80", ("fd00::1", 80)),
+    ],
+)
+def test_an_iperf3_is_an_address_with_a_port_or_off(tmp_path: Path, text: str, parsed: object) -> None:
+    hosts = load(tmp_path, f"{CLIENT}{SERVER}iperf3 = {text}\n{SHARE}")
+    assert hosts.server.iperf3 == parsed
+    assert hosts.measures_link == (text != "off")
+
+
+@pytest.mark.parametrize(
+    ("server", "share", "reached", "through_mount", "measures_link"),
+    [
+        ({}, {}, (Role.CLIENT, Role.SERVER), False, True),
+        ({"iperf3": "off"}, {}, (Role.CLIENT, Role.SERVER), False, False),
+        ({}, {"path": None}, (Role.CLIENT, Role.SERVER), True, True),
+        ({}, {"mounted": "/mnt/x"}, (Role.CLIENT, Role.SERVER), True, True),
+        ({}, {"path": None, "serve": "lab"}, (Role.CLIENT, Role.SERVER), False, True),
+        (UNSEEN, {}, (Role.CLIENT,), True, False),
+        ({"host": None, "transport": "local"}, {}, (Role.CLIENT, Role.SERVER), False, True),
+        ({"host": None, "iperf3": "192.0.2.9"}, {}, (Role.CLIENT,), True, True),
+    ],
+)
+def test_what_follows_from_who_is_reached(
+    server: Mapping[str, str | None],
+    share: Mapping[str, str | None],
+    reached: tuple[Role, ...],
+    through_mount: bool,
+    measures_link: bool,
+) -> None:
+    hosts = hosts_model(server=server, share=share)
+    assert set(hosts.reached) == set(reached)
+    assert (hosts.through_mount, hosts.measures_link) == (through_mount, measures_link)
+
+
+def test_who_is_reached_is_said_as_people_say_it() -> None:
+    hosts = hosts_model(client={"host": None, "transport": "local"}, server=UNSEEN)
+    assert (hosts.client.login, hosts.server.login) == ("this machine", "nobody")
+    named = hosts_model(client={"user": "me"})
+    assert (named.client.login, named.server.login) == ("me@client", "server")
