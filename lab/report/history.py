@@ -22,8 +22,8 @@ MOST_ROWS = 20  # of a table: the runs before them share one row
 MOST_CAUSES = 6  # that are named one by one
 LONGEST_VALUE = 60  # characters of a value before or after a step
 CHANCE = (
-    "One look at a history without a change tells of one in at most 5 % of cases, all rows together; in more where runs "
-    "resemble the one before (docs/explanation/methods.md)."
+    "One look at a history without a change tells of one in at most 5 % of cases, all rows together; in more where "
+    "runs resemble the one before (docs/explanation/methods.md)."
 )
 
 
