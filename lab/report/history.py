@@ -21,7 +21,10 @@ from lab.stats.history import LEAST_REFERENCE, TREND_DAYS, Change, Course, Step,
 MOST_ROWS = 20  # of a table: the runs before them share one row
 MOST_CAUSES = 6  # that are named one by one
 LONGEST_VALUE = 60  # characters of a value before or after a step
-CHANCE = "In at most 5 % of histories without a change any is told, all rows together (docs/explanation/methods.md)."
+CHANCE = (
+    "One look at a history without a change tells of one in at most 5 % of cases, all rows together; in more where "
+    "runs resemble the one before (docs/explanation/methods.md)."
+)
 
 
 @dataclass(frozen=True)
