@@ -80,7 +80,10 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             )
         except TransferError as error:
             if lack := _find_lack_of_space(pair, endpoints, case):
-                raise TransferError(f"{error.message}; {lack}", error.remedy, host=error.host) from error
+                # first, for the middle of a long message is left out where people read it
+                raise TransferError(
+                    f"{lack}; {error.message}", error.remedy, host=endpoints.target_place.role
+                ) from error
             raise
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
         # what was sampled ends with the last reading, whatever the check does meanwhile
@@ -141,7 +144,7 @@ def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
         return ""
     if free >= case.size_bytes:
         return ""
-    return f"{endpoints.target_place.role}: no space: only {free} bytes are left in {folder}"
+    return f"no space: only {free} bytes are left in {folder}"
 
 
 def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints) -> None:
