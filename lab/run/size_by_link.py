@@ -46,7 +46,7 @@ def choose_size(session: Session, folder: RunFolder, sweep: Sweep, tell: Callabl
         return sweep
     rate, source = _link_rate(session, folder, sweep)
     ideal_size = size_for(seconds, rate)
-    most, place = min(_rooms(session, sweep))
+    most, place = min(_rooms(session, folder, sweep))
     size = max(MIB, min(ideal_size, most))
     folder.update(payload_bytes=size)
     tell(f"a trial moves {size_label(size)}, which takes {size / rate:.1f} s or more: {source}")
@@ -104,15 +104,15 @@ def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
     return not isinstance(space, int), space if isinstance(space, int) else 0, slot.case.mtu
 
 
-def _rooms(session: Session, sweep: Sweep) -> Iterator[tuple[int, str]]:
+def _rooms(session: Session, folder: RunFolder, sweep: Sweep) -> Iterator[tuple[int, str]]:
     """The largest payload that fits into each place that is to hold it, and which place that is."""
     pair, stores = session.pair, sweep.factors.of("store")
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
             yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
     if pair.config.through_mount:
-        slots = plan(sweep.sized(PILOT_BYTES), CATALOGUE).cases
-        path = session.stand(slots[0]).attached.path
+        cases = plan(sweep.sized(PILOT_BYTES), CATALOGUE, folder.left_out, folder.ordering).cases
+        path = session.stand(cases[0]).attached.path
         yield most_in(pair.platforms[Role.CLIENT].files.free_bytes(path)), "the share"
     elif "disk" in stores:
         path = at_home(pair.config.share.path or "", pair.facts[Role.SERVER].home)

@@ -106,16 +106,19 @@ def test_after_a_kill_in_mid_transfer_restore_leaves_nothing(bench: Bench, mount
             bench.execute("client", "sh", "-c", UNMOUNT)
 
 
-def test_a_share_that_vanishes_in_the_middle_fails_its_trials_and_is_left_clean_once_it_is_back(bench: Bench) -> None:
+def test_a_share_that_vanishes_in_the_middle_fails_its_trials_and_the_folder_that_stays_is_named(bench: Bench) -> None:
     hosts = unseen_hosts(bench, name="labram")
     with bench.started("run", "--hosts", str(hosts), str(bench.sweep(**LARGE))) as run:
         wait_until_under_way(bench, run)
         bench.inside("server", "pkill smbd")
         output, _ = run.communicate(timeout=400)
-    assert run.returncode == 1
-    assert "Traceback" not in output
-    print(output)
+    (left,) = bench.inside("server", f"ls -A {SHARE}").splitlines()
+    bench.inside("server", f"rm -r {SHARE}/{left}")
     bench.inside("server", RESTART_SAMBA)
-    done = bench.lab("restore")
-    print(done.stdout, done.stderr)
-    assert done.returncode == 0
+    assert run.returncode == 1
+    assert f"warning: the folder {left} stays in the share, which is out of reach" in output
+    assert "Traceback" not in output
+    (trial,) = bench.trials()
+    assert trial["status"] == "failed"
+    assert trial["reason"].startswith("client: ")
+    assert bench.lab("restore").returncode == 0

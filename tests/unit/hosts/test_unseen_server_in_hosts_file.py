@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.pairs import UNSEEN, hosts_model
+from support.paths import TESTS
 
 from lab.base.errors import BadInput
 from lab.hosts import Role
@@ -125,3 +126,8 @@ def test_who_is_reached_is_said_as_people_say_it() -> None:
     assert (hosts.client.login, hosts.server.login) == ("this machine", "nobody")
     named = hosts_model(client={"user": "me"})
     assert (named.client.login, named.server.login) == ("me@client", "server")
+
+
+def test_the_example_of_the_guide_loads() -> None:
+    hosts = load_hosts(TESTS / "examples" / "hosts-unseen-server.ini")
+    assert (hosts.reached, hosts.through_mount, hosts.measures_link) == ((Role.CLIENT,), True, False)

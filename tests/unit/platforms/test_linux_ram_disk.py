@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
+from lab.hosts import Host, Result
 from lab.hosts.command import script
 from lab.platforms.linux import ram_disk
 from lab.platforms.linux.platform import Linux
@@ -18,6 +26,7 @@ from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
 GIB = 1 << 30
+NOBODY = 65534
 PATH = "/tmp/file-share-lab-01234567/ram"
 
 
@@ -90,3 +99,65 @@ def test_what_is_mounted_is_its_type_and_its_options() -> None:
     assert parse_mount(captured.splitlines()[0]).count(" ") == 1
     with pytest.raises(ValueError, match="no line of the table of mounts"):
         parse_mount("")
+
+
+class Unprivileged(Host):
+    """Runs commands here as an account without any rights, or as the one that runs the tests: as ``sudo = none``."""
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
+        account: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        done = subprocess.run(
+            argv, input=given, capture_output=True, text=True, timeout=deadline_s, check=False, cwd="/", **account
+        )
+        return Result(argv, done.returncode, done.stdout, done.stderr, 0.0)
+
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
+        take_over()
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="writes into /dev/shm")
+def test_a_folder_in_shared_memory_is_made_and_removed_by_an_account_without_root() -> None:
+    user = Unprivileged("client")
+    above = user.run("mktemp", "-d").stdout.strip()
+    try:
+        path = f"{above}/ram"
+        user.run("mkdir", path)
+        steps = Linux(user).ram_disks.make(path, 1 << 20, "shm", private=True)
+        folder = next(steps)
+        for command in folder.apply:
+            user.run(*command.argv, root=command.root, given=command.given)
+        with pytest.raises(StopIteration) as made:
+            next(steps)
+        assert made.value.value == "a folder in /dev/shm"
+        place = Path(path).resolve()
+        assert (place.parent, place.stat().st_mode & 0o777) == (Path("/dev/shm"), 0o700)
+        user.shell('echo payload > "$1"/file', path)
+        assert folder.read.run(user) == "present"
+        for command in folder.undo("absent"):
+            user.run(*command.argv, root=command.root, given=command.given)
+        assert not place.exists()
+        assert folder.read.run(user) == "absent"
+    finally:
+        user.run("rm", "-r", above)
+
+
+@pytest.mark.parametrize(
+    ("printed", "source"),
+    [
+        ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 4 5 40% /\n", "/dev/sda1"),
+        (
+            "Filesystem 512-blocks Used Available Capacity  Mounted on\nmap auto home 0 0 0 100% /home\n",
+            "map auto home",
+        ),
+        ("Filesystem 1024-blocks Used Available Capacity Mounted on\ntmpfs 0 0 0 - /run\n", "tmpfs"),
+    ],
+)
+def test_a_folder_in_place_of_a_ram_disk_says_what_it_is_on(printed: str, source: str) -> None:
+    made = FakeHost("client")
+    made.on(("df", "-P", PATH), printed)
+    with pytest.raises(StopIteration) as ended:
+        next(Linux(made).ram_disks.make(PATH, GIB, "folder"))
+    assert ended.value.value == f"no RAM disk: a folder on {source}"
