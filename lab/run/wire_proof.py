@@ -38,7 +38,8 @@ def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: 
         if name != interface
     ]
     reason = "something was cached"
-    if by_way := [name for name, other in counted.others.items() if _payload_bytes(case, other) >= case.size_bytes / 2]:
+    by_way = [name for name, other in counted.others.items() if _payload_bytes(case, other) >= case.size_bytes]
+    if by_way and moved < case.size_bytes / 2:
         reason = f"they crossed {listing(by_way)}: the way to the server is another one than before"
     if others:
         reason = f"it used {' and '.join(others)}, too: give {case.protocol}.multichannel = [false] in the sweep"

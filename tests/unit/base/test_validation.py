@@ -81,7 +81,9 @@ def test_an_unknown_key_that_is_spelt_nearly_right_is_corrected(
 
 
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nothing: no such file; copy .*hosts\.ini and fill it in"):
+    with pytest.raises(
+        BadInput, match=r"nothing: no such file; `lab init` makes one; or copy .*hosts\.ini and fill it in"
+    ):
         load_hosts(tmp_path / "nothing")
     with pytest.raises(BadInput, match="nothing: no such file; the sweeps that come with the lab are "):
         load_sweep(tmp_path / "nothing")

@@ -55,7 +55,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         (["plan", "."], ".: cannot be read"),
         (["plan", "wrong.toml"], "wrong.toml: nmae: unknown; what may stand here is name"),
         (["plan", "unknown.toml"], "unknown protocol 'smbb'; known are"),
-        (["run", "good.toml"], "hosts.ini: no such file; copy "),
+        (["run", "good.toml"], "hosts.ini: no such file; `lab init` makes one; or copy "),
         (["run", "good.toml", "--hosts", "other.ini"], "other.ini: no such file"),
         (["run", "bad.toml", "--hosts", "good.ini"], "bad.toml: not valid TOML"),
         (["run", "good.toml", "--hosts", "good.ini"], 'give store = ["disk"] in the sweep, or serve = lab'),

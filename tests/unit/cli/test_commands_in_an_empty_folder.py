@@ -149,7 +149,7 @@ def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], m
     monkeypatch.setattr(metadata, "version", version)
     code, out, err = lab(capsys, "notebook", "example")
     assert (code, out) == (2, "")
-    assert err == "jupyter is not installed: `pip install 'file-share-lab[notebook]'`\n"
+    assert err == "jupyter is not installed\n`pip install 'file-share-lab[notebook]'`\n"
     assert list(Path().iterdir()) == []
 
 

@@ -198,8 +198,8 @@ def test_anchors_cost_what_they_move() -> None:
         ),
         ({"effects": ["mtu"]}, r"^effects: 'mtu' is no effect of what varies in this sweep: .* here is direction$"),
         (
-            {"effects": ["speed"], "factors": {"mtu": [1500, 9000]}},
-            r"'speed' is no effect .* here is direction, mtu, and two of them such as direction:mtu",
+            {"effects": ["colour"], "factors": {"mtu": [1500, 9000]}},
+            r"'colour' is no effect .* here is direction, mtu, and two of them such as direction:mtu",
         ),
         ({"effects": ["mtu:mtu"], "factors": {"mtu": [1500, 9000]}}, r"'mtu:mtu' is no effect"),
         ({"effects": ["mtu:mtu:direction"], "factors": {"mtu": [1500, 9000]}}, r"is no effect"),

@@ -75,7 +75,6 @@ def test_files_that_fit_are_planned_and_only_the_run_finds_nobody(capsys: pytest
         ("tune = yes", "tune = no", DISK + 'tcp_space = ["default", "64 KiB"]\n', "the sweep wants TCP buffers"),
         ("path", "path", DISK + 'server_sync = ["default", "async"]\n', "server_sync = async: the lab changes nothing"),
         ("path", "path", SWEEP + 'store = ["ram"]\n', "[share] serve = existing: the lab cannot choose"),
-        ("path = /srv\n", "", DISK, "[share] path: missing"),
         ("port = 1\n", "port = 1\nram_disk = 1 MiB\n", DISK, "[client] ram_disk: 1048576 bytes cannot hold"),
         ("port = 1\n", "port = 1\nram_disk_format = zfs\n", DISK, "[client] ram_disk_format: Input should be"),
     ],

@@ -53,6 +53,11 @@ def test_what_crossed_the_wire_is_proven_and_what_did_not_was_cached(shares: Pai
     assert proof(shares, Lost(), SIZE - 1, direction) == why
 
 
+def test_another_way_to_the_server_is_told_where_all_of_it_went_there(shares: Pair) -> None:
+    why = "they crossed en7: the way to the server is another one than before"
+    assert proof(shares, Driver(), 7).endswith(f"crossed the client's interface en15: {why}")
+
+
 def test_smb_of_a_mac_tells_over_which_other_interfaces_it_sent(shares: Pair) -> None:
     why = f"it used en6 (Ethernet, {SIZE - 7} bytes), too: give smb.multichannel = [false] in the sweep"
     assert proof(shares, MacSmb(), 7, multichannel="default").endswith(f"crossed the client's interface en15: {why}")
