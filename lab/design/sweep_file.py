@@ -20,6 +20,7 @@ from lab.base.validation import Model, read_text, validate
 from lab.design import payload_size, stopping
 from lab.design.factors import FACTORS, Factor, Level
 
+RUN_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 MOST_BLOCKS = 10_000
 MOST_DOTS = 200  # in a line: a key has one
@@ -103,7 +104,7 @@ class Sweep(Model):
     half-width), blocks go on from ``blocks`` to ``max_blocks`` until the interval of every one of ``effects`` has it.
     """
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    name: Annotated[str, Field(pattern=f"^{RUN_NAME}$")]
     """The end of the run folder's name, and the title of its report."""
     description: str = ""
     """What the sweep is to find out, for people."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.base.errors import BadInput
 from lab.base.private import PrivateFolder
+from lab.base.untrusted import one_line
+from lab.design.sweep_file import RUN_NAME
 from lab.hosts import SshHost
 from lab.hosts.fields import IPERF3_PORT
 from lab.hosts.hosts_file import HostConfig
@@ -43,6 +46,9 @@ class Wish:
 
 def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
     """Measure into a new run folder; returns it and how the run ended. Raises as :func:`lab.run.lifecycle.start`."""
+    if wish.saved_as and not re.fullmatch(RUN_NAME, wish.saved_as):
+        remedy = "give 1 to 64 letters or digits, with dots, _ or - between them"
+        raise BadInput(f"--save {one_line(wish.saved_as, 80)}: no name of a series", remedy)
     platform = local_platform()
     subject = find_subject(parse_target(wish.target), platform, wish.login)
     if not tools(subject):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
 from lab.design.stopping import LEAST_BLOCKS
 from lab.measure.subject import Subject
 
@@ -17,7 +19,8 @@ MOST_RAM = 4 << 30
 def hosts_text(subject: Subject, place: str, ram_bytes: int, iperf3: str, password: str) -> str:
     """The hosts file. ``place`` is where files lie on this machine (``ram_disk_format``), with so much room.
 
-    ``iperf3`` is as the key of a server has it, or empty; ``password`` where the share's comes from.
+    ``iperf3`` is as the key of a server has it, or empty; ``password`` where the share's comes from. Raises BadInput
+    for what no hosts file can say.
     """
     client = {
         "transport": "local", "sudo": "none", "tune": "no", "data_address": subject.own_address,
@@ -44,6 +47,12 @@ def hosts_text(subject: Subject, place: str, ram_bytes: int, iperf3: str, passwo
 
 
 def _section(name: str, keys: dict[str, str]) -> str:
+    for value in keys.values():
+        if value != value.strip() or re.search(r"\s[#;]|[\r\n]", value):
+            raise BadInput(
+                f"{one_line(value, 80)!r}: a blank at its end, or a # or ; after one, cannot stand in a hosts file",
+                "mount the share, or link to it, under another name",
+            )
     return f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items() if value)
 
 
