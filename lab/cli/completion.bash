@@ -1,5 +1,6 @@
 # bash evaluates what compgen -W gets, and in older versions inserts a name as it is: a folder may come from anywhere,
 # so that one with other signs than these is not offered
+# shellcheck disable=SC2154  # what comes with the lab, which completion.py puts in front
 _lab_run_names() {
     local file name
     for file in results/*/run.json; do
