@@ -125,7 +125,7 @@ class HostJournal:
         while (lines := self._try_to_take())[:1] == ["lapsed"] and time.monotonic() < deadline:
             time.sleep(1)
         if lines[:1] in (["held"], ["lapsed"]):
-            raise _in_use(self.host.role, lines[1:])
+            raise _in_use(self.host, lines[1:])
         boot, had = (*lines[1:3], "", "")[:2]
         if lines[:1] != ["taken"] or not re.fullmatch(BOOT, boot):
             message = f"no lock can be read from what the host printed: {lines[:2]!r:.200}"
@@ -182,7 +182,7 @@ def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
     if lines[:1] not in (["held"], ["free"]):
         raise HostError(f"no host journal can be read from what the host printed: {text[:200]!r}", host=host.role)
     is_held = lines[0] == "held"
-    in_use = _in_use(host.role, lines[1:3]) if is_held else None
+    in_use = _in_use(host, lines[1:3]) if is_held else None
     try:
         parsed = [line_format.parse(line) for line in lines[3 if is_held else 1 :]]
         records = [replace(record, host=host.role) for record in parsed if isinstance(record, Record)]
@@ -209,7 +209,7 @@ def _run(
         raise HostError(f"{args[0] or 'the host journal'}: {last_line}", error.remedy, host=host.role) from error
 
 
-def _in_use(role: str, lock: list[str]) -> HostError:
+def _in_use(host: Host, lock: list[str]) -> HostError:
     """The error about another run; ``lock`` is the process of its session on the host, and its owner."""
     pid, owner = ([*lock, "", ""])[:2]
     has_lapsed = False
@@ -219,11 +219,12 @@ def _in_use(role: str, lock: list[str]) -> HostError:
         has_lapsed = values.get("lapsed") is True
     except (ValueError, LookupError, TypeError):
         who = "a run that says no more of itself"
-    unlock = f"`sudo kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {LOCK}"
+    sudo = "" if host.needs_no_sudo else "sudo "
+    unlock = f"`{sudo}kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {LOCK}"
     remedy = (
         f"wait for its end, for two at a time would measure, and put back, over one another; if that controller is "
         f"gone, {unlock}, and `lab restore` puts back what it left"
     )
     if has_lapsed:
         remedy = "wait for its end: that takes a minute or two"
-    return HostError(f"in use by {who}", remedy, host=role)
+    return HostError(f"in use by {who}", remedy, host=host.role)
