@@ -27,7 +27,7 @@ def test_an_emulated_mac_has_no_kernel_of_its_own(tmp_path: Path) -> None:
 
 def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) -> None:
     done = Bench("no-such-guests", tmp_path).lab("local", "up", "--name", "no-such-guests", "--backend", "uml")
-    assert (done.returncode, done.stderr) == (2, "--backend uml is for guests: give --kernel own too\n")
+    assert (done.returncode, done.stderr) == (2, "--backend uml is for guests\ngive --kernel own too\n")
 
 
 def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:

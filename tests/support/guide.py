@@ -53,7 +53,7 @@ NOT_TYPED = {
     "showmount -e": "for a share that the server has already, which these have not: tests/support/macs.py types it",
     "lab run --resume": "needs a run that was interrupted: test_recovery.py",
 }
-# What a command must print, beside ending well
+# What a command must print, beside ending well; a terminal breaks lines between words
 PRINTS = {
     "dns-sd -B _ssh._tcp": r"(?s)\A(?=.*Add +[23] +4 local\. +_ssh\._tcp\. +client\n)(?=.* server\n)",
     "networksetup -listnetworkserviceorder": r"\(1\) Ethernet\n\(Hardware Port: Ethernet, Device: en0\)",
@@ -62,12 +62,12 @@ PRINTS = {
     "xcode-select --install": "install requested",
     "route -n get 192.168.77.2": "interface: en0\n",
     "ipconfig getifaddr bridge0": r"^192\.168\.77\.1\n",
-    ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1 on en0, which leads to the other host",
+    ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1\s+on\s+en0,\s+which\s+leads\s+to\s+the\s+other\s+host",
     ".venv/bin/lab plan sweeps/macs.toml": "cases",
     ".venv/bin/lab show": "^Fastest  ",
     ".venv/bin/lab report": r"report\.html",
-    ".venv/bin/lab restore": "nothing is left to put back",
-    "lab restore --hosts hosts.ini": "nothing is left to put back",
+    ".venv/bin/lab restore": r"nothing\s+is\s+left\s+to\s+put\s+back",
+    "lab restore --hosts hosts.ini": r"nothing\s+is\s+left\s+to\s+put\s+back",
 }
 # What goes on until Ctrl-C, which this is the exit code of
 ENDLESS = {"dns-sd -B _ssh._tcp": 130}
