@@ -62,7 +62,7 @@ PRINTS = {
     "xcode-select --install": "install requested",
     "route -n get 192.168.77.2": "interface: en0\n",
     "ipconfig getifaddr bridge0": r"^192\.168\.77\.1\n",
-    ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1\s+on\s+en0,\s+which\s+leads\s+to\s+the\s+other\s+host",
+    ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1\s+on\s+en0,\s+which\s+leads\s+to\s+the",
     ".venv/bin/lab plan sweeps/macs.toml": "cases",
     ".venv/bin/lab show": "^Fastest  ",
     ".venv/bin/lab report": r"report\.html",
