@@ -51,7 +51,7 @@ def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
             f"{listing(names)}",
             f'give protocol = ["{names[0]}"] in the sweep, if that is it, or let the lab mount the share',
         )
-    if "nfs" in names and share.path is None and not share.mounted:
+    if "nfs" in names and share.serve == "existing" and share.path is None and not share.mounted:
         raise BadInput(f"{hosts_file}: [share] path: missing", "NFS mounts the folder that the server exports")
     if (share.path or "").startswith("~") and not config.server.is_reached:
         raise BadInput(

@@ -135,6 +135,11 @@ def test_what_only_a_mount_leads_to_is_held_against_the_sweep(
     assert str(refused.value) == message
 
 
+def test_what_the_lab_serves_from_memory_needs_no_path() -> None:
+    config = hosts_model(share={"serve": "lab", "path": None})
+    check_fit(config, sweep_of(protocol=["smb", "nfs"], store=["ram"]), FILE)
+
+
 # --- what it measures
 
 
