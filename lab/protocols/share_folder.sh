@@ -15,11 +15,11 @@ state() {
 }
 
 # remove FOLDER SOURCE lab|others: by the account that made it, for root may be nobody on a share. A server may hold a file
-# for a moment after it was closed.
+# for a while after it was closed.
 remove() {
     if is_there "$1" "$2"; then
         # shellcheck disable=SC2034
-        for try in 1 2 3; do rm -rf -- "$1" && [ ! -e "$1" ] && return; sleep 1; done
+        for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do rm -rf -- "$1" && [ ! -e "$1" ] && return; sleep 1; done
         return 1
     fi
     [ "$3" = lab ] || { echo "the share is not mounted there any more" >&2; return 1; }

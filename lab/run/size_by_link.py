@@ -44,9 +44,9 @@ def choose_size(session: Session, folder: RunFolder, sweep: Sweep, tell: Callabl
     seconds = sweep.workload.seconds
     if sweep.workload.size is not None or seconds is None:
         return sweep
+    most, place = min(_rooms(session, folder, sweep))  # first: a mount may die of what measures the rate
     rate, source = _link_rate(session, folder, sweep)
     ideal_size = size_for(seconds, rate)
-    most, place = min(_rooms(session, folder, sweep))
     size = max(MIB, min(ideal_size, most))
     folder.update(payload_bytes=size)
     tell(f"a trial moves {size_label(size)}, which takes {size / rate:.1f} s or more: {source}")

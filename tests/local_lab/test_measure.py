@@ -42,7 +42,20 @@ def check_measured(scene: Measured, protocol: str) -> None:
     assert scene.ann.shell("ls results/*/report/report.html")
 
 
-@pytest.mark.parametrize("protocol", ["smb", "nfs", "afp"])
+def test_a_share_of_afp_is_measured_by_its_url_as_often_as_gvfs_lives(scene: Measured) -> None:
+    """gvfsd-afp dies now and then, and what it leaves `lab restore` takes away."""
+    for _ in range(4):
+        done = scene.measure(scene.url("afp"))
+        if done.returncode == 0:
+            break
+        assert "Traceback" not in done.stderr
+        scene.ann.lab("restore", SECRET=scene.password)
+        scene.bench.inside("server", "rm -rf /mnt/share/file-share-lab-*")
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_measured(scene, "afp")
+
+
+@pytest.mark.parametrize("protocol", ["smb", "nfs"])
 def test_a_share_is_measured_by_its_url(scene: Measured, protocol: str) -> None:
     """NFS asks for no password: none is there."""
     done = scene.measure(scene.url(protocol))
