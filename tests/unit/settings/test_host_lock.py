@@ -51,7 +51,7 @@ def test_a_connection_that_its_host_does_not_know_to_be_lost_is_ended_when_the_h
 def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     place.settings().claim("client")
     other = place.settings("two")
-    with pytest.raises(HostError, match=r"client: in use by ann@one \(process 4711, since 2026.*`sudo kill [1-9]"):
+    with pytest.raises(HostError, match=r"client: in use by ann@one \(process 4711, since 2026.*`kill [1-9]"):
         other.claim("client")
     other.unwind()
     assert place.left() == [NAME, "knob"]
