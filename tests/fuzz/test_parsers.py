@@ -26,6 +26,7 @@ from lab.check import hardware_file
 from lab.hosts import Host, Result, interpreter, mount_reports
 from lab.init import shares
 from lab.platforms import facts, files, timing
+from lab.platforms import ram_disk as any_ram_disk
 from lab.platforms.linux import counters as linux_counters
 from lab.platforms.linux import mounts as linux_mounts
 from lab.platforms.linux import noise as linux_noise
@@ -167,6 +168,10 @@ PARSERS = {
     "df": Parser(
         files.parse_df, ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n",)
     ),
+    "df of a folder": Parser(
+        any_ram_disk.parse_source,
+        ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 9 1 8 12% /x\n",),
+    ),
     "stopwatch": Parser(timed, (TIMING,)),
     "sw_vers": Parser(macos.parse_sw_vers, ("sw_vers-*.txt",)),
     "sysctl": Parser(lambda text: macos.parse_sysctl(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
@@ -264,6 +269,8 @@ NOT_OF_HOSTS = {
     "lab.base.units.parse_size",
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
     "lab.local.platforms.parse", "lab.settings.operation.parse_operation", "lab.measure.target.parse_target",
+    "lab.report.conditions.parse_slower_than", "lab.report.conditions.parse_conditions", "lab.cli.measure.parse_time",
+    "lab.hosts.fields.parse_iperf3", "lab.hosts.sections.parse_sections",
 }  # fmt: skip
 
 
