@@ -242,7 +242,7 @@ def test_hosts_that_vanish_in_the_middle_end_the_run_with_one_message(new_bench:
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0
         bench.wait_for(" lost ", run)
         code, output = end(run, signal.SIGINT)
-    assert code == 1
+    assert code in (1, -signal.SIGINT)  # it had ended by itself already, and a late signal ends Python's own clean-up
     # which it meets first is chance
     assert any(words in output for words in ("was taken down", "is not up", "there is no key"))
     assert "Traceback" not in output
