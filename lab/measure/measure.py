@@ -22,7 +22,7 @@ from lab.measure.target import parse_target
 from lab.measure.texts import MIB, MOST_RAM, hosts_text, run_name, sweep_text, tools
 from lab.platforms import Platform
 from lab.platforms.ram_disk import FOLDER
-from lab.results.one_sided import MeasuredShare
+from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.results.run_folder import RunFolder
 from lab.run import lifecycle
 from lab.run.lifecycle import Supervision
@@ -55,7 +55,8 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         raise BadInput(
             f"{subject.target}: over SSH it takes rsync, and there is none here", "install it, or mount a share"
         )
-    if remark := tunnel_remark(read_link(platform, subject.facts)):
+    link = read_link(platform, subject.facts)
+    if remark := tunnel_remark(link):
         supervision.tell(f"warning: {remark}")
     place, room = _room(platform, subject.facts.available_bytes)
     iperf3 = _find_iperf3(subject, platform)
@@ -68,18 +69,18 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         Path(f"{name}.toml"),
         results,
         supervision,
-        _about(subject, platform, wish),
+        _about(subject, link, wish),
     )
 
 
-def _about(subject: Subject, platform: Platform, wish: Wish) -> dict[str, object]:
+def _about(subject: Subject, link: ClientLink, wish: Wish) -> dict[str, object]:
     """What run.json says of the share and of the link beside what it says of every run."""
     share = MeasuredShare(
         protocol=subject.protocol, server=subject.server, share=subject.share, path=subject.mounted or subject.folder,
         mounted_by="somebody" if subject.mounted else "lab",
     )  # fmt: skip
     saved = {"saved_as": wish.saved_as} if wish.saved_as else {}
-    return {"target": share.to_json(), "link": read_link(platform, subject.facts).to_json(), **saved}
+    return {"target": share.to_json(), "link": link.to_json(), **saved}
 
 
 def _room(platform: Platform, available_bytes: int) -> tuple[str, int]:
