@@ -144,5 +144,5 @@ def test_a_controller_that_is_gone_leaves_a_host_that_takes_it_back(network: Net
         asked = network.bench.lab("restore", "--hosts", str(network.bench.hosts))
         assert asked.returncode == 1
         assert "in use by a test (process" in asked.stderr
-        network.bench.inside("server", asked.stderr.split("`sudo ")[1].split("`")[0])
+        network.bench.inside("server", "kill " + asked.stderr.split("kill ")[1].split("`")[0])
     network.restore()
