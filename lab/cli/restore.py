@@ -12,8 +12,7 @@ from lab.cli.command import Example
 from lab.cli.terminal import show
 
 if TYPE_CHECKING:
-    from collections import Counter
-
+    from lab.run.restore import PutBack
     from lab.settings.register import OpenRun, Register
 
 SUMMARY = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
@@ -158,19 +157,20 @@ def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
     from lab.run import restore
 
     try:
-        if (count := restore.by_hosts(hosts_file))["changes"]:
-            report.done.append(f"{hosts_file}: {_describe(count)}, by what the hosts had noted")
+        if (done := restore.by_hosts(hosts_file)).changes:
+            report.done.append(f"{hosts_file}: {_describe(done)}, by what the hosts had noted")
     except LabFailure as error:
         report.problems.append(f"{hosts_file}: {error.brief()}")
         return False
     return True
 
 
-def _describe(count: Counter[str]) -> str:
-    restarted = f" ({count['restarted']} of them by a restart of the host)" if count["restarted"] else ""
-    changes = count["changes"]
-    line = f"{changes} {'change' if changes == 1 else 'changes'} put back{restarted}"
-    if count["lapsed"] and changes:
-        hosts = "one host" if count["lapsed"] == 1 else "both hosts"
+def _describe(done: PutBack) -> str:
+    restarted = f" ({done.restarted} of them by a restart of the host)" if done.restarted else ""
+    line = f"{done.changes} {'change' if done.changes == 1 else 'changes'} put back{restarted}"
+    if done.lapsed and done.changes:
+        hosts = "one host" if done.lapsed == 1 else "both hosts"
         line += f"; on {hosts} nobody had the lock any more: the lease of the run had ended, or `lab restore` was there"
+    if done.left:
+        line += f"; the lab's mount of the share had ended: where {' or '.join(done.left)} is in it still, remove it"
     return line

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lab.base.scripts import read_script
+from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnFolder
@@ -19,6 +20,7 @@ MAKE = 'path=$(cat) && umask 077 && { mkdir "$path" || { [ "$1" = again ] && [ -
 READ_SOURCE = SOURCE + 'source_of "$1"'
 FIXED_MODE = SOURCE + 'fixed_mode "$1" "$(cat)"'
 STATE = SOURCE + 'state "$1" "$2" "$3"'
+OUT_OF_REACH = SOURCE + 'is_there "$1" "$2" || echo yes'
 REMOVE = SOURCE + 'remove "$1" "$2" "$3"'
 
 
@@ -48,6 +50,10 @@ class ShareFolder(Operation):
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
         return script(STATE, self.path, self.source, self._mounted_by, deadline_s=10)  # of a dead server it hangs
+
+    def is_out_of_reach(self, host: Host) -> bool:
+        """Whether the lab's own mount, through which alone it can be removed, is gone. Raises HostError."""
+        return self.of_lab and script(OUT_OF_REACH, self.path, self.source, deadline_s=10).run(host) == "yes"
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(REMOVE, self.path, self.source, self._mounted_by, deadline_s=120),)

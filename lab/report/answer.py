@@ -21,7 +21,7 @@ from lab.results.one_sided import share_of
 WIDTH, MOST_LINES = 100, 10
 LEAST_WIDTH = 60
 MOST_LINES_OF_A_POINT = 3
-LONGEST_PART = 140  # characters of one statement, whose names of hosts and protocols may be of any length
+LONGEST_PART = 240  # characters of one statement, whose names of hosts and protocols may be of any length
 HEADING = 15  # characters before the text of a line: the longest heading and two spaces
 SHORTENED = ("Next", "Held back by", "Fastest", "Trust", "What matters")  # the first loses a line first
 

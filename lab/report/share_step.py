@@ -13,7 +13,7 @@ from lab.report.next_step import MANY_LOST, share_lost
 from lab.results.one_sided import ClientLink, is_one_sided, link_of, share_of
 from lab.results.trial import RunJson
 from lab.stats import client_alone, limit, time_budget
-from lab.stats.line_rate import speed_label
+from lab.stats.line_rate import filled_speed, speed_label
 
 GIGABIT = 10**9  # bits per second: with less on a cable, some part of it is old or broken
 OLD_DIALECTS = ("SMB 1", "SMB 2.0", "SMB 2.0.2", "NFSv2")
@@ -58,13 +58,24 @@ def _step(run: RunJson, verdicts: Sequence[stats.Row], effective: Mapping[str, o
         return advice
     if limit.UNCLEAR in names and link.wireless:
         return CABLE
-    if any(row["limited_by"] == limit.LINK and row["grade"] == limit.PROBABLE for row in verdicts):
-        return "look for a slow part between here and the server: a switch, a powerline adapter, a port at 100 Mbit/s"
+    if found := [row for row in verdicts if (row["limited_by"], row["grade"]) == (limit.LINK, limit.PROBABLE)]:
+        return _narrow_part(link, found)
     if set(names) == {limit.LINK}:
         return "nothing: the share is as fast as this link is; only a faster one would help"
     if (dialect := str(effective.get("dialect", ""))) in OLD_DIALECTS:
         return f"the server speaks {dialect}, which is old: have it offer a newer version, and measure again"
     return _look_at_server(run, link)
+
+
+def _narrow_part(link: ClientLink, verdicts: Sequence[stats.Row]) -> str:
+    """What to do about a part of the way that is narrower than this end of it."""
+    speeds = [speed for row in verdicts if (speed := filled_speed(link, row["bytes_per_s"]))]
+    if speeds and min(speeds) >= GIGABIT:
+        return (
+            f"nothing, if {speed_label(min(speeds))} is what this network has, for the share fills it; otherwise look "
+            "for the port, cable or switch that has no more"
+        )
+    return "look for a slow part between here and the server: a switch, a powerline adapter, a port at 100 Mbit/s"
 
 
 def _look_at_server(run: RunJson, link: ClientLink) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import secrets as tokens
 import stat
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from lab.base import durable
 from lab.base.errors import BadInput, HostError, LabFailure
 from lab.hosts import CommandLog, Host, reached
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.protocols.share_folder import ShareFolder
 from lab.results.run_folder import JOURNAL
 from lab.run import foreign
 from lab.run.vocabulary import line_format
@@ -29,6 +30,23 @@ from lab.settings.register import OpenRun, Register, describe_hosts
 
 ASK_HOSTS = "`lab restore --hosts FILE` asks the hosts, which have noted it too"
 LONGEST_JOURNAL = 2**30  # of a run of our own: a change has 2 kB, a trial some ten changes
+
+
+@dataclass(frozen=True)
+class PutBack:
+    """What was put back: how many ``changes``, and how many of them a restart undid; hosts whose lock had ``lapsed``.
+
+    ``left`` are the folders of runs that may be in a share still: the lab's own mount of it had ended.
+    """
+
+    changes: int = 0
+    restarted: int = 0
+    lapsed: int = 0
+    left: tuple[str, ...] = ()
+
+    def __add__(self, other: PutBack) -> PutBack:
+        changes, restarted = self.changes + other.changes, self.restarted + other.restarted
+        return PutBack(changes, restarted, self.lapsed + other.lapsed, self.left + other.left)
 
 
 class JournalLost(LabFailure):
@@ -53,8 +71,8 @@ def named(register: Register, path: Path) -> OpenRun | None:
     return run
 
 
-def by_journal(register: Register, run: OpenRun, hosts_file: Path | None, path: Path | None = None) -> Counter[str]:
-    """Put back what an open run left changed; returns how many changes that were, and how many of them a restart undid.
+def by_journal(register: Register, run: OpenRun, hosts_file: Path | None, path: Path | None = None) -> PutBack:
+    """Put back what an open run left changed; returns what that was.
 
     ``path`` is where its folder was moved to. Safe to repeat. Raises JournalLost, RestoreError for what could not be
     put back, with the commands to type by hand, and BadInput where its hosts file is not as it was.
@@ -63,7 +81,7 @@ def by_journal(register: Register, run: OpenRun, hosts_file: Path | None, path: 
     _check_folder(folder)
     with durable.claimed(folder):
         journal = _load(register, run, folder / JOURNAL)
-        count: Counter[str] = Counter()
+        count: PutBack = PutBack()
         if journal.open:
             config = _config(register, run, hosts_file)
             with reached(config, CommandLog(folder / "commands.log")) as (hosts, gone):
@@ -119,7 +137,7 @@ def let_go(register: Register, run: OpenRun, path: Path | None = None) -> None:
     register.leave(run.id)
 
 
-def by_trust(path: Path, hosts_file: Path) -> Counter[str]:
+def by_trust(path: Path, hosts_file: Path) -> PutBack:
     """Put back what somebody else's run says it left changed, on the hosts of a file that the user named.
 
     Nothing else of the folder is read, and nothing but its journal written. As :func:`by_journal` otherwise.
@@ -143,14 +161,14 @@ def belongs_to(run: OpenRun, hosts_file: Path) -> bool:
     return Path(run.hosts_file) == hosts_file.resolve() or is_about(run, hosts_file)
 
 
-def by_hosts(hosts_file: Path) -> Counter[str]:
+def by_hosts(hosts_file: Path) -> PutBack:
     """Put back what runs left changed on these hosts by what the hosts themselves have noted; as :func:`by_journal`.
 
     For a controller that has lost the run's folder. A lock that an ended run left goes too. Raises HostError where a
     run is using a host, or one cannot be reached.
     """
     config = load_hosts(hosts_file)
-    count: Counter[str] = Counter()
+    count: PutBack = PutBack()
     with reached(config) as (hosts, gone):
         contents = [host_journal.read(host, line_format()) for host in hosts.values()]
         for content in contents:
@@ -181,9 +199,10 @@ def _release(hosts: Mapping[str, Host], config: Hosts) -> None:
         settings.unwind()
 
 
-def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str], config: Hosts) -> Counter[str]:
+def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str], config: Hosts) -> PutBack:
     """Unwind a journal, under the lock of the run that wrote it."""
     count = sum(record.name != HOST_JOURNAL for record in journal.open)
+    left = tuple(_left_in_shares(journal, hosts))
     run = next((record.run for record in journal.open), "")
     host_journals = lease.for_run(hosts, config, run) if run else {}
     for role, own in host_journals.items():
@@ -197,7 +216,16 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
                 settings.connections.gone[role] = error.on_one_line()
         settings.unwind()
     lapsed = sum(host_journal.lapsed for host_journal in host_journals.values())
-    return Counter(changes=count, restarted=settings.restorer.restarted.total(), lapsed=lapsed)
+    return PutBack(count, settings.restorer.restarted.total(), lapsed, left)
+
+
+def _left_in_shares(journal: Journal, hosts: Mapping[str, Host]) -> Iterator[str]:
+    """The names of folders that cannot be removed from a share, for the lab's mount of it has ended."""
+    for record in journal.open:
+        if isinstance(record.operation, ShareFolder) and record.host in hosts:
+            with suppress(HostError):  # of a host that is gone nothing is put back, and that is said
+                if record.operation.is_out_of_reach(hosts[record.host]):
+                    yield record.operation.path.rpartition("/")[2]
 
 
 def _check_whole(journal: Journal, hosts: Mapping[str, Host]) -> None:

@@ -27,7 +27,7 @@ from lab.stats.limit import (
     Limit,
     Numbers,
 )
-from lab.stats.line_rate import speed_label
+from lab.stats.line_rate import filled_speed, speed_label
 from lab.stats.round_trips import BUSY_HOST, LONG_WAY_MS, RESENT
 from lab.stats.time_budget import MOST, START_UP
 from lab.stats.trial_numbers import WINDOW_FELT
@@ -124,6 +124,7 @@ def left_over(seen: Seen, medians: Numbers) -> Limit:
     """
     if named := [
         *_queue(seen, medians), *_losses(medians), *_edges(seen, medians), *_sync(seen, medians), *_long_way(medians),
+        *_narrower(seen, medians),
     ]:  # fmt: skip
         return named[0]
     if reason := _not_idle(seen, medians):
@@ -200,6 +201,24 @@ def _long_way(medians: Numbers) -> list[Limit]:
         f"request of {request / KIB:.0f} KiB"
     )
     return [Limit(ROUND_TRIPS, link, evidence, near=True, grade=PROBABLE)]
+
+
+def _narrower(seen: Seen, medians: Numbers) -> list[Limit]:
+    """A rate that fills a usual speed of Ethernet, though this end of the link has another one, or names none.
+
+    Where iperf3 measured the way, that has no such part.
+    """
+    is_measured = "link_share" in medians and "line_bits_per_s" not in medians
+    if seen.link.wireless or seen.link.tunnel or is_measured or medians.get("link_share", 0.0) >= NEAR:
+        return []
+    if not (speed := filled_speed(seen.link, medians["bytes_per_s"])):
+        return []
+    own = f"this end has {speed_label(seen.link.bits_per_s)}" if seen.link.bits_per_s else "this end names no speed"
+    evidence = (
+        f"{LINK}: {medians['bytes_per_s'] / 1e6:.3g} MB/s is just what {speed_label(speed)} of Ethernet carries, and "
+        f"{own}: so some other part of the way has it, most likely"
+    )
+    return [Limit(LINK, 1.0, evidence, near=True, grade=PROBABLE)]
 
 
 def _not_idle(seen: Seen, medians: Numbers) -> str:

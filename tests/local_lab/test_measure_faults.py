@@ -109,6 +109,24 @@ def test_what_was_killed_is_put_back_by_restore(scene: Measured) -> None:
     assert "put back" in done.stdout
 
 
+def test_what_a_restore_cannot_reach_any_more_is_named(one_scene: Measured) -> None:
+    with one_scene.left_as_found() as scene:
+        try:
+            with scene.started(scene.url("smb")) as run:
+                run.wait_for_process("^cp --sparse")
+                run.strike("KILL")
+                run.end()
+            scene.bench.inside("client", "pkill -KILL -u ann -x gvfsd-smb")
+            done = scene.ann.lab("restore", SECRET=scene.password)
+            (left,) = re.findall(OWN, scene.on_server("ls /mnt/share"))
+        finally:
+            scene.on_server("rm -rf /mnt/share/file-share-lab-*")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"the lab's mount of the share had ended: where {left} is in it still, remove it" in done.stdout.replace(
+        "\n", " "
+    )
+
+
 @pytest.mark.parametrize("moment", ["^cp --sparse", r"perl -e .* check "], ids=["transfer", "checking"])
 def test_a_mount_that_dies_is_made_anew(scene: Measured, moment: str) -> None:
     """Of a URL it is the lab's own, by a program that may die at any time."""

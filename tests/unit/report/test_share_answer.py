@@ -121,6 +121,8 @@ def test_the_client_alone_is_said_to_have_been_idle() -> None:
         ([seen(17.0), read(17.0)], {"link": WIFI}, "connect this machine by cable, and measure again"),
         ([seen(110.0), read(110.0)], {}, "nothing: the share is as fast as this link is"),
         ([seen(20.0, tcp={"rtt_ms": 12.0, "rtt_median_ms": 12.0, "busy_ms": 5000})], {}, "look for a slow part"),
+        ([seen(11.7), read(11.7)], {}, "look for a slow part"),
+        ([seen(113.0), read(60.0)], {"link": {}}, "nothing, if 1 Gbit/s is what this network has"),
         ([seen(9.0), read(110.0)], {"link": LINK | {"duplex": "half"}}, "have both ends of the cable negotiate"),
         ([seen(20.0, effective={"mount_options": "rw,sync"}), read(110.0)], {}, "mount the share without `sync`"),
         ([seen(20.0, tcp={"retransmits": 3000}), read(20.0)], {}, "try another cable, another port and another switch"),

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,13 +48,13 @@ def asked(monkeypatch: pytest.MonkeyPatch, world: World) -> list[Path]:
     """The hosts files by which the hosts were asked; they have noted what was changed."""
     files: list[Path] = []
 
-    def by_hosts(path: Path) -> Counter[str]:
+    def by_hosts(path: Path) -> restore.PutBack:
         files.append(path)
         if path.name == "silent.ini":
             raise HostError("does not answer", host="server")
         for host in world.hosts.values():
             host.values |= untouched()[host.role]
-        return Counter(changes=1)
+        return restore.PutBack(changes=1)
 
     monkeypatch.setattr(restore, "by_hosts", by_hosts)
     return files

@@ -159,6 +159,35 @@ def test_bytes_that_queue_on_the_way_are_a_link_that_is_narrower_there() -> None
         assert verdict(seen(20.0, tcp=queued | idle))[0] == "the server or its disk", idle
 
 
+@pytest.mark.parametrize("one", [seen, read])
+@pytest.mark.parametrize(
+    ("rate", "link", "speed"),
+    [
+        (11.7, LINK, "100 Mbit/s"),
+        (11.7, {}, "100 Mbit/s"),
+        (113.0, {"interface": "eth0"}, "1 Gbit/s"),
+        (113.0, LINK | {"bits_per_s": 10**10}, "1 Gbit/s"),
+        (285.0, LINK | {"bits_per_s": 10**10}, "2.5 Gbit/s"),
+        (119.0, {"mtu": 9000}, "1 Gbit/s"),
+    ],
+)
+def test_a_rate_that_fills_a_usual_speed_is_a_narrower_part_of_the_way(
+    one: Any, rate: float, link: dict[str, Any], speed: str
+) -> None:
+    name, grade, evidence = verdict(one(rate), link=link)
+    assert (name, grade) == ("link", "probable")
+    assert f"{rate:.3g} MB/s is just what {speed} of Ethernet carries" in evidence
+
+
+def test_a_rate_beside_the_usual_speeds_is_none_of_them() -> None:
+    for rate, link in ((100.0, {}), (108.0, {}), (10.5, LINK), (12.5, LINK), (11.7, WIFI), (11.7, VPN)):
+        assert verdict(seen(rate), link=link)[0] != "link", rate
+
+
+def test_where_iperf3_filled_the_way_a_usual_speed_is_chance() -> None:
+    assert verdict(seen(11.7, ceiling_bytes_per_s=110e6))[0] == "the server or its disk"
+
+
 def test_a_long_way_is_seen_where_the_speed_of_the_link_is_not_known() -> None:
     far = {"rtt_ms": 25.0, "min_rtt_ms": 20.0, "data_segs_in": SIZE // 65536, "busy_ms": 30000}
     assert verdict(seen(3.0, tcp=far), link={})[0] == "protocol round trips"
