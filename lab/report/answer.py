@@ -107,7 +107,7 @@ class _Lines:
         self.texts = self._wrap(self.point, len(self.texts) - 1)
 
     def _wrap(self, point: Point, most: int) -> list[str]:
-        """As many of its statements as have room on so many lines, and how many are left out."""
+        """As many of its statements as have room on so many lines, and, where that has room, how many are left out."""
         for count in range(len(point.parts), 0, -1):
             rest = len(point.parts) - count
             more = [f"and {rest} more"] if rest and point.heading != "Next" else []  # of steps, one is enough
@@ -115,4 +115,5 @@ class _Lines:
             lines = textwrap.wrap(f"{text}.", self.width, break_on_hyphens=False)
             if len(lines) <= most:
                 return lines
-        return textwrap.wrap(f"{text}.", self.width, break_on_hyphens=False, max_lines=most, placeholder=" …")
+        first = f"{point.parts[0]}."
+        return textwrap.wrap(first, self.width, break_on_hyphens=False, max_lines=most, placeholder=" …")

@@ -213,11 +213,12 @@ def _narrower(seen: Seen, medians: Numbers) -> list[Limit]:
         return []
     if not (speed := filled_speed(seen.link, medians["bytes_per_s"])):
         return []
-    own = f"this end has {speed_label(seen.link.bits_per_s)}" if seen.link.bits_per_s else "this end names no speed"
-    evidence = (
-        f"{LINK}: {medians['bytes_per_s'] / 1e6:.3g} MB/s is just what {speed_label(speed)} of Ethernet carries, and "
-        f"{own}: so some other part of the way has it, most likely"
-    )
+    carried = f"{medians['bytes_per_s'] / 1e6:.3g} MB/s is just what {speed_label(speed)} of Ethernet carries"
+    if own := seen.link.bits_per_s:
+        why = f"though this end has {speed_label(own)}: another part of the way has no more, most likely"
+    else:
+        why = "which some part of the way has, most likely: this end names no speed"
+    evidence = f"{LINK}: {carried}, {why}"
     return [Limit(LINK, 1.0, evidence, near=True, grade=PROBABLE)]
 
 

@@ -79,6 +79,13 @@ def test_a_share_that_is_full_is_said(scene: Measured) -> None:
     assert re.search("no space: only [0-9]+ bytes are left in", done.stderr)
 
 
+def test_a_quota_that_is_reached_in_the_middle_is_said(scene: Measured) -> None:
+    done = scene.measure(scene.url("smb", "quota"))
+    assert done.returncode == 1
+    assert re.search("No space left on device|Disk quota exceeded", done.stderr)
+    assert scene.on_server("ls -A /mnt/small") == ""
+
+
 @pytest.mark.parametrize(
     "moment",
     [
