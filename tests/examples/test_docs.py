@@ -223,3 +223,12 @@ def run_lab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "lab", *words]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+
+
+def test_the_answer_in_the_readme_is_that_of_the_run_that_comes_with_the_lab(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lab", "show", "example"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout != "") == (0, True), done.stderr
+    assert f"```text\n{done.stdout}```\n" in (ROOT / "README.md").read_text()

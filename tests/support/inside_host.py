@@ -14,7 +14,7 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lab.local import lifecycle, state, syscalls
 from support.local_lab import Bench
@@ -24,7 +24,7 @@ FOLDER = "/opt/lab"
 PYTHON = f"{FOLDER}/bin/python"
 VENV = f"home = {FOLDER}/base/bin\ninclude-system-site-packages = false\n"
 LIBRARIES = f"{FOLDER}/libraries"
-PATH = "/usr/local/bin:/usr/bin:/bin"
+PATH, MAC_PATH = "/usr/local/bin:/usr/bin:/bin", "/usr/bin:/bin:/usr/sbin:/sbin"
 # $1 an account, the others words: as it logs in
 AS_ACCOUNT = 'cd "$HOME" && exec "$@"'
 
@@ -61,10 +61,14 @@ def _bring_libraries(bench: Bench, host: str, pid: int) -> None:
     """Copy the shared libraries of the interpreter and of the standard library that the host does not have."""
     binaries = [Path(sys.executable).resolve(), *Path(sysconfig.get_path("platstdlib")).glob("lib-dynload/*.so")]
     listed = subprocess.run(["ldd", *binaries], capture_output=True, text=True, check=True).stdout
-    there = set(re.findall(r"^\t(\S+) \(", bench.inside(host, "ldconfig -p"), re.MULTILINE))
+    is_mac = bench.inside(host, "uname") == "Darwin\n"
+    known = "ls /linux/usr/lib/*-linux-gnu | sed 's/.*/\t& (/'" if is_mac else "ldconfig -p"
+    there = set(re.findall(r"^\t(\S+) \(", bench.inside(host, known), re.MULTILINE))
     for name, path in set(re.findall(r"^\t(\S+) => (\S+) \(", listed, re.MULTILINE)):
         if name not in there:
             shutil.copy(path, _in_host(pid, f"{LIBRARIES}/{name}"))
+    if is_mac:  # MacAccount names the folder to each program
+        return
     _in_host(pid, "/etc/ld.so.conf.d/lab.conf").write_text(f"{LIBRARIES}\n")
     bench.inside(host, "ldconfig")
 
@@ -76,6 +80,11 @@ class Account:
     bench: Bench
     host: str
     name: str
+    setpriv: ClassVar[str] = "setpriv"
+
+    @property
+    def group(self) -> str:
+        return self.name
 
     def create(self) -> None:
         """Have the account there."""
@@ -85,10 +94,14 @@ class Account:
     def home(self) -> str:
         return f"/home/{self.name}"
 
+    @property
+    def variables(self) -> dict[str, str]:
+        return {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "PATH": PATH}
+
     def words(self, *words: str, **environment: str) -> list[str]:
         """The command that runs another in the host, as it does after this account has logged in."""
-        variables = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "PATH": PATH, **environment}
-        account = ("setpriv", f"--reuid={self.name}", f"--regid={self.name}", "--init-groups")
+        variables = self.variables | environment
+        account = (self.setpriv, f"--reuid={self.name}", f"--regid={self.group}", "--init-groups")
         assigned = [f"{name}={value}" for name, value in variables.items()]
         login = [*account, "env", "-i", "LANG=C.UTF-8", "TERM=dumb", *assigned, "/bin/sh", "-c", AS_ACCOUNT, "sh"]
         return lifecycle.inside_command(self.bench.name, self.host, [*login, *words])
@@ -110,3 +123,24 @@ class Account:
         done = self.run("sh", "-c", script, **options)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+
+class MacAccount(Account):
+    """The account of whoever sits at an emulated Mac: the interpreter is that of Linux, all else as on the Mac."""
+
+    setpriv = "/linux/usr/bin/setpriv"
+
+    def create(self) -> None:
+        """It is there: macOS has an account from its first start on."""
+
+    @property
+    def home(self) -> str:
+        return f"/Users/{self.name}"
+
+    @property
+    def group(self) -> str:
+        return "staff"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return super().variables | {"PATH": MAC_PATH, "LD_LIBRARY_PATH": LIBRARIES}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.inside_host import PYTHON, Account, bring_python
+from support.inside_host import PYTHON, Account, MacAccount, bring_python
 from support.local_lab import Bench
 from support.paths import TESTS
 
@@ -147,10 +147,14 @@ class Running:
 
 
 def arrange(new_bench: Callable[..., Bench], *options: str) -> Measured:
-    """A local lab with these servers, and ann, who has the lab."""
+    """A local lab with these servers, and ann, who has the lab; on a Mac it is the account there."""
     bench = new_bench(*options)
     bring_python(bench, "client")
-    ann = Account(bench, "client", "ann")
+    ann = (
+        MacAccount(bench, "client", "lab")
+        if any("macos@" in word for word in options)
+        else Account(bench, "client", "ann")
+    )
     ann.create()
     key = next(line for line in bench.hosts.read_text().splitlines() if "file:" in line)
     password = Path(key.partition("file:")[2]).read_text().strip()

@@ -34,8 +34,8 @@ Condition: TypeAlias = Literal["missing", "unended", "whole"]
 EXPORTABLE = r"/[A-Za-z0-9_./+@~-]*"  # what exports can say
 IPV4 = r"^[0-9]{1,3}([.][0-9]{1,3}){3}$"
 EDIT = read_script(__file__, "exports.pl")
-# A port below 1024, which servers ask for unless told otherwise; no lock manager, which copies do not need; soft, for a
-# dead server must end a trial, not hang the host
+# A port below 1024, which servers ask for unless told otherwise, and which only root gets; no lock manager, for copies
+# need none; soft, for a dead server must end a trial, not hang the host
 OPTIONS = "tcp,resvport,nolocks,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
 DEFAULTS = {"version": "3", "hard": "false"}  # where a sweep does not say
 CONDITION = """
@@ -78,7 +78,8 @@ REASONS = (
     (r"mount_nfs: .*Permission denied", "the server does not export that folder to this address; see its exports"),
     (
         r"mount_nfs: .*Operation not permitted",
-        "the server refused the mount: it wants a port below 1024 (resvport, as root), or its exports do not fit",
+        "the server refused the mount: it wants a port below 1024, which only root gets (Linux: `insecure` among its "
+        "export's options, else mount it as root and measure the folder), or its exports do not fit",
     ),
     (
         r"mount_nfs: .*timed out",
@@ -199,9 +200,10 @@ class MacNfs(MacMount):
         server.host.shell(AWAIT_EXPORT, path, root=True, deadline_s=60)
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
-        """As root, for only root gets a port below 1024."""
+        """As root, for only root gets a port below 1024, as most exports want it; an account can but try without."""
         source = f"{server.address}:{exported_path(server, share)}"
-        return mount_nfs(source, path, self.chosen_options(replace(share, options=DEFAULTS | dict(share.options))))
+        options = self.chosen_options(replace(share, options=DEFAULTS | dict(share.options)))
+        return mount_nfs(source, path, options, reserved=not client.host.lacks_root)
 
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """What nfsstat tells. Raises LabFailure for another version than was asked for: some fall back silently."""
@@ -213,9 +215,9 @@ class MacNfs(MacMount):
         return values, parameters
 
 
-def mount_nfs(source: str, path: str, chosen_options: Iterable[str]) -> Command:
-    """The command that mounts an export at a folder, with these options besides OPTIONS."""
-    options = ",".join([OPTIONS, *chosen_options])
+def mount_nfs(source: str, path: str, chosen_options: Iterable[str], reserved: bool = True) -> Command:
+    """The command that mounts an export at a folder, with these options besides OPTIONS; or from any port."""
+    options = ",".join([OPTIONS if reserved else OPTIONS.replace("resvport,", ""), *chosen_options])
     return command("mount_nfs", "-o", options, source, path, root=True, deadline_s=60)
 
 
