@@ -20,12 +20,12 @@ from lab.results.observed import Observed
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.observation import observe
 from lab.run.pair import Pair
-from lab.run.preparation import cool, prepare
+from lab.run.preparation import cool, lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
-from lab.workloads import Tool
+from lab.workloads import Move, Tool
 
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
@@ -69,9 +69,10 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     with payload_files(pair, endpoints, standing.mount.payloads) as files:
         prepare(session, standing, case, endpoints)
         versions = _versions(session, standing, tool)
-        shell = standing.attached.remote_shell
-        call = client.programs.call(tool.program)
-        argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
+        call, version = client.programs.call(tool.program), versions.get("tool_version", "")
+        move = _move(standing, case, endpoints)
+        lay_out(session, standing, case, tool.lay_out(call, version, move), endpoints.target)
+        argv = tool.argv(call, version, move)
         slept_s = asleep_s()
         before, _ = at_once(partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints))
         try:
@@ -103,6 +104,14 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
     return Measured(timing, moved, effective, void, with_radios(seen.observed, radios), seen.samples)
+
+
+def _move(standing: Standing, case: Case, endpoints: Endpoints) -> Move:
+    """What the tool is to do in a trial of this case."""
+    return Move(
+        source=endpoints.source, target=endpoints.target, size_bytes=case.size_bytes, direction=case.direction,
+        remote_shell=standing.attached.remote_shell, options=case.tool_options,
+    )  # fmt: skip
 
 
 def _describe_sleep(pair: Pair, slept_s: float) -> str:
