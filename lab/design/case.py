@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Level, owner_of
@@ -55,6 +55,10 @@ class Case:
     def option(self, name: str) -> str:
         """The level of one of OPTIONS, or of an option of a mount or tool; ABSENT for one that this case has not."""
         return dict(self.options).get(name, ABSENT)
+
+    def with_option(self, name: str, level: str) -> Case:
+        """The same case with another level of one of its options."""
+        return replace(self, options=tuple((dict(self.options) | {name: level}).items()))
 
     @property
     def mount_options(self) -> dict[str, str]:

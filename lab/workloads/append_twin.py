@@ -12,7 +12,7 @@ OTHER = bytes(range(255, -1, -1))
 class Failed(Exception):
     """What ends it, as perl says it."""
 
-    def __init__(self, path: str, reason: str, code: int = 255) -> None:
+    def __init__(self, path: str, reason: "str | None", code: "int | None" = 255) -> None:
         super().__init__(f"{path}: {reason}")
         self.code = code
 
@@ -109,7 +109,7 @@ if __name__ == "__main__":
         main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4])
     except Failed as failure:
         sys.stderr.write(f"{failure}\n")
-        sys.exit(failure.code)
+        sys.exit(failure.code or errno.EIO)
     except OSError as failure:
         sys.stderr.write(f"{sys.argv[4]}: {failure.strerror}\n")
         sys.exit(failure.errno or errno.EIO)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
 
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Host
+from lab.results.observed import Observed
 
 
 class Payload(ABC):
@@ -57,7 +58,7 @@ class Move:
     size_bytes: int
     direction: Direction = Direction.WRITE
     remote_shell: str = ""
-    options: Mapping[str, str] = MappingProxyType({})
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 class Tool(ABC):
@@ -66,7 +67,8 @@ class Tool(ABC):
     ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
     ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
     ``only_on`` is the platform that alone has it; empty for any. ``payloads`` are those that it can move, empty for
-    any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it.
+    any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it. ``is_extra``: only who
+    asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards.
     """
 
     name: ClassVar[str]
@@ -77,6 +79,8 @@ class Tool(ABC):
     payloads: ClassVar[tuple[str, ...]] = ()
     directions: ClassVar[tuple[Direction, ...]] = tuple(Direction)
     options: ClassVar[Mapping[str, Option]] = MappingProxyType({})
+    is_extra: ClassVar[bool] = False
+    keeps_read: ClassVar[bool] = True
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
@@ -99,6 +103,24 @@ class Tool(ABC):
         then mounted anew. Empty for a tool that makes its target.
         """
         return ()
+
+    def least_s(self, case: Case) -> float:
+        """Seconds that a trial takes at least, by a pace of its own; 0 for a tool that is as fast as it can be."""
+        return 0.0
+
+    def check(self, host: Host, call: Sequence[str]) -> None:
+        """Raise Unsupported for a program that is there and will not do."""
+        return
+
+    def verification(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
+        """What the client runs after the measured time, with the share mounted anew, to compare what lies at the
+        target; it fails where that is wrong. Empty where the payload lies there, and is compared as such.
+        """
+        return ()
+
+    def read_report(self, printed: str, move: Move) -> Observed:
+        """What the command printed of its own measurements. Raises LabFailure where that cannot be true."""
+        return Observed()
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
