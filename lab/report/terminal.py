@@ -25,12 +25,12 @@ from lab.results.run_folder import RunFolder
 
 TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "speeds": lambda run: tables.comparison(run.summary),
+    "requests": lambda run: own_numbers.requests_table(run.some),
+    "frames": lambda run: own_numbers.frames_table(run.some),
     "effects": lambda run: tables.effects(run.effects),
     "interactions": lambda run: tables.interactions(run.interactions) if len(run.interactions) else None,
     "shares": lambda run: tables.shares(run.shares) if len(run.shares.table) else None,
     "limits": lambda run: bottlenecks.limits_table(run.verdicts),
-    "requests": lambda run: own_numbers.requests_table(run.some),
-    "frames": lambda run: own_numbers.frames_table(run.some),
     "settings": lambda run: tables.settings(run.summary),
     "ceilings": lambda run: tables.settings(run.ceilings),
     "counted": lambda run: evidence.proof(run.some),

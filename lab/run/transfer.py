@@ -90,7 +90,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         flush = endpoints.flush if keeps else ""
         timing = _time(pair, standing, case, endpoints, flush, task.words(task.tool.argv), deadline_s)
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
-        report = task.tool.read_report(timing.printed, task.move)
+        report = task.tool.read_report(timing.printed, task.move) or Observed()
         ways = _ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
         observed = partial(observe, pair, ways[0], timing, counted, payload.files(case.size_bytes))

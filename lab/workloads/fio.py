@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from lab.base.errors import LabFailure, TransferError, Unsupported
 from lab.base.untrusted import first_line
@@ -13,10 +14,11 @@ from lab.design.factors import Direction
 from lab.design.option_levels import one_of, whole
 from lab.hosts import Host
 from lab.hosts.interpreter import run_script
-from lab.results.observed import Observed
 from lab.workloads.append import APPEND
-from lab.workloads.fio_report import parse_report
 from lab.workloads.workload import Move, Option, Tool
+
+if TYPE_CHECKING:
+    from lab.results.observed import Observed  # a run folder's reader comes with it, and whoever plans needs none
 
 BLOCK_BYTES = 4096
 MIXED_READS = 70  # percent of the requests of a mixed load, as most people who mix have it
@@ -109,6 +111,9 @@ class Fio(Tool):
 
     def read_report(self, printed: str, move: Move) -> Observed:
         """See :meth:`Tool.read_report`."""
+        from lab.results.observed import Observed
+        from lab.workloads.fio_report import parse_report
+
         try:
             requests = parse_report(printed)
         except ValueError as error:

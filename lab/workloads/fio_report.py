@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, from_json, quantity
-from lab.results.observed import Requests, RequestsOneWay
+
+if TYPE_CHECKING:
+    from lab.results.observed import (  # a run folder's reader comes with it, and whoever plans needs none
+        Requests,
+        RequestsOneWay,
+    )
 
 PERCENTILES = ("50.000000", "95.000000", "99.000000", "99.900000")
 
@@ -17,6 +22,8 @@ def parse_report(text: str) -> Requests:
 
     Notes of fio's may stand before and after the JSON.
     """
+    from lab.results.observed import Requests
+
     try:
         report = from_json(text[text.index("{") : text.rindex("}") + 1])
         if not re.match(r"fio-3\.", str(report["fio version"])):
@@ -34,6 +41,8 @@ def parse_report(text: str) -> Requests:
 
 def _parse_way(way: Mapping[str, Any]) -> RequestsOneWay | None:
     """The requests of one kind. fio's own rates are rounded; they are those of bytes and requests over its runtime."""
+    from lab.results.observed import RequestsOneWay
+
     requests, moved = count(way["total_ios"]), count(way["io_bytes"])
     if requests == 0:
         return None

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
@@ -14,8 +15,13 @@ from lab.base.untrusted import count, quantity
 from lab.design.case import Case
 from lab.design.option_levels import whole
 from lab.hosts.interpreter import run_script
-from lab.results.observed import FrameFacts, Observed
 from lab.workloads.workload import Move, Option, Tool
+
+if TYPE_CHECKING:
+    from lab.results.observed import (  # a run folder's reader comes with it, and whoever plans needs none
+        FrameFacts,
+        Observed,
+    )
 
 FRAMES = read_script(__file__, "frames.pl")
 MOST = "most"
@@ -65,6 +71,8 @@ class Frames(Tool):
 
     def read_report(self, printed: str, move: Move) -> Observed:
         """See :meth:`Tool.read_report`."""
+        from lab.results.observed import Observed
+
         try:
             facts = parse_report(printed)
         except ValueError as error:
@@ -74,6 +82,8 @@ class Frames(Tool):
 
 def parse_report(text: str) -> FrameFacts:
     """What frames.pl printed, among whatever else. Raises ValueError."""
+    from lab.results.observed import FrameFacts
+
     report = re.search(r"^frames (\S+)\nlate (\S+)\nworst_s (\S+)$", text, re.MULTILINE)
     if not report:
         raise ValueError(f"no count of frames in {text!r:.100}")

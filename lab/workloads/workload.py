@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Host
-from lab.results.observed import Observed
+
+if TYPE_CHECKING:
+    from lab.results.observed import Observed  # a run folder's reader comes with it, and whoever plans needs none
 
 
 class Payload(ABC):
@@ -118,9 +120,11 @@ class Tool(ABC):
         """
         return ()
 
-    def read_report(self, printed: str, move: Move) -> Observed:
-        """What the command printed of its own measurements. Raises LabFailure where that cannot be true."""
-        return Observed()
+    def read_report(self, printed: str, move: Move) -> Observed | None:
+        """What the command printed of its own measurements; None for a tool that makes none. Raises LabFailure where
+        that cannot be true.
+        """
+        return None
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.local_lab import HOSTS, Bench
-from support.macs import state
+from support.macs import check_pieces, state
 
 from lab.results import run_folder
 from lab.results.trial import CEILINGS
@@ -84,24 +84,6 @@ def check_flushes(bench: Bench, trials: pd.DataFrame, server: str) -> None:
     flushed = {effective["flushed"] for effective in writes["effective"]}
     assert flushed == {"fsync (F_FULLFSYNC: Operation not supported)" if server == "linux" else "F_FULLFSYNC"}
     assert bench.inside("client", "cat /linux/run/emulated_mac_smbfs/flushes-*") == "FLUSH\n" * len(writes)
-
-
-FLUSHES = "cat /linux/run/emulated_mac_smbfs/flushes-*"
-
-
-def check_pieces(bench: Bench) -> None:
-    """A Mac's dd, and what flushes each piece, over SMB: a flush for each record or band, and one after the tool."""
-    flushed_before = bench.inside("client", FLUSHES).count("FLUSH")
-    levels = {"dd.bs": ["64 KiB"], "append.bs": ["512 KiB"], "bands.bs": ["1 MiB"]}
-    tools = ["dd", "append", "bands", "frames"]
-    trials = swept(bench, protocol=["smb"], tool=tools, direction=["write"], mtu=[9000], size="2 MiB", **levels)
-    assert set(trials["tool"]) == set(tools)
-    assert trials["verified"].all()
-    laid_out = 1  # what bands write over
-    flushes = {"dd": 1, "append": 4 + 1, "bands": laid_out + 2 + 1, "frames": 1}
-    assert bench.inside("client", FLUSHES).count("FLUSH") - flushed_before == sum(flushes.values())
-    frames = [trial["observed"]["frames"]["frames"] for trial in bench.trials() if trial["tool"] == "frames"]
-    assert frames == [3]  # of 920 kB
 
 
 def test_macs_are_told_options_of_a_mount_and_their_owners_file_stays(new_bench: Callable[..., Bench]) -> None:

@@ -18,6 +18,7 @@ from lab.base.errors import LabFailure, TransferError, Unsupported
 from lab.design.factors import Direction
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.macos.programs import MacPrograms
+from lab.results.observed import Observed
 from lab.run.catalogue import CATALOGUE
 from lab.workloads import Move
 from lab.workloads.fio_report import PERCENTILES, parse_report
@@ -106,7 +107,7 @@ def test_what_is_no_report_or_tells_of_fewer_bytes_fails_the_trial() -> None:
         FIO.read_report("fio: command line option error", READ)
     with pytest.raises(TransferError, match="moved 8388608 of 16777216 bytes"):
         FIO.read_report(capture("read"), replace(READ, size_bytes=16 << 20))
-    assert FIO.read_report(capture("read"), READ).requests == parse_report(capture("read"))
+    assert FIO.read_report(capture("read"), READ) == Observed(requests=parse_report(capture("read")))
 
 
 @pytest.mark.parametrize("printed", ["fio-2.16", "fio-4.1", "fio version 3.33", "", "fio-3.33; rm -rf /"])
