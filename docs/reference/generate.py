@@ -15,10 +15,10 @@ from command_pages import commands_page, man_page
 from described import keys, table
 from run_folder_pages import observed_page, run_folder_page
 
-from lab import protocols
+from lab import protocols, workloads
 from lab.design import sweep_file
+from lab.design.catalogue import Option
 from lab.hosts import hosts_file
-from lab.protocols.options import Option
 
 HERE = Path(__file__).parent
 STAMP = "Written by docs/reference/generate.py from the code. Change the code, then run `make docs-reference`."
@@ -51,6 +51,17 @@ can be told options other than `client` and `server`.
         for name, option in protocol.options.items()
     ]
     yield table(("key", "levels", "meaning"), sorted(rows))
+    yield """## Options of a tool
+
+In `[factors]` too, by tool: `dd.bs = ["64 KiB", "1 MiB"]`. An option multiplies the cases of its own tool only. The
+level `"default"` is the one in the third column.
+"""
+    options = [
+        (f"`{tool.name}.{name}`", _levels(option), f"`{option.default}`", option.about)
+        for tool in workloads.tools().values()
+        for name, option in tool.options.items()
+    ]
+    yield table(("key", "levels", "default", "meaning"), sorted(options))
     yield "## Levels of server_sync\n\nWhat a server of each protocol can be told.\n"
     yield table(("protocol", "levels"), sorted((each.name, _listed(each.server_syncs)) for each in known.values()))
 

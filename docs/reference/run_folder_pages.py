@@ -11,7 +11,16 @@ from described import descriptions, notation, record, table
 from lab.platforms import Facts
 from lab.results import dataframe, trial
 from lab.results.effective import Effective
-from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
+from lab.results.observed import (
+    FrameFacts,
+    HostUsage,
+    Observed,
+    RateStep,
+    Requests,
+    RequestsOneWay,
+    TcpFacts,
+    WireFacts,
+)
 from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.run.vocabulary import kinds
 from lab.settings import journal
@@ -175,7 +184,10 @@ that lie wholly within the transfer.
     yield "receiver did. Counts are of this transfer.\n"
     yield record(TcpFacts) + "\n### wire\n"
     yield record(WireFacts) + "\n### rate_step\n"
-    yield record(RateStep)
+    yield record(RateStep) + "\n### requests\n"
+    yield record(Requests) + "\n#### read and write\n"
+    yield record(RequestsOneWay) + "\n### frames\n"
+    yield record(FrameFacts)
     yield """## The course of a trial
 
 A line of `samples.jsonl`: `trial_id`, and for each host lists that are as long as there were readings. The first and

@@ -63,6 +63,7 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
         "system": _check_system,
         SUDO: partial(_check_root, config=config),
         "programs": partial(programs.check, measures_link=config.measures_link),
+        "extra programs": programs.check_extras,
         "address": _check_address,
         "interface": _check_interface,
         "memory": partial(_check_memory, config=config),

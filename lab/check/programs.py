@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from lab import protocols, workloads
-from lab.check.finding import Finding
+from lab.base.errors import Unsupported
+from lab.check.finding import Finding, of_error
 from lab.check.machine import Machine
+from lab.hosts import Role
 from lab.workloads import Tool
 
 NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}  # programs, and the package of each in Debian
@@ -21,7 +23,7 @@ PYTHON = ("-IBSc", "print(6*7)", "^42$")  # where python3 stands in for perl
 def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterator[Finding]:
     """Which are missing, and what is out without them; which do not work. iperf3 is for who measures the link."""
     here = ("", machine.platform.name)
-    tools = {name: tool for name, tool in workloads.tools().items() if tool.only_on in here}
+    tools = {name: tool for name, tool in workloads.tools().items() if tool.only_on in here and not tool.is_extra}
     needed = {program: package for program, package in NEEDED.items() if program != "iperf3" or measures_link}
     packages = needed | {program: package for tool in tools.values() for program, package in tool.programs.items()}
     lacking = machine.platform.programs.missing(packages)
@@ -36,6 +38,26 @@ def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterato
         interpreter = "python3" if machine.host.python else "perl"
         names = [interpreter if name == "perl" else name for name in packages]
         yield Finding("ok", subject, ", ".join(_label(machine, name) for name in names))
+
+
+def check_extras(machine: Machine, subject: str) -> Iterator[Finding]:
+    """Of the client, which programs are missing, or will not do, for tools that few ask for."""
+    if machine.role != Role.CLIENT:
+        return
+    programs = machine.platform.programs
+    for name, tool in workloads.tools().items():
+        if not tool.is_extra:
+            continue
+        if missing := programs.missing(tool.programs):
+            remedy = programs.how_to_install(tool.programs[missing[0]])
+            yield Finding("note", subject, f"{missing[0]} is missing: out is {name}", f"{remedy}, to measure with it")
+            continue
+        try:
+            call = programs.call(tool.program)
+            tool.check(machine.host, call)
+            yield Finding("ok", subject, tool.version(machine.host, call) or name)
+        except Unsupported as error:
+            yield of_error("warning", subject, error)
 
 
 def _label(machine: Machine, name: str) -> str:

@@ -22,7 +22,10 @@ EXAMPLES = (
 if TYPE_CHECKING:
     from lab.results.run_folder import RunFolder
 
-TABLES = ("speeds", "effects", "interactions", "shares", "limits", "settings", "ceilings", "counted", "remarks", "lost")
+TABLES = (
+    "speeds", "requests", "frames", "effects", "interactions", "shares", "limits", "settings", "ceilings", "counted",
+    "remarks", "lost",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from lab.design.case import Case
-from lab.design.factors import BY_NAME, Level, Plot, plot_of, protocol_of
+from lab.design.factors import BY_NAME, Level, Plot, owner_of, plot_of
 
 if TYPE_CHECKING:
     from lab.design.sweep_file import Sweep
@@ -61,9 +61,9 @@ class Slot:
 
 
 def plot_factors(cases: Sequence[Case]) -> dict[Plot, tuple[str, ...]]:
-    """The factors that stand on each plot; options of mounts as these cases have them."""
-    mounts = dict.fromkeys(name for case in cases for name, _ in case.options if protocol_of(name))
-    names = [*BY_NAME, *mounts]
+    """The factors that stand on each plot; options of mounts and tools as these cases have them."""
+    owned = dict.fromkeys(name for case in cases for name, _ in case.options if owner_of(name))
+    names = [*BY_NAME, *owned]
     return {plot: tuple(name for name in names if plot_of(name) is plot) for plot in Plot}
 
 

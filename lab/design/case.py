@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Level, protocol_of
+from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Level, owner_of
 
 # Of a sweep, and of a run that is looked at: hours a block, and all are compared with one another
 MOST_CASES = 1000
@@ -53,11 +53,23 @@ class Case:
         return level
 
     def option(self, name: str) -> str:
-        """The level of one of OPTIONS, or of an option of a mount; ABSENT for one that this case does not have."""
+        """The level of one of OPTIONS, or of an option of a mount or tool; ABSENT for one that this case has not."""
         return dict(self.options).get(name, ABSENT)
+
+    def with_option(self, name: str, level: str) -> Case:
+        """The same case with another level of one of its options."""
+        return replace(self, options=tuple((dict(self.options) | {name: level}).items()))
 
     @property
     def mount_options(self) -> dict[str, str]:
         """The options of the protocol's mount that are not left to client and server, by their names there."""
-        own = ((name.partition(".")[2], level) for name, level in self.options if protocol_of(name))
+        return self._options_of(self.protocol)
+
+    @property
+    def tool_options(self) -> dict[str, str]:
+        """The options of the tool that are not left to it, by their names there."""
+        return self._options_of(self.tool)
+
+    def _options_of(self, owner: str) -> dict[str, str]:
+        own = ((name.partition(".")[2], level) for name, level in self.options if owner_of(name) == owner)
         return {name: level for name, level in own if level != DEFAULT}

@@ -9,21 +9,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lab.design.case import Case
+
 
 class Option(Protocol):
-    """An option of a protocol's mount."""
+    """An option of a protocol's mount, or of a tool."""
 
     @property
     def level(self) -> Callable[[Any], str]:
         """Text of what a sweep gives as a level. Raises ValueError."""
 
 
-class SharingProtocol(Protocol):
-    """A protocol: whether it mounts, what its server can promise of written data, which options its mount has."""
+class Owner(Protocol):
+    """What has options of its own: a protocol or a tool."""
 
     @property
     def name(self) -> str:
         """As in a sweep."""
+
+    @property
+    def options(self) -> Mapping[str, Option]:
+        """Its options, by name."""
+
+
+class SharingProtocol(Owner, Protocol):
+    """A protocol: whether it mounts, what its server can promise of written data, which options its mount has."""
 
     @property
     def mounted(self) -> bool:
@@ -33,20 +43,19 @@ class SharingProtocol(Protocol):
     def server_syncs(self) -> tuple[str, ...]:
         """The levels of ``server_sync`` that its server can be given."""
 
-    @property
-    def options(self) -> Mapping[str, Option]:
-        """The options of its mount, by name."""
-
     def conflict(self, options: Mapping[str, str]) -> str:
         """Why these levels of its options cannot go together; empty where they can."""
 
 
-class Tool(Protocol):
-    """A command that moves files."""
+class Tool(Owner, Protocol):
+    """A command that moves files, and which options of it a sweep may vary."""
 
     @property
     def needs_mount(self) -> bool:
         """Whether it copies between folders of one host only."""
+
+    def conflict(self, case: Case) -> str:
+        """Why it cannot do what a case wants of it; empty where it can."""
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,15 @@
 
 Everything else that knows the factors reads them from here: the keys of a sweep file, the cases and their order, the
 columns of a table, the labels of a report. To add a factor, add a :class:`Factor` to FACTORS; whatever brings its
-levels about reads them with :meth:`lab.design.case.Case.level`. The options of a protocol's mount (``smb.signing``) are
-factors too: they are declared by their protocol.
+levels about reads them with :meth:`lab.design.case.Case.level`. The options of a protocol's mount (``smb.signing``) and
+of a tool (``dd.bs``) are factors too: they are declared by their owner, that protocol or tool.
 """
 
 from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
@@ -22,9 +22,9 @@ from lab.base.units import UNITS, parse_size, size_label
 Level: TypeAlias = str | int
 
 DEFAULT = "default"  # the level that leaves a host, or a mount, as it is
-ABSENT = "–"  # stands for an option of another protocol: it has no level there
+ABSENT = "–"  # stands for an option of another protocol or tool: it has no level there
 PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
-MOUNT_OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
+OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
 
 
 class Direction(StrEnum):
@@ -188,10 +188,18 @@ OPTIONS = {factor.name: str(factor.default[0]) for factor in FACTORS if not fact
 NETWORK = tuple(factor.name for factor in FACTORS if factor.column and factor.plot in (Plot.WHOLE, Plot.SUB))
 
 
-def protocol_of(name: str) -> str:
-    """The protocol that an option of a mount belongs to; empty for a factor that every case has."""
-    match = MOUNT_OPTION.fullmatch(name)
+def owner_of(name: str) -> str:
+    """The protocol or the tool that an option belongs to; empty for a factor that every case has."""
+    match = OPTION.fullmatch(name)
     return match[1] if match else ""
+
+
+def chooser_of(name: str, tools: Container[object]) -> str:
+    """The factor whose level decides whether a case has an option: ``tool`` where its owner is one of these tools, or
+    ``protocol``; empty for a factor that every case has.
+    """
+    owner = owner_of(name)
+    return ("tool" if owner in tools else "protocol") if owner else ""
 
 
 def plot_of(name: str) -> Plot:
@@ -205,21 +213,26 @@ def label_of(name: str) -> str:
     """A factor as a person writes it: ``MTU``, ``TCP buffer``, ``SMB signing``."""
     if name in BY_NAME:
         return BY_NAME[name].label
-    protocol, option = protocol_of(name), name.rpartition(".")[2].replace("_", " ")
-    return f"{protocol.upper()} {option}" if protocol else option
+    owner, option = owner_of(name), name.rpartition(".")[2].replace("_", " ")
+    return f"{owner.upper()} {option}" if owner else option
 
 
 def baseline_of(name: str) -> Level | None:
     """The level that others are compared with; None where that is the smallest one."""
     if name in BY_NAME:
         return BY_NAME[name].baseline
-    return DEFAULT if protocol_of(name) else None
+    return DEFAULT if owner_of(name) else None
 
 
-def can_be_combined(first: str, second: str) -> bool:
-    """Whether two factors can be combined: an option cannot with the protocol, nor with one of another protocol."""
-    owner, other_owner = protocol_of(first), protocol_of(second)
-    return owner == other_owner or not ((owner and other_owner) or "protocol" in (first, second))
+def can_be_combined(first: str, second: str, tools: Container[object]) -> bool:
+    """Whether two factors can be combined, where ``tools`` are those that are compared.
+
+    An option cannot with the protocol or the tool that it belongs to, nor with one of another protocol, or tool.
+    """
+    chooser, other_chooser = chooser_of(first, tools), chooser_of(second, tools)
+    if chooser == other_chooser:
+        return owner_of(first) == owner_of(second)
+    return second != chooser and first != other_chooser
 
 
 def rank(level: str) -> tuple[bool, tuple[int, ...], str]:

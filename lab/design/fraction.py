@@ -32,13 +32,13 @@ CONFOUNDED = 0.3  # the correlation from which on two effects count as confounde
 def model_terms(factors: Factors) -> dict[str, Matrix]:
     """The columns of each main effect and two-way interaction, by name (``mtu``, ``mtu:tcp_space``), one row a case.
 
-    Factors with one level have none. Main effects come first. An option has its effect within its protocol.
+    Factors with one level have none. Main effects come first. An option has its effect within its protocol or tool.
     """
     main = {name: _contrasts(levels) for name, levels in factors.items() if len(set(levels) - {ABSENT}) > 1}
     pairs = {
         f"{one}:{other}": (main[one][:, :, None] * main[other][:, None, :]).reshape(len(main[one]), -1)
         for one, other in itertools.combinations(main, 2)
-        if can_be_combined(one, other)
+        if can_be_combined(one, other, factors.get("tool", ()))
     }
     return main | pairs
 

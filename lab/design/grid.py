@@ -11,7 +11,7 @@ from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
 from lab.design.case import MOST_CASES, MOST_LEVELS, Case
-from lab.design.catalogue import Catalogue, SharingProtocol, Tool
+from lab.design.catalogue import Catalogue, Owner, SharingProtocol, Tool
 from lab.design.factors import BY_NAME, COLUMNS, DEFAULT, OPTIONS, Level
 from lab.design.sweep_file import Sweep
 
@@ -31,7 +31,7 @@ def grid_of(
     usual_client_sync = factors.names("client_sync")[0]
     kept: list[Case] = []
     left_out: dict[str, None] = {}
-    for levels in _combinations(sweep, protocols):
+    for levels in _combinations(sweep, protocols, tools):
         case = Case.of(levels, workload.kind, workload.planned_size)
         reason = _why_not(case, protocols[case.protocol], tools[case.tool], usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
@@ -46,27 +46,31 @@ def grid_of(
     return tuple(kept), tuple(left_out)
 
 
-def _combinations(sweep: Sweep, protocols: Mapping[str, SharingProtocol]) -> Iterator[dict[str, Level]]:
-    """Every combination of levels, by factor: the columns change slowest, and each protocol has its own options."""
-    own = {name: _mount_options(sweep, protocol) for name, protocol in protocols.items()}
+def _combinations(
+    sweep: Sweep, protocols: Mapping[str, SharingProtocol], tools: Mapping[str, Tool]
+) -> Iterator[dict[str, Level]]:
+    """Every combination of levels, by factor: the columns change slowest; protocols and tools have own options."""
+    of_protocols = {name: _own_options(sweep, protocol) for name, protocol in protocols.items()}
+    of_tools = {name: _own_options(sweep, tool) for name, tool in tools.items()}
     for columns in itertools.product(*map(sweep.factors.of, COLUMNS)):
         named = dict(zip(COLUMNS, columns, strict=True))
-        options = {name: sweep.factors.of(name) for name in OPTIONS} | own[str(named["protocol"])]
+        options = {name: sweep.factors.of(name) for name in OPTIONS}
+        options |= of_protocols[str(named["protocol"])] | of_tools[str(named["tool"])]
         for levels in itertools.product(*options.values()):
             yield named | dict(zip(options, levels, strict=True))
 
 
-def _mount_options(sweep: Sweep, protocol: SharingProtocol) -> dict[str, tuple[Level, ...]]:
-    """The levels of each option of a protocol's mount that the sweep names. Raises BadInput."""
-    given = sweep.factors.options.get(protocol.name, {})
-    return {f"{protocol.name}.{name}": _option_levels(sweep.place, protocol, name, given[name]) for name in given}
+def _own_options(sweep: Sweep, owner: Owner) -> dict[str, tuple[Level, ...]]:
+    """The levels of each option of a protocol or tool that the sweep names. Raises BadInput."""
+    given = sweep.factors.options.get(owner.name, {})
+    return {f"{owner.name}.{name}": _option_levels(sweep.place, owner, name, given[name]) for name in given}
 
 
-def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any) -> tuple[Level, ...]:
-    key = f"{place}[factors] {protocol.name}.{name}"
-    if name not in protocol.options:
-        options = ", ".join(protocol.options) or "no options"
-        raise BadInput(f"{key}: unknown", f"{protocol.name} has {options}{hint(name, protocol.options)}")
+def _option_levels(place: str, owner: Owner, name: str, given: Any) -> tuple[Level, ...]:
+    key = f"{place}[factors] {owner.name}.{name}"
+    if name not in owner.options:
+        options = ", ".join(owner.options) or "no options"
+        raise BadInput(f"{key}: unknown", f"{owner.name} has {options}{hint(name, owner.options)}")
     if not isinstance(given, list) or not given:
         raise BadInput(
             f"{key}: is not a list of levels (it is {abbreviate(given)})", "give a list of at least one level"
@@ -74,7 +78,7 @@ def _option_levels(place: str, protocol: SharingProtocol, name: str, given: Any)
     levels: list[Level] = []
     for value in given:
         try:
-            levels.append(DEFAULT if value == DEFAULT else protocol.options[name].level(value))
+            levels.append(DEFAULT if value == DEFAULT else owner.options[name].level(value))
         except ValueError as error:
             raise BadInput(f"{key}: {error} (it is {abbreviate(value)})") from error
     if len(set(levels)) < len(levels):
@@ -88,6 +92,8 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
         return f"{case.protocol} with {why}"
     if tool.needs_mount and not protocol.mounted:
         return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
+    if why := tool.conflict(case):
+        return f"{case.tool} with {why}"
     server_syncs = protocol.server_syncs
     if (server_sync := case.option("server_sync")) not in server_syncs:
         able = ", ".join(server_syncs)
@@ -105,8 +111,8 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
 def _check_counts(sweep: Sweep) -> None:
     """Raise BadInput for a factor of so many levels that its effects could not be told."""
     counts = {name: len(sweep.factors.of(name)) for name in BY_NAME}
-    for protocol, options in sweep.factors.options.items():
-        counts |= {f"{protocol}.{name}": len(given) for name, given in options.items() if isinstance(given, list)}
+    for owner, options in sweep.factors.options.items():
+        counts |= {f"{owner}.{name}": len(given) for name, given in options.items() if isinstance(given, list)}
     for name, count in counts.items():
         if count > MOST_LEVELS:
             raise BadInput(
@@ -127,11 +133,20 @@ def _check_names(sweep: Sweep, catalogue: Catalogue) -> None:
                 find(name)
             except BadInput as error:
                 raise BadInput(f"{sweep.place}{key}: {error.message}", error.remedy) from error
-    protocols = sweep.factors.names("protocol")
+    protocols, tools = sweep.factors.names("protocol"), sweep.factors.names("tool")
     for name, options in sweep.factors.options.items():
-        if name not in protocols:
+        if name not in (*protocols, *tools):
+            chooser = "tool" if _is_there(catalogue.tool, name) else "protocol"
             raise BadInput(
-                f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {name} is no protocol of this sweep, "
-                f"which has {', '.join(protocols)}",
-                f"take it out, or add {name} to protocol",
+                f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {name} is no {chooser} of this sweep, "
+                f"which has {', '.join(tools if chooser == 'tool' else protocols)}",
+                f"take it out, or add {name} to {chooser}",
             )
+
+
+def _is_there(find: Callable[[str], object], name: str) -> bool:
+    try:
+        find(name)
+    except BadInput:
+        return False
+    return True

@@ -51,8 +51,8 @@ class Workload(Model):
 class Levels(Model):
     """The levels that a sweep varies; their product, less what cannot be combined, is its cases.
 
-    What a sweep says of options of a protocol's mount (``smb.dialect``) is kept by protocol as it stands there: which
-    there are, only the protocol knows.
+    What a sweep says of options of a protocol's mount (``smb.dialect``) or of a tool (``dd.bs``) is kept by its owner
+    as it stands there: which there are, only the owner knows.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -69,7 +69,7 @@ class Levels(Model):
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
-        """The options of each protocol, by name, with whatever the sweep gives as their levels."""
+        """The options of each protocol and tool, by name, with whatever the sweep gives as their levels."""
         return self.__pydantic_extra__
 
     @field_validator("*")
@@ -165,8 +165,9 @@ class Sweep(Model):
     def _can_be_planned(self) -> Self:
         factors, options = self.factors, self.factors.options
         counts = {factor.name: len(factors.of(factor.name)) for factor in FACTORS}
-        grid = math.prod(counts.values()) // counts["protocol"]
-        grid *= sum(math.prod(map(_count, options.get(name, {}).values())) for name in factors.names("protocol"))
+        grid = math.prod(counts.values()) // counts["protocol"] // counts["tool"]
+        for chooser in ("protocol", "tool"):
+            grid *= sum(math.prod(map(_count, options.get(name, {}).values())) for name in factors.names(chooser))
         counts |= {f"{name}.{option}": _count(levels) for name in options for option, levels in options[name].items()}
         trials = max(grid, self.most_blocks * (self.runs_of(grid) + self.anchors))
         if trials > MOST_TRIALS:

@@ -22,6 +22,8 @@ PACKAGES = (
     *("kmod", "nfs-kernel-server"),
     # RAM disks with a file system
     "e2fsprogs",
+    # tools of sweeps
+    "fio",
     # access control lists
     "acl",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -91,7 +92,7 @@ class Clock(Part, ABC):
         timing = self.parse(lambda _: parse_timing(values, deadline_s, counters), result)
         if timing.elapsed_s <= 0:  # only a wall clock can do that
             raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.role)
-        return timing
+        return replace(timing, printed=result.stderr)
 
     def _gone(self, server: MountServer) -> HostError:
         where = f"{server.address} no longer answers on port {server.port} ({server.protocol.upper()})"

@@ -83,6 +83,7 @@ class Timing:
     ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed.
     ``tool_cpu_s`` are CPU seconds of the command and all that it started.
     ``readings`` are what stood before and after, empty where the platform counts no more than ``counted``.
+    ``printed`` is what the command printed.
     """
 
     elapsed_s: float
@@ -91,6 +92,7 @@ class Timing:
     flushed: str
     tool_cpu_s: float
     readings: tuple[Reading, ...] = ()
+    printed: str = ""
 
 
 def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callable[[str], Counters]) -> Timing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from lab.base.units import parse_size, size_label
+from lab.design.option_levels import one_of
 
 OF_SERVER = ("server", "time_machine")  # with which the server starts anew
 OF_PROGRAMS = ("client", *OF_SERVER)
@@ -51,44 +51,3 @@ def find_clash(options: Mapping[str, str]) -> str:
     if options.get("multichannel") == "true" and options.get("dialect", "").startswith("2"):
         return f"dialect {options['dialect']} with multichannel: SMB has that from 3.0 on"
     return ""
-
-
-def one_of(*levels: str) -> Callable[[object], str]:
-    """One of these words, or the number that is written like it."""
-
-    def level(value: object) -> str:
-        if isinstance(value, bool) or str(value) not in levels:
-            raise ValueError(f'is not "default" or one of {", ".join(levels)}')
-        return str(value)
-
-    return level
-
-
-def whole(least: int, most: int) -> Callable[[object], str]:
-    """A whole number."""
-
-    def level(value: object) -> str:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ValueError(f'is not "default" or a whole number from {least} to {most}')
-        return str(value)
-
-    return level
-
-
-def yes_or_no(value: object) -> str:
-    """``true`` or ``false`` of TOML."""
-    if not isinstance(value, bool):
-        raise ValueError('is not "default", true or false')
-    return str(value).lower()
-
-
-def size(least: int, most: int, step: int) -> Callable[[object], str]:
-    """A size that is a multiple of ``step`` bytes."""
-
-    def level(value: object) -> str:
-        if not least <= (size_bytes := parse_size(value)) <= most or size_bytes % step:
-            bounds = f"{size_label(least)} to {size_label(most)}"
-            raise ValueError(f'is not "default" or a multiple of {size_label(step)} from {bounds}')
-        return size_label(size_bytes)
-
-    return level

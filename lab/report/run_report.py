@@ -14,7 +14,7 @@ import pandas as pd
 
 from lab.base.durable import Folder
 from lab.base.untrusted import printable
-from lab.report import bottlenecks, evidence, figures, tables
+from lab.report import bottlenecks, evidence, figures, own_numbers, tables
 from lab.report.analysis import Analysis
 from lab.report.answer import answer_table
 from lab.report.figures.files import png_of, svg_of
@@ -37,7 +37,10 @@ def write(folder: RunFolder, to: Path | None = None) -> Path:
     with _open_report(folder, to) as report:
         with report.enter("figures") as place:
             drawings = _draw(run, place)
-        report.replace("table.csv", _plain(run.trials.frame).to_csv(index=False).encode())
+        report.replace(
+            "table.csv",
+            _plain(run.trials.frame).join(own_numbers.columns(run.trials.frame)).to_csv(index=False).encode(),
+        )
         sections = _sections(run, folder.label)
         post = markdown(title, folder.run, run.trials, [*sections, _hosts(folder.run)])
         report.replace("post.md", post.encode())
@@ -87,6 +90,7 @@ def _sections(run: Analysis, path: str) -> list[Section]:
     return [
         Section("The answer", tables=[answer_table(run, path)]),
         Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(run.summary)]),
+        *_own_numbers(run),
         Section(
             "What limited it",
             f"{bottlenecks.count_limits(run.verdicts)} {TEXTS['limited']}",
@@ -98,6 +102,15 @@ def _sections(run: Analysis, path: str) -> list[Section]:
         Section("What it costs in CPU", TEXTS["cpu_cost"], "cpu_cost"),
         Section("Did anything drift?", drifted, "timeline"),
     ]
+
+
+def _own_numbers(run: Analysis) -> list[Section]:
+    """What tools measured of themselves, where any did."""
+    measured = {
+        "How long requests took": own_numbers.requests_table(run.some),
+        "Which frames came late": own_numbers.frames_table(run.some),
+    }
+    return [Section(title, tables=[table]) for title, table in measured.items() if table]
 
 
 def _details(described: RunJson, run: Analysis) -> list[Section]:

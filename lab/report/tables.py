@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
-from lab.design.factors import ABSENT, COLUMNS, NETWORK, protocol_of
+from lab.design.factors import ABSENT, COLUMNS, NETWORK, owner_of
 from lab.report.prose import chance
 
 SPREADS = (("min", "max"), ("low", "high"))
@@ -32,7 +32,7 @@ def comparison(summary: pd.DataFrame) -> TextTable:
         return TextTable([], [], "No transfer was tried.")
     headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
     varied, alike = varied_and_alike(summary[summary.columns[: summary.columns.get_loc("n")]])
-    own = [name for name in varied if protocol_of(name)]  # options of one protocol, which the others do not have
+    own = [name for name in varied if owner_of(name)]  # options of one protocol or tool, which the others do not have
     shared = [name for name in varied if name not in own]
     rows = []
     for same in _grouped(summary, shared):

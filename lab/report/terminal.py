@@ -14,7 +14,7 @@ from rich.text import Text
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report import bottlenecks, evidence, tables
+from lab.report import bottlenecks, evidence, own_numbers, tables
 from lab.report.analysis import Analysis, Run, analyse
 from lab.report.answer import answer
 from lab.report.prose import about_hosts, drift_sentence, not_measured
@@ -25,6 +25,8 @@ from lab.results.run_folder import RunFolder
 
 TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "speeds": lambda run: tables.comparison(run.summary),
+    "requests": lambda run: own_numbers.requests_table(run.some),
+    "frames": lambda run: own_numbers.frames_table(run.some),
     "effects": lambda run: tables.effects(run.effects),
     "interactions": lambda run: tables.interactions(run.interactions) if len(run.interactions) else None,
     "shares": lambda run: tables.shares(run.shares) if len(run.shares.table) else None,
@@ -35,7 +37,15 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "remarks": lambda run: evidence.remarks(run.some),
     "lost": lambda run: tables.lost(run.trials.frame),
 }  # by the name that `lab show --table` takes, in the order in which `lab show --full` prints them
-FULL = ("speeds", "effects", "interactions", "shares", "limits")  # the others repeat them trial by trial
+FULL = (
+    "speeds",
+    "requests",
+    "frames",
+    "effects",
+    "interactions",
+    "shares",
+    "limits",
+)  # the others repeat them trial by trial
 
 
 def terminal_tables(run: Run, names: Sequence[str] = FULL) -> list[RenderableType]:
@@ -69,5 +79,11 @@ def show_json(folder: RunFolder) -> dict[str, object]:
         "interactions": records(run.interactions),
         "shares": {"blocks_used": run.shares.used, "blocks": run.shares.blocks, "terms": records(run.shares.table)},
         "verdicts": records(run.verdicts), "drift": records(pd.DataFrame([asdict(run.drift)]))[0],
-        "ceilings": records(run.ceilings), "not_ok": records(tables.not_ok(trials.frame)),
+        "ceilings": records(run.ceilings), "not_ok": records(tables.not_ok(trials.frame)), **_own_numbers(run),
     }  # fmt: skip
+
+
+def _own_numbers(run: Analysis) -> dict[str, object]:
+    """What tools measured of themselves, where any did."""
+    measured = {"requests": own_numbers.requests(run.some), "frames": own_numbers.frames(run.some)}
+    return {name: records(table) for name, table in measured.items() if len(table)}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.untrusted import from_json
-from lab.design.factors import ABSENT, DEFAULT, OPTIONS, protocol_of
+from lab.design.factors import ABSENT, DEFAULT, OPTIONS, owner_of
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
 from lab.results.decoder import Decoder
 from lab.results.file_texts import FileTexts, OpenFile
@@ -113,20 +113,29 @@ def _named(node: Mapping[str, object], paths: Collection[str]) -> Iterator[tuple
 
 
 def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, Series]:
-    """Each of OPTIONS, and the options of mounts that any trial names; ABSENT where the protocol is another one."""
-    options, protocols = decoder.levels["options"].made, decoder.levels["protocol"].made
+    """Each of OPTIONS, and the options of mounts and tools that any trial names; ABSENT where it has another one."""
+    options = decoder.levels["options"].made
     columns = {
         name: _texts([levels.get(name, level) for levels in options], places["options"])
         for name, level in OPTIONS.items()
     }
-    names = {name for levels in options for name in levels if protocol_of(name)}
+    names = {name for levels in options for name in levels if owner_of(name)}
     if len(names) > MOST_OPTIONS:
-        raise ValueError(f"{len(names):,} different options of mounts: at most {MOST_OPTIONS}")
+        raise ValueError(f"{len(names):,} different options of mounts and tools: at most {MOST_OPTIONS}")
     for name in sorted(names):
         column = _texts([levels.get(name, DEFAULT) for levels in options], places["options"])
-        own = np.array([protocol == protocol_of(name) for protocol in protocols], bool)[places["protocol"]]
-        columns[name] = column.where(own, ABSENT)
+        of_protocol, of_tool = (_is_level(decoder, places, field, owner_of(name)) for field in ("protocol", "tool"))
+        columns[name] = column.where(of_protocol | of_tool, ABSENT)
     return columns
+
+
+def _is_level(
+    decoder: Decoder, places: dict[str, npt.NDArray[np.int32]], field: str, level: str
+) -> npt.NDArray[np.bool_]:
+    """The rows in which a field is this word."""
+    is_same = np.array([made == level for made in decoder.levels[field].made], bool)
+    rows: npt.NDArray[np.bool_] = is_same[places[field]]
+    return rows
 
 
 def _words(name: str, values: Sequence[Any], places: npt.NDArray[np.int32]) -> Series:

@@ -167,6 +167,66 @@ class RateStep(JsonObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RequestsOneWay(JsonObject):
+    """The reads, or the writes, of a tool that times each request by itself: from submission to completion."""
+
+    requests: int | None = None
+    """How many there were."""
+    bytes: int | None = None
+    """Bytes that they moved."""
+    runtime_s: float | None = None
+    """Seconds from the first to the last, by the tool's own clock: without its start, and without the flush."""
+    iops: float | None = None
+    """Requests per second of ``runtime_s``."""
+    bytes_per_s: int | None = None
+    """Bytes per second of ``runtime_s``."""
+    p50_ms: float | None = None
+    """Median of their times in milliseconds."""
+    p95_ms: float | None = None
+    """95 % of them took no longer."""
+    p99_ms: float | None = None
+    """99 % of them took no longer."""
+    p999_ms: float | None = None
+    """99.9 % of them took no longer."""
+    longest_ms: float | None = None
+    """What the longest took."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requests(JsonObject):
+    """The requests of a tool that times each by itself."""
+
+    read: RequestsOneWay | None = None
+    """Its reads; absent where there were none."""
+    write: RequestsOneWay | None = None
+    """Its writes; absent where there were none."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameFacts(JsonObject):
+    """What became of the frames of video that were played or captured at their time."""
+
+    streams: int | None = None
+    """How many streams played at once."""
+    frames: int | None = None
+    """The frames of all streams."""
+    late: int | None = None
+    """Those that were not there before the turn of the next: dropped by a player that reads nothing ahead."""
+    worst_late_s: float | None = None
+    """By how many seconds the worst of them was late: what a player would have to read ahead."""
+    most_streams: int | None = None
+    """Where that was looked for, the highest number of streams without a late frame; 0: not even one."""
+    tried: tuple[str, ...] | None = None
+    """The numbers of streams that were tried for it, in order, each with its late frames: ``8: 0 of 400 late``."""
+    other: Mapping[str, object] = field(default_factory=dict)
+    """Keys of another version of the lab."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Observed(JsonObject):
     """What both hosts counted during one transfer."""
 
@@ -180,6 +240,10 @@ class Observed(JsonObject):
     """The wire against the payload."""
     rate_step: RateStep | None = None
     """A step in the rate inside the transfer; absent where there was none, or the transfer took less than 4 s."""
+    requests: Requests | None = None
+    """With the tool ``fio``: its requests."""
+    frames: FrameFacts | None = None
+    """With the tool ``frames``: its frames."""
     remarks: tuple[str, ...] | None = None
     """Sentences on what is odd and does not void the trial."""
     mount_tries: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from functools import partial
 
 from lab import workloads
@@ -82,6 +83,15 @@ def cool(session: Session, standing: Standing, place: Place, case: Case) -> None
         pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes))
     else:
         pair.platforms[Role.CLIENT].files.drop_caches()
+
+
+def lay_out(session: Session, standing: Standing, case: Case, argv: Sequence[str], target: str) -> None:
+    """Have what is to be written over lie at ``target`` in the share, and the client forget it; nothing without a
+    command that makes it.
+    """
+    if argv:
+        session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes))
+        cool(session, standing, Place(Role.CLIENT, target, in_mount=True), case)
 
 
 def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:

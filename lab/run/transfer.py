@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
 
 from lab import protocols, workloads
 from lab.base.asleep import asleep_s
 from lab.base.errors import CommandError, LabFailure, TransferError
+from lab.base.untrusted import first_line
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
@@ -17,15 +18,15 @@ from lab.platforms import Counters, Timing
 from lab.platforms.timing import MountServer
 from lab.results.effective import Effective
 from lab.results.observed import Observed
-from lab.run.endpoints import Endpoints, endpoints_of, payload_files
+from lab.run.endpoints import Endpoints, Place, endpoints_of, payload_files
 from lab.run.observation import observe
 from lab.run.pair import Pair
-from lab.run.preparation import cool, prepare
+from lab.run.preparation import cool, lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
-from lab.workloads import Tool
+from lab.workloads import Move, Tool, file
 
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
@@ -35,7 +36,7 @@ States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back
 class Measured:
     """What one transfer came to. ``void`` says why it does not count, and is empty where it does.
 
-    ``server`` is None where nobody logs in there.
+    ``server`` is None where nobody logs in there. ``verified``: what was moved was compared byte by byte.
     """
 
     timing: Timing
@@ -44,6 +45,7 @@ class Measured:
     void: str
     observed: Observed = field(default_factory=Observed)
     samples: dict[str, object] = field(default_factory=dict)
+    verified: bool = True
 
 
 def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
@@ -60,36 +62,40 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
                 raise
 
 
+@dataclass(frozen=True)
+class _Task:
+    """A tool, as it is called on the client, and what it is to do there. ``versions`` are those of each end."""
+
+    tool: Tool
+    call: tuple[str, ...]
+    versions: Mapping[str, str]
+    move: Move
+
+    def words(self, of: Callable[[Sequence[str], str, Move], tuple[str, ...]]) -> tuple[str, ...]:
+        """The command that a method of the tool makes."""
+        return of(self.call, self.versions.get("tool_version", ""), self.move)
+
+
 def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> Measured:
     """Move the payload once over what stands."""
     pair = session.pair
     endpoints = endpoints_of(pair, standing, case, trial_id)
-    payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
-    client = pair.platforms[Role.CLIENT]
+    payload, keeps = workloads.payload(case.workload), _keeps_what_it_moves(case)
     with payload_files(pair, endpoints, standing.mount.payloads) as files:
         prepare(session, standing, case, endpoints)
-        versions = _versions(session, standing, tool)
-        shell = standing.attached.remote_shell
-        call = client.programs.call(tool.program)
-        argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
+        task = _task(session, standing, case, endpoints)
+        lay_out(session, standing, case, task.words(task.tool.lay_out), endpoints.target)
         slept_s = asleep_s()
         before, _ = at_once(partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints))
-        try:
-            timing = client.clock.time_transfer(
-                pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s, _server_of_mount(pair, standing, case)
-            )
-        except TransferError as error:
-            if lack := _find_lack_of_space(pair, endpoints, case):
-                # first, for the middle of a long message is left out where people read it
-                raise TransferError(
-                    f"{lack}; {error.message}", error.remedy, host=endpoints.target_place.role
-                ) from error
-            raise
+        flush = endpoints.flush if keeps else ""
+        timing = _time(pair, standing, case, endpoints, flush, task.words(task.tool.argv), deadline_s)
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
+        report = task.tool.read_report(timing.printed, task.move) or Observed()
+        ways = _ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
-        observed = partial(observe, pair, case, timing, counted, payload.files(case.size_bytes))
+        observed = partial(observe, pair, ways[0], timing, counted, payload.files(case.size_bytes))
         _, (radios, (seen, _)) = at_once(
-            partial(_check, session, standing, case, endpoints),
+            partial(_check, session, standing, case, endpoints, task.words(task.tool.verification)),
             partial(
                 at_once, session.radios.read, partial(at_once, observed, partial(files.remove, endpoints.source_place))
             ),
@@ -97,12 +103,58 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
     moved = counted[-1].since(counted[0]) if counted else None
-    unproven = not_on_the_wire(pair, driver, path, case, timing.counted)
+    unproven = next(filter(None, (not_on_the_wire(pair, driver, path, way, timing.counted) for way in ways)), "")
     void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
     of_server = describe_others(Role.SERVER, case, moved) if moved else ()
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
-    effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
-    return Measured(timing, moved, effective, void, with_radios(seen.observed, radios), seen.samples)
+    effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
+    told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
+    return Measured(timing, moved, effective, void, told, seen.samples, keeps)
+
+
+def _task(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> _Task:
+    """The tool of a case, and what it is to do in a trial of it."""
+    tool = workloads.tool(case.tool)
+    call = session.pair.platforms[Role.CLIENT].programs.call(tool.program)
+    move = Move(
+        source=endpoints.source, target=endpoints.target, size_bytes=case.size_bytes, direction=case.direction,
+        remote_shell=standing.attached.remote_shell, options=case.tool_options,
+    )  # fmt: skip
+    return _Task(tool, call, _versions(session, standing, tool), move)
+
+
+def _time(
+    pair: Pair,
+    standing: Standing,
+    case: Case,
+    endpoints: Endpoints,
+    flush: str,
+    argv: tuple[str, ...],
+    deadline_s: float,
+) -> Timing:
+    """Run the tool under the client's clock. Raises TransferError, which names a lack of space."""
+    clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
+    try:
+        return clock.time_transfer(interface, flush, argv, deadline_s, _server_of_mount(pair, standing, case))
+    except TransferError as error:
+        if lack := _find_lack_of_space(pair, endpoints, case):
+            # first, for the middle of a long message is left out where people read it
+            raise TransferError(f"{lack}; {error.message}", error.remedy, host=endpoints.target_place.role) from error
+        raise
+
+
+def _keeps_what_it_moves(case: Case) -> bool:
+    """Whether what the tool moves lies somewhere afterwards, to be flushed and compared."""
+    return case.direction is Direction.WRITE or workloads.tool(case.tool).keeps_read
+
+
+def _ways_of(case: Case, report: Observed) -> list[Case]:
+    """The case as what it moved each way, its own direction first: a tool may read and write in one trial."""
+    if not (requests := report.requests):
+        return [case]
+    moved = {Direction.READ: requests.read, Direction.WRITE: requests.write}
+    ways = [replace(case, direction=way, size_bytes=of.bytes or 0) for way, of in moved.items() if of]
+    return sorted(ways, key=lambda way: way.direction is not case.direction)
 
 
 def _describe_sleep(pair: Pair, slept_s: float) -> str:
@@ -119,11 +171,19 @@ def _count_server(pair: Pair) -> list[Counters]:
     return [pair.platforms[Role.SERVER].clock.counters(pair.interface(Role.SERVER))]
 
 
-def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
-    """Compare every byte of what arrived. Raises TransferError."""
+def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: tuple[str, ...]) -> None:
+    """Compare every byte of what arrived, by a command on the client where the tool has one. Raises TransferError."""
+    if not _keeps_what_it_moves(case):
+        return
     place = endpoints.target_place
-    if place.in_mount:
-        cool(session, standing, place, case)
+    if place.in_mount or argv:
+        cool(session, standing, Place(place.role, endpoints.target, in_mount=True), case)
+    if argv:
+        result = session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes), check=False)
+        if result.exit_code != 0:
+            why = first_line(result.stderr.strip() or result.stdout)
+            raise TransferError(f"{endpoints.target} does not hold what was written: {why}", host=Role.CLIENT)
+        return
     workloads.payload(case.workload).check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
 
 

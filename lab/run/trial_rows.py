@@ -31,6 +31,7 @@ def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Tri
         planned, elapsed_s=measured.timing.elapsed_s, client_cpu_s=client.cpu_s,
         server_cpu_s=server.cpu_s if server else None,
         wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
-        effective=measured.effective, verified=True, status="void" if measured.void else "ok", reason=measured.void,
+        effective=measured.effective, verified=measured.verified,
+        status="void" if measured.void else "ok", reason=measured.void,
         observed=store_ceiling.add_ceiling(measured.observed, store),
     )  # fmt: skip

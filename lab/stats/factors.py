@@ -13,7 +13,7 @@ import pandas as pd
 
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST, size_label
-from lab.design.factors import ABSENT, BY_NAME, baseline_of, label_of, protocol_of, rank
+from lab.design.factors import ABSENT, BY_NAME, baseline_of, label_of, owner_of, rank
 from lab.design.factors import Level as Level
 
 FACTORS = (*BY_NAME, "workload")  # of every case
@@ -37,8 +37,8 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
-    """The factors of a frame: FACTORS, and the options of mounts that it has."""
-    return (*FACTORS, *filter(protocol_of, columns))
+    """The factors of a frame: FACTORS, and the options of mounts and tools that it has."""
+    return (*FACTORS, *filter(owner_of, columns))
 
 
 def number_values(column: Column) -> tuple[Codes, list[Level]]:

@@ -34,7 +34,7 @@ def mean_row(grid: Grid, setting: Mapping[str, int]) -> Floats:
 def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[str, ...], slice]]:
     """The model's rows for ``codes`` (rows × factors), and the columns of each term.
 
-    A code of −1 is averaged over the levels, or an option of another protocol.
+    A code of −1 is averaged over the levels, or an option of another protocol or tool.
     """
     columns = [np.ones((len(codes), 1))]
     terms: dict[tuple[str, ...], slice] = {(): slice(0, 1)}
@@ -44,7 +44,7 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     products = {
         (one, other): (mains[one][:, :, None] * mains[other][:, None]).reshape(len(codes), -1)
         for one, other in itertools.combinations(mains, 2)
-        if can_be_combined(one, other)
+        if can_be_combined(one, other, grid.levels.get("tool", ()))
     }
     named: dict[tuple[str, ...], Floats] = {(factor,): main for factor, main in mains.items()}
     for term, part in (named | products).items():
@@ -58,7 +58,9 @@ def count_columns(levels: Mapping[str, Collection[object]]) -> int:
     """How many columns the design has for factors with these levels."""
     more = {factor: len(values) - 1 for factor, values in levels.items() if len(values) > 1}
     products = (
-        more[one] * more[other] for one, other in itertools.combinations(more, 2) if can_be_combined(one, other)
+        more[one] * more[other]
+        for one, other in itertools.combinations(more, 2)
+        if can_be_combined(one, other, levels.get("tool", ()))
     )
     return 1 + sum(more.values()) + sum(products)
 

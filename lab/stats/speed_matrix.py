@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.design.factors import ABSENT, protocol_of
+from lab.design.factors import ABSENT, chooser_of
 from lab.stats.factors import Cells, Codes, Level
 from lab.stats.intervals import Floats
 
@@ -57,20 +57,29 @@ def of_rows(cases: Cells, block: Codes, blocks: Sequence[Level], speed: Floats, 
     return Grid(tuple(levels), levels, codes, np.array(blocks, dtype=np.int64), log_speed, tried)
 
 
-def over_options(grid: Grid) -> Grid | None:
-    """The grid with one case for all options of a protocol: the mean of their log speeds, where a block has them all.
+def over_options(grid: Grid, choosers: Iterable[str]) -> Grid | None:
+    """The grid with one case for all options that the levels of these factors have, such as those of a protocol: the
+    mean of their log speeds, where a block has them all.
 
     None where cases were not run at each of these, as in a fraction: then means would be of different options.
     """
-    plain = [place for place, name in enumerate(grid.factors) if not protocol_of(name)]
+    whole: Grid | None = grid
+    for chooser in choosers:
+        whole = _over_options_of(whole, chooser) if whole else None
+    return whole
+
+
+def _over_options_of(grid: Grid, chooser: str) -> Grid | None:
+    tools = grid.levels.get("tool", ())
+    plain = [place for place, name in enumerate(grid.factors) if chooser_of(name, tools) != chooser]
     if len(plain) == len(grid.factors):
         return grid
-    options = [grid.factors.index("protocol"), *(set(range(len(grid.factors))) - set(plain))]
+    options = [grid.factors.index(chooser), *(set(range(len(grid.factors))) - set(plain))]
     codes, row = np.unique(grid.codes[:, plain], axis=0, return_inverse=True)
-    combinations = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # of options, by protocol
+    combinations = np.bincount(np.unique(grid.codes[:, options], axis=0)[:, 0])  # of options, by level of the chooser
     count = np.bincount(row)
     factors = tuple(grid.factors[place] for place in plain)
-    if (count != combinations[codes[:, factors.index("protocol")]]).any():
+    if (count != combinations[codes[:, factors.index(chooser)]]).any():
         return None
     log_speed, tried = np.zeros((len(codes), len(grid.blocks))), np.zeros((len(codes), len(grid.blocks)), dtype=bool)
     np.add.at(log_speed, row, grid.log_speed)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from lab.design.factors import ABSENT, DEFAULT, protocol_of
+from lab.design.factors import ABSENT, DEFAULT, owner_of
 from lab.results.trial import RunJson
 from lab.stats.effect_ratios import adjust_p_values
 from lab.stats.encoding import Encoded, Trials, encode, grid
@@ -25,9 +25,9 @@ VERSUS = (
 def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Run ``b`` over run ``a``: one row a case that both tried, and one row a protocol, tool and direction.
 
-    Columns: CASE and options of mounts, or POOLED, then VERSUS: blocks of each run, geometric means in MB/s, their
-    ratio, the change in percent with Welch's t interval on the logarithms of the blocks, and the p-value, plain and
-    adjusted by Holm in each table. A pooled row takes the mean of its cases in each block that has them all. Source
+    Columns: CASE and options of mounts and tools, or POOLED, then VERSUS: blocks of each run, geometric means in MB/s,
+    their ratio, the change in percent with Welch's t interval on the logarithms of the blocks, and the p-value, plain
+    and adjusted by Holm in each table. A pooled row takes the mean of its cases in each block that has them all. Source
     of the degrees of freedom: Welch 1947, Satterthwaite 1946.
     """
     one, other = _grids(a, b)
@@ -59,16 +59,20 @@ def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Level], list[
 def _grids(a: Trials, b: Trials) -> tuple[Grid, Grid]:
     """Both runs by the same factors: an option that one of them never named had its default there."""
     one, other = encode(a), encode(b)
-    options = dict.fromkeys(filter(protocol_of, (*one.frame.columns, *other.frame.columns)))
+    options = dict.fromkeys(filter(owner_of, (*one.frame.columns, *other.frame.columns)))
     factors = (*CASE, *options)
     return grid(_with_options(one, options), factors), grid(_with_options(other, options), factors)
 
 
 def _with_options(run: Encoded, options: Iterable[str]) -> Encoded:
-    protocol = run.frame["protocol"]
     lacking = [name for name in options if name not in run.frame]
-    levels = {name: np.where(protocol == protocol_of(name), DEFAULT, ABSENT) for name in lacking}
+    levels = {name: np.where(_has_option(run.frame, name), DEFAULT, ABSENT) for name in lacking}
     return encode(run.frame.assign(**levels)) if lacking else run
+
+
+def _has_option(trials: pd.DataFrame, name: str) -> pd.Series[bool]:
+    owner = owner_of(name)
+    return (trials["protocol"] == owner) | (trials["tool"] == owner)
 
 
 def _facts(run: RunJson) -> dict[str, str]:

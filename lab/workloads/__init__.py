@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from lab.base import plugins
-from lab.workloads.workload import Payload, Tool
+from lab.workloads.workload import Move, Payload, Tool
 
-__all__ = ["Payload", "Tool", "payload", "tool", "tools"]
+__all__ = ["Move", "Payload", "Tool", "payload", "tool", "tools"]
 
 
 def tools() -> dict[str, Tool]:

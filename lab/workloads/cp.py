@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from lab.workloads.workload import Tool
+from lab.workloads.workload import Move, Tool
 
 
 class Cp(Tool):
@@ -20,9 +20,9 @@ class Cp(Tool):
     needs_mount = True
     programs = MappingProxyType({})
 
-    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+    def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
-        return (*call, "--", source, target)
+        return (*call, "--", move.source, move.target)
 
 
 TOOL = Cp()

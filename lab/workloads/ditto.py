@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from lab.workloads.workload import Tool
+from lab.workloads.workload import Move, Tool
 
 
 class Ditto(Tool):
@@ -20,9 +20,9 @@ class Ditto(Tool):
     programs = MappingProxyType({})
     only_on = "macos"
 
-    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+    def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`. It knows no ``--``, which the lab's paths do not need: they begin with a slash."""
-        return (*call, source, target)
+        return (*call, move.source, move.target)
 
 
 TOOL = Ditto()

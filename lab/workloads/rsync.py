@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from lab.base.errors import Unsupported
 from lab.hosts import Host
-from lab.workloads.workload import Tool
+from lab.workloads.workload import Move, Tool
 
 # The whole file (openrsync knows -W by this name alone), straight to its name: no checksums of an old copy, no second
 # name and rename on the share.
@@ -31,10 +31,10 @@ class Rsync(Tool):
         except ValueError as error:
             raise Unsupported(f"rsync --version: {error}", host=host.role) from error
 
-    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
+    def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
-        shell = ("-e", remote_shell) if remote_shell else ()
-        return (*call, *FLAGS, *self.more(version), *shell, "--", source, target)
+        shell = ("-e", move.remote_shell) if move.remote_shell else ()
+        return (*call, *FLAGS, *self.more(version), *shell, "--", move.source, move.target)
 
     def more(self, version: str) -> tuple[str, ...]:
         """Flags beyond the plain ones."""

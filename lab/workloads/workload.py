@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
+from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.hosts import Host
+
+if TYPE_CHECKING:
+    from lab.results.observed import Observed  # a run folder's reader comes with it, and whoever plans needs none
 
 
 class Payload(ABC):
@@ -27,12 +34,43 @@ class Payload(ABC):
         """Compare every byte at ``path`` with what this seed makes. Raises TransferError where one differs."""
 
 
+@dataclass(frozen=True)
+class Option:
+    """An option of a tool that a sweep may vary as a factor, such as ``dd.bs``.
+
+    ``level`` makes text of what a sweep says, or raises ValueError. ``default`` is the level of a sweep that says
+    nothing, or ``default``. ``about`` is a sentence for the reference.
+    """
+
+    level: Callable[[object], str]
+    default: str
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """What a tool is to do: bring ``size_bytes`` from ``source`` to ``target``, two paths as the client names them.
+
+    ``remote_shell`` is empty where both paths are of the client; else the one in the share begins with its host.
+    ``options`` are the levels of the tool's own options that a sweep gives.
+    """
+
+    source: str
+    target: str
+    size_bytes: int
+    direction: Direction = Direction.WRITE
+    remote_shell: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
 class Tool(ABC):
     """A command that moves a payload from one path to another.
 
     ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
     ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
-    ``only_on`` is the platform that alone has it; empty for any.
+    ``only_on`` is the platform that alone has it; empty for any. ``payloads`` are those that it can move, empty for
+    any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it. ``is_extra``: only who
+    asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards.
     """
 
     name: ClassVar[str]
@@ -40,11 +78,54 @@ class Tool(ABC):
     needs_mount: ClassVar[bool]
     programs: ClassVar[Mapping[str, str]]
     only_on: ClassVar[str] = ""
+    payloads: ClassVar[tuple[str, ...]] = ()
+    directions: ClassVar[tuple[Direction, ...]] = tuple(Direction)
+    options: ClassVar[Mapping[str, Option]] = MappingProxyType({})
+    is_extra: ClassVar[bool] = False
+    keeps_read: ClassVar[bool] = True
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
         return ""
 
+    def conflict(self, case: Case) -> str:
+        """Why it cannot do what a case wants of it, from what that is on; empty where it can."""
+        if self.payloads and case.workload not in self.payloads:
+            return f"workload {case.workload}: it moves {' or '.join(self.payloads)} only"
+        if case.direction not in self.directions:
+            return f"direction {case.direction}: it has {' and '.join(self.directions)} only"
+        return ""
+
+    def level(self, options: Mapping[str, str], name: str) -> str:
+        """The level of one of its options, where a sweep gives these."""
+        return options.get(name, self.options[name].default)
+
+    def lay_out(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
+        """What the client runs before the measured time, for there to be a target that is written over; the share is
+        then mounted anew. Empty for a tool that makes its target.
+        """
+        return ()
+
+    def least_s(self, case: Case) -> float:
+        """Seconds that a trial takes at least, by a pace of its own; 0 for a tool that is as fast as it can be."""
+        return 0.0
+
+    def check(self, host: Host, call: Sequence[str]) -> None:
+        """Raise Unsupported for a program that is there and will not do."""
+        return
+
+    def verification(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
+        """What the client runs after the measured time, with the share mounted anew, to compare what lies at the
+        target; it fails where that is wrong. Empty where the payload lies there, and is compared as such.
+        """
+        return ()
+
+    def read_report(self, printed: str, move: Move) -> Observed | None:
+        """What the command printed of its own measurements; None for a tool that makes none. Raises LabFailure where
+        that cannot be true.
+        """
+        return None
+
     @abstractmethod
-    def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
-        """The command. ``version`` is as above; ``remote_shell`` is empty where both paths are of this host."""
+    def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
+        """The command. ``version`` is as above."""

@@ -126,17 +126,18 @@ def test_an_option_of_a_mount_is_read_back() -> None:
 
 def test_a_tool_copies(add: Add, tmp_path: Path) -> None:
     add(workloads, "tools")
-    (case, *_) = cases_of(tool=["dd"])
+    (case, *_) = cases_of(tool=["install"])
     source, target = tmp_path / "from", tmp_path / "to"
     source.write_bytes(bytes(range(256)) * 4097)  # more than one block, and not a whole number of them
-    argv = workloads.tool(case.tool).argv(("dd",), "", str(source), str(target), "")
+    move = workloads.Move(source=str(source), target=str(target), size_bytes=source.stat().st_size)
+    argv = workloads.tool(case.tool).argv(("install",), "", move)
     subprocess.run(argv, check=True, capture_output=True, timeout=60)
     assert target.read_bytes() == source.read_bytes()
 
 
 def test_a_tool_that_needs_a_mount_is_left_out_where_there_is_none(add: Add) -> None:
     add(workloads, "tools")
-    assert {case.tool for case in cases_of(protocol=["ssh"], tool=["dd", "rsync"])} == {"rsync"}
+    assert {case.tool for case in cases_of(protocol=["ssh"], tool=["install", "rsync"])} == {"rsync"}
 
 
 def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:

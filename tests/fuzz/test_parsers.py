@@ -51,7 +51,7 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.workloads import iperf3, rsync
+from lab.workloads import fio_report, frames, iperf3, rsync
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,8 @@ PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermo
 SS = ("ss-*.txt",)
 COUNTED = ("counted-cgroup?.txt",)
 PARSERS = {
+    "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
+    "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
     "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support.local_lab import HOSTS, Bench, end
-from support.macs import state
+from support.macs import check_pieces, state
 from support.under_way import wait_for_process
 
 from lab.results import run_folder
@@ -86,6 +86,8 @@ def test_a_sweep_is_measured_and_put_back(equipped: Bench) -> None:
     assert flushed["nfs"] == flushed["smb"] == "F_FULLFSYNC"
     writes = trials[(trials["protocol"] == "smb") & (trials["direction"] == "write")]
     assert equipped.inside("client", "cat /linux/run/emulated_mac_smbfs/flushes-*") == "FLUSH\n" * len(writes)
+    check_pieces(equipped)
+    assert state(equipped, PLATFORMS) == before
     assert no_window_opened(equipped)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.local_lab import HOSTS, Bench
-from support.macs import state
+from support.macs import check_pieces, state
 
 from lab.results import run_folder
 from lab.results.trial import CEILINGS
@@ -73,6 +73,9 @@ def test_what_two_systems_have_is_measured_and_put_back(
         assert any(busiest), busiest
     if client != "linux":
         check_flushes(bench, trials, server)
+    if client == "macos@10.13":
+        check_pieces(bench)
+        assert state(bench, platforms) == before
 
 
 def check_flushes(bench: Bench, trials: pd.DataFrame, server: str) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from typing import Any
 
 from support.local_lab import HOSTS, Bench
 
+FLUSHES = "cat /linux/run/emulated_mac_smbfs/flushes-*"
 LAB = "/linux/usr/bin/setpriv --reuid=501 --regid=20 --init-groups /usr/bin/env HOME=/Users/lab PATH=$PATH /bin/sh -c"
 SERVE = """
 mkdir -p /Users/lab/shared && echo hello > /Users/lab/shared/f && /linux/usr/bin/chown -R lab /Users/lab/shared &&
@@ -58,3 +60,19 @@ def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
         host: STATE if platform != "linux" else LINUX_STATE for host, platform in zip(HOSTS, platforms, strict=True)
     }
     return {host: bench.inside(host, look).splitlines() for host, look in looks.items()}
+
+
+def check_pieces(bench: Bench) -> None:
+    """A Mac's dd, and what flushes each piece, over SMB: a flush for each record or band, and one after the tool."""
+    flushed_before = bench.inside("client", FLUSHES).count("FLUSH")
+    levels: dict[str, Any] = {"dd.bs": ["64 KiB"], "append.bs": ["512 KiB"], "bands.bs": ["1 MiB"]}
+    tools = ["dd", "append", "bands", "frames"]
+    done = bench.run(protocol=["smb"], tool=tools, direction=["write"], mtu=[9000], size="2 MiB", **levels)
+    trials = bench.trials()
+    assert done.returncode == 0, done.stdout + "\n".join(trial["reason"] for trial in trials)
+    assert {trial["tool"]: trial["verified"] for trial in trials} == dict.fromkeys(tools, True)
+    laid_out = 1  # what bands write over
+    flushes = {"dd": 1, "append": 4 + 1, "bands": laid_out + 2 + 1, "frames": 1}
+    assert bench.inside("client", FLUSHES).count("FLUSH") - flushed_before == sum(flushes.values())
+    frames = [trial["observed"]["frames"]["frames"] for trial in trials if trial["tool"] == "frames"]
+    assert frames == [3]  # of 920 kB

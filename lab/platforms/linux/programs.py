@@ -20,9 +20,12 @@ MANAGERS = f'for name in {" ".join(INSTALL)}; do command -v "$name" >/dev/null &
 
 
 class LinuxPrograms(Programs):
-    """The programs of a Linux host. cp leaves no holes and shares no blocks: every byte is read, sent and written."""
+    """The programs of a Linux host. cp leaves no holes and shares no blocks: every byte is read, sent and written.
 
-    calls = MappingProxyType({"cp": ("cp", "--sparse=never", "--reflink=never")})
+    fio's engine is the kernel's own for several requests at once.
+    """
+
+    calls = MappingProxyType({"cp": ("cp", "--sparse=never", "--reflink=never"), "fio": ("fio", "--ioengine=libaio")})
 
     def how_to_install(self, package: str) -> str:
         """See :meth:`Programs.how_to_install`."""

@@ -23,6 +23,7 @@ class MacPrograms(Programs):
         {
             "cp": ("cp", "-X"),
             "ditto": ("ditto", "--norsrc", "--noextattr", "--noacl"),
+            "fio": ("fio", "--ioengine=posixaio"),
             "rsync": ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync"),
         }
     )

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lab.base.units import parse_size, size_label
+from lab.design.option_levels import one_of, size, whole, yes_or_no
 from lab.hosts.mount_reports import read_nfs_version
-from lab.protocols.options import Option, one_of, program, size, whole, yes_or_no
+from lab.protocols.options import Option, program
 
 
 def _request(name: str) -> Option:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.protocols.options import Option, one_of, program, yes_or_no
+from lab.design.option_levels import one_of, yes_or_no
+from lab.protocols.options import Option, program
 
 # By the words of mount.cifs(8), and by what the kernel says of a connection
 VERSIONS = {"2.0.2": "2.0", "2.1": "2.1", "3.0": "3.0", "3.0.2": "3.02", "3.1.1": "3.1.1"}

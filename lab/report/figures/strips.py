@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
-from lab.design.factors import ABSENT, protocol_of
+from lab.design.factors import ABSENT, owner_of
 from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
     CROSS,
@@ -184,8 +184,8 @@ def _row_names(cases: stats.Cells) -> list[str]:
 
 
 def _level_name(factor: str, level: stats.Level) -> str:
-    """A level as the name of a row has it: an option of a mount with its own name, for it may be just a number."""
-    if not protocol_of(factor):
+    """A level as the name of a row has it: an option of a mount or tool with its own name, for many are numbers."""
+    if not owner_of(factor):
         return stats.level_label(factor, level)
     return "" if level == ABSENT else f"{factor.partition('.')[2]} {level}"
 

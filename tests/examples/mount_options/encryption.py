@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lab.protocols.options import Option, yes_or_no
+from lab.design.option_levels import yes_or_no
+from lab.protocols.options import Option
 
 ENCRYPTION = Option(
     yes_or_no,  # what a sweep may say: true, false

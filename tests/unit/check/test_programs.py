@@ -60,3 +60,30 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
     assert (failure.level, failure.subject) == ("problem", "client programs")
     assert failure.message == wrong
     assert failure.remedy.startswith(f"`command -v {program}` there")
+
+
+@pytest.mark.parametrize(
+    ("printed", "finding"),
+    [
+        (
+            "",
+            "note     client extra programs: fio is missing: out is fio  -> install Homebrew there (https://brew.sh),",
+        ),
+        (
+            "fio-2.16",
+            "warning  client extra programs: fio: `fio --version` prints 'fio-2.16', and only fio 3.x is known",
+        ),
+        ("fio-3.36", ""),
+    ],
+)
+def test_what_only_one_tool_needs_is_missed_by_nobody_else(
+    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str], printed: str, finding: str
+) -> None:
+    for host in macs.values():
+        if printed:
+            (host.folder / "bin" / "fio").write_text(f"#!/bin/sh\necho {printed}\n")
+            (host.folder / "bin" / "fio").chmod(0o755)
+    lines = checked(capsys)
+    (line,) = about(lines, "client extra programs") or [""]
+    assert line.startswith(finding)
+    assert about(lines, "server extra programs") == []

@@ -1,0 +1,118 @@
+"""What tools measure of themselves: the times of fio's requests, and the late frames of video."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from lab import stats
+from lab.design.factors import ABSENT, owner_of
+from lab.report.tables import TextTable, levels, number, varied_and_alike
+from lab.results import dataframe
+
+WAYS = ("read", "write")
+MEASURING_TOOLS = ("fio", "frames")
+# heading, key of lab.results.observed.RequestsOneWay, factor, style
+REQUESTS = (
+    ("IOPS", "iops", 1, ".0f"), ("MB/s", "bytes_per_s", 1e-6, ".1f"), ("median ms", "p50_ms", 1, ".3f"),
+    ("95 %", "p95_ms", 1, ".3f"), ("99 %", "p99_ms", 1, ".3f"), ("99.9 %", "p999_ms", 1, ".3f"),
+    ("longest", "longest_ms", 1, ".1f"),
+)  # fmt: skip
+# heading, key of lab.results.observed.FrameFacts, how trials are put together, factor, style
+FRAMES = (
+    ("streams", "streams", "median", 1, ".0f"), ("frames", "frames", "sum", 1, ".0f"),
+    ("late", "late", "sum", 1, ".0f"), ("worst ms late", "worst_late_s", "max", 1000, ".1f"),
+    ("most streams", "most_streams", "median", 1, ".0f"), ("least", "most_streams", "min", 1, ".0f"),
+)  # fmt: skip
+
+
+def requests(some: pd.DataFrame) -> pd.DataFrame:
+    """Medians over the trials of a case, one row a case and way: its levels, ``way``, REQUESTS by key, and ``n``."""
+    parts = []
+    for way in WAYS:
+        paths = {f"requests.{way}.{key}": key for _, key, *_ in REQUESTS}
+        counted = _observed(some, list(paths)).rename(columns=paths)
+        parts.append(_by_case(some, counted, "median").assign(way=way))
+    return pd.concat(parts, ignore_index=True)
+
+
+def frames(some: pd.DataFrame) -> pd.DataFrame:
+    """One row a case: its levels, FRAMES by heading, and ``n``."""
+    paths = {f"frames.{key}": key for _, key, *_ in FRAMES}
+    counted = _observed(some, list(paths)).rename(columns=paths)
+    by_way = {how: _by_case(some, counted, how) for how in dict.fromkeys(how for *_, how, _, _ in FRAMES)}
+    table = by_way["median"][[*stats.factors_of(some.columns), "n"]]
+    return table.assign(**{heading: by_way[how][key] for heading, key, how, *_ in FRAMES})
+
+
+def requests_table(some: pd.DataFrame) -> TextTable | None:
+    """What the requests of each case came to; None where no tool timed any."""
+    table = requests(some)
+    if table.empty:
+        return None
+    rows = [
+        [_name(row, table, row["way"]), *(number(factor * row[key], style) for _, key, factor, style in REQUESTS)]
+        for row in stats.rows_of(table)
+    ]
+    caption = (
+        "Medians over trials of what fio says of its own requests: rates without its start and the flush, and times "
+        "from submission to completion, of which so many percent were no longer. "
+    )
+    headings = ["", *(heading for heading, *_ in REQUESTS)]
+    return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])
+
+
+def frames_table(some: pd.DataFrame) -> TextTable | None:
+    """What became of the frames of each case; None where none were played."""
+    table = frames(some)
+    if table.empty:
+        return None
+    rows = [
+        [_name(row, table), *(number(factor * row[heading], style) for heading, _, _, factor, style in FRAMES)]
+        for row in stats.rows_of(table)
+    ]
+    caption = (
+        "Frames of all trials. Late: not there before the turn of the next; the worst of them says how much a player "
+        "has to read ahead. Most streams: the highest number without a late frame, the median of the trials and their "
+        "least. "
+    )
+    return TextTable(["", *(heading for heading, *_ in FRAMES)], rows, caption + varied_and_alike(_factors(table))[1])
+
+
+def columns(trials: pd.DataFrame) -> pd.DataFrame:
+    """The same numbers of every trial, a column each by its path in it; none for a run of other tools."""
+    if not trials["tool"].isin(MEASURING_TOOLS).any():
+        return pd.DataFrame(index=trials.index)
+    paths = [f"requests.{way}.{key}" for way in WAYS for _, key, *_ in REQUESTS]
+    paths += dict.fromkeys(f"frames.{key}" for _, key, *_ in FRAMES)
+    return _observed(trials, paths).rename(columns=lambda path: f"observed.{path}")
+
+
+def _observed(trials: pd.DataFrame, paths: Sequence[str]) -> pd.DataFrame:
+    """These numbers of each trial, a column each by its path; NaN where it has none."""
+    counted = dataframe.observed(trials, paths)
+    nothing = pd.Series(float("nan"), index=trials.index)
+    numbers = {path: pd.to_numeric(counted.get(path, nothing), errors="coerce") for path in paths}
+    return pd.DataFrame(numbers, index=trials.index)
+
+
+def _by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
+    """One row a case that has any of the numbers: its levels, the numbers put together, and how many trials had one."""
+    by = list(stats.factors_of(some.columns))
+    having = counted.notna().any(axis=1)
+    groups = some.loc[having, by].assign(**counted[having]).groupby(by, sort=False, observed=True)
+    return groups.agg(how).assign(n=groups.size()).reset_index()
+
+
+def _factors(table: pd.DataFrame) -> pd.DataFrame:
+    return table[list(stats.factors_of(table.columns))]
+
+
+def _name(row: stats.Row, table: pd.DataFrame, way: str = "") -> str:
+    """A case in words: protocol, tool, direction, the way of its requests where that is another, and what varies."""
+    varied = [name for name in varied_and_alike(_factors(table))[0] if row[name] != ABSENT]
+    own = [f"{name.partition('.')[2]} {row[name]}" for name in varied if owner_of(name)]
+    others = levels(row, [name for name in varied if not owner_of(name)])
+    other_way = [f"its {way}s"] if way and way != row["direction"] else []
+    return ", ".join([stats.row_label(row), *other_way, *own, *others])

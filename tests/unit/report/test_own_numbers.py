@@ -1,0 +1,90 @@
+"""What fio and frames say of themselves, in the terminal, the report, JSON and the table."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.synthetic_runs import trial, write_run
+
+from lab.report import own_numbers, run_report
+from lab.report.analysis import Analysis
+from lab.report.terminal import show_json
+from lab.results import run_folder
+from lab.results.observed import FrameFacts, Observed, Requests, RequestsOneWay
+from lab.results.run_folder import RunFolder
+from lab.results.trial import Trial
+
+
+def way(iops: float) -> RequestsOneWay:
+    return RequestsOneWay(
+        requests=1000, bytes=4_096_000, runtime_s=1000 / iops, iops=iops, bytes_per_s=round(4096 * iops), p50_ms=0.4,
+        p95_ms=0.9, p99_ms=1.5, p999_ms=7.25, longest_ms=20.5,
+    )  # fmt: skip
+
+
+def of_fio(block: int, jobs: str, requests: Requests) -> Trial:
+    options = {"fio.jobs": jobs}
+    return trial(
+        trial_id=f"b{block}-{jobs}", case_id=f"fio-{jobs}", block=block, tool="fio", options=options,
+        observed=Observed(requests=requests).to_json(),
+    )  # fmt: skip
+
+
+def of_frames(block: int, most: int) -> Trial:
+    facts = FrameFacts(streams=most, frames=100, late=block, worst_late_s=block / 100, most_streams=most)
+    return trial(
+        trial_id=f"f{block}", case_id="frames", block=block, tool="frames", options={"frames.streams": "most"},
+        observed=Observed(frames=facts).to_json(),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    mixed = Requests(read=way(700.0), write=way(300.0))
+    trials = [of_fio(block, "1", Requests(write=way(1000.0 * block))) for block in (1, 2, 3)]
+    trials += [of_fio(block, "4", mixed) for block in (1, 2, 3)] + [of_frames(block, 6 - block) for block in (1, 2, 3)]
+    return write_run(tmp_path, [*trials, trial(trial_id="cp", case_id="cp", tool="cp")])
+
+
+def test_each_case_and_way_has_the_medians_of_its_trials(folder: RunFolder) -> None:
+    table = own_numbers.requests_table(Analysis(run_folder.load(folder.path)).some)
+    assert table is not None
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["AFP fio write, jobs 1"][:2] == ["2000", "8.2"]
+    assert rows["AFP fio write, jobs 4"][0] == "300"
+    assert rows["AFP fio write, its reads, jobs 4"] == ["700", "2.9", "0.400", "0.900", "1.500", "7.250", "20.5"]
+
+
+def test_frames_are_summed_and_the_least_number_of_streams_is_told(folder: RunFolder) -> None:
+    table = own_numbers.frames_table(Analysis(run_folder.load(folder.path)).some)
+    assert table is not None
+    assert [row[1:] for row in table.rows] == [["4", "300", "6", "30.0", "4", "3"]]
+
+
+def test_json_report_and_table_have_them(folder: RunFolder) -> None:
+    shown = json.loads(json.dumps(show_json(folder)))
+    assert [(row["way"], row["n"], row["p999_ms"]) for row in shown["requests"]] == [
+        ("read", 3, 7.25), ("write", 3, 7.25), ("write", 3, 7.25),
+    ]  # fmt: skip
+    assert shown["frames"][0]["late"] == 6
+    report = run_report.write(folder)
+    assert "How long requests took" in report.read_text()
+    assert "Which frames came late" in report.with_name("post.md").read_text()
+    with report.with_name("table.csv").open(newline="") as file:
+        rows = {row["trial_id"]: row for row in csv.DictReader(file)}
+    assert (rows["b3-1"]["observed.requests.write.iops"], rows["b3-1"]["observed.requests.read.iops"]) == ("3000.0", "")
+    assert (rows["f1"]["observed.frames.most_streams"], rows["cp"]["observed.frames.most_streams"]) == ("5.0", "")
+
+
+def test_a_run_of_other_tools_has_none_of_it(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [replace(trial(), tool="cp")])
+    some = Analysis(run_folder.load(folder.path)).some
+    assert own_numbers.requests_table(some) is None
+    assert own_numbers.frames_table(some) is None
+    assert not {"requests", "frames"} & show_json(folder).keys()
+    header = run_report.write(folder).with_name("table.csv").read_text().splitlines()[0]
+    assert "requests" not in header

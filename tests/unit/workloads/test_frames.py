@@ -1,0 +1,144 @@
+"""frames: video at its pace in both languages, what is late, and how many streams play."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.interpreters import EACH, words_of
+
+from lab import workloads
+from lab.base.errors import LabFailure
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.results.observed import FrameFacts, Observed
+from lab.run import most_streams
+from lab.run.transfer import Measured
+from lab.workloads import Move
+from lab.workloads.frames import FRAMES, MOST_STREAMS, parse_report
+
+MOVE = Move(source="/a", target="/b", size_bytes=1 << 20)
+NEED = 23_000_000  # bytes per second of one stream by default
+
+
+def run(python: str, *words: object, folder: Path) -> tuple[int, str, str]:
+    argv, environment = words_of(python, FRAMES, *map(str, words)), os.environ | {"LC_ALL": "C"}
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@EACH
+@pytest.mark.parametrize(("size", "streams", "frames"), [(0, 1, 0), (1, 4, 1), (100_000, 3, 25), (99_999, 7, 25)])
+def test_every_byte_of_every_stream_arrives_at_its_pace(
+    python: str, size: int, streams: int, frames: int, tmp_path: Path
+) -> None:
+    (tmp_path / "source").write_bytes(os.urandom(size))
+    began = time.monotonic()
+    code, printed, errors = run(python, streams, 4000, 100, "source", "target", folder=tmp_path)
+    assert (code, errors) == (0, "")
+    assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
+    assert parse_report(printed).frames == frames
+    assert time.monotonic() - began > (-(-frames // streams) - 1) / 100
+
+
+@EACH
+def test_what_cannot_keep_the_pace_is_late_and_copied_all_the_same(python: str, tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(os.urandom(4_000_000))
+    _, printed, _ = run(python, 2, 4000, 1_000_000, "source", "target", folder=tmp_path)
+    facts = parse_report(printed)
+    assert facts.frames == 1000
+    assert facts.late is not None
+    assert facts.late > 900
+    assert facts.worst_late_s is not None
+    assert facts.worst_late_s > 0
+    assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
+
+
+@EACH
+def test_nothing_that_was_there_is_touched(python: str, tmp_path: Path) -> None:
+    for name in ("source", "there"):
+        (tmp_path / name).write_text(name)
+    exists = (errno.EEXIST, "", "there: File exists\n")
+    assert run(python, 1, 4000, 25, "source", "there", folder=tmp_path) == exists
+    missing = (errno.ENOENT, "", "none: No such file or directory\n")
+    assert run(python, 1, 4000, 25, "none", "target", folder=tmp_path) == missing
+
+
+@given(frames=st.integers(0, 10**9), late=st.integers(0, 10**9), worst_s=st.floats(0, 1e6))
+def test_a_report_is_read_where_it_can_be_true(frames: int, late: int, worst_s: float) -> None:
+    text = f"some note\nframes {frames}\nlate {late}\nworst_s {worst_s:.6f}\n"
+    if late > frames or (float(f"{worst_s:.6f}") > 0 and late == 0):
+        with pytest.raises(ValueError, match="late, by"):
+            parse_report(text)
+    else:
+        read = parse_report(text)
+        assert (read.frames, read.late, read.worst_late_s) == (frames, late, float(f"{worst_s:.6f}"))
+
+
+def test_a_tool_without_a_report_fails_its_trial() -> None:
+    with pytest.raises(LabFailure, match="frames: its report cannot be true: no count of frames"):
+        workloads.tool("frames").read_report("", MOVE)
+
+
+def test_a_frame_has_its_part_of_the_bit_rate() -> None:
+    argv = workloads.tool("frames").argv((), "", MOVE)
+    assert argv[-5:] == ("1", "920000", "25", "/a", "/b")
+    case = frames_case("4")
+    assert workloads.tool("frames").least_s(case) == pytest.approx(10.0)
+    assert workloads.tool("frames").least_s(frames_case("most")) == pytest.approx(40.0)
+
+
+# --- the highest number of streams
+
+
+def frames_case(streams: str) -> Case:
+    options = (("frames.streams", streams), ("frames.mbit_per_s", "184"), ("frames.fps", "25"))
+    return Case("smb", "frames", Direction.READ, 1500, "default", "ram", "file", 40 * NEED, options)
+
+
+class Share:
+    """Plays up to so many streams without a late frame, and counts the tries."""
+
+    def __init__(self, able: int, void_at: int = 0):
+        self.able, self.void_at = able, void_at
+        self.tried: list[int] = []
+
+    def move(self, case: Case) -> Measured:
+        streams = int(case.option("frames.streams"))
+        self.tried.append(streams)
+        facts = FrameFacts(streams=streams, frames=1000, late=7 if streams > self.able else 0)
+        unused = cast(Any, SimpleNamespace())
+        void = "it was cached" if streams == self.void_at else ""
+        return Measured(unused, None, unused, void, Observed(frames=facts))
+
+
+@given(able=st.integers(0, 300), fitting=st.integers(0, 300))
+def test_the_highest_number_is_found_in_few_tries(able: int, fitting: int) -> None:
+    share = Share(able)
+    most = min(max(1, fitting), MOST_STREAMS)
+    link_bytes_per_s = (fitting + 0.5) * NEED / most_streams.OVER_CEILING
+    found = most_streams.find(frames_case("most"), share.move, link_bytes_per_s).observed.frames
+    assert found is not None
+    assert found.most_streams == min(able, most)
+    assert found.streams == max(1, min(able, most))
+    assert len(share.tried) == len(set(share.tried)) <= most.bit_length() + 1
+    assert found.tried == tuple(f"{streams}: {7 if streams > able else 0} of 1000 late" for streams in share.tried)
+
+
+def test_a_void_try_ends_the_search() -> None:
+    share = Share(200, void_at=128)
+    assert most_streams.find(frames_case("most"), share.move, None).void == "it was cached"
+    assert share.tried == [128]
+
+
+def test_only_who_asks_for_the_most_streams_has_them_looked_for() -> None:
+    assert most_streams.is_asked_for(frames_case("most"))
+    assert not most_streams.is_asked_for(frames_case("8"))
