@@ -1,0 +1,186 @@
+"""One place: every tool copies the probes there and back, and each copy is looked at from all sides."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lab import protocols
+from lab.base.present import present
+from lab.base.untrusted import one_line
+from lab.design.factors import Direction
+from lab.fidelity import host_scripts
+from lab.fidelity.copiers import Copier
+from lab.fidelity.copies import Copy, Ends, View
+from lab.fidelity.engines import Engine
+from lab.fidelity.host_scripts import CopyCall, Snapshot
+from lab.fidelity.places import Asked, Stand
+from lab.fidelity.probes import ALL
+from lab.fidelity.verdicts import Judge, Judgement
+from lab.hosts import Host, Role
+from lab.run.session import Session, Standing
+
+
+@dataclass(frozen=True)
+class Written:
+    """A copy into the share. ``name`` is its folder there; ``early`` what the client saw before the remount."""
+
+    copier: Copier
+    name: str
+    failures: Mapping[str, str]
+    early: Snapshot | None
+
+
+@dataclass
+class StandSurvey:
+    """Surveys a place. ``number`` is its own among those of a run, and part of its folders' names."""
+
+    session: Session
+    stand: Stand
+    copiers: Sequence[Copier]
+    engine: Engine | None
+    number: int
+    _standing: Standing | None = field(default=None, init=False)
+    _ends: Ends | None = field(default=None, init=False)
+
+    def run(self, asked: Asked) -> list[Copy]:
+        """Every copy that is asked for. Raises LabFailure."""
+        mounted = protocols.find(self.stand.place.protocol).mounted
+        copiers = [copier for copier in self.copiers if mounted or not copier.needs_mount]
+        if not copiers:
+            return []
+        self._standing = self.session.stand(self.stand.case)
+        self._ends = self._look_at_ends()
+        copies = self._write(copiers) if asked.goes(Direction.WRITE) else []
+        if asked.goes(Direction.READ) and not self.session.pair.config.through_mount:
+            copies += self._read(copiers)
+        return copies
+
+    @property
+    def standing(self) -> Standing:
+        """What stands for the place now."""
+        return present(self._standing)
+
+    @property
+    def client(self) -> Host:
+        """The client."""
+        return self.session.pair.hosts[Role.CLIENT]
+
+    # --- folders
+
+    def _in_share(self, name: str) -> str:
+        """A folder in the share, as the client or its remote shell names it."""
+        attached, share = self.standing.attached, self.standing.share
+        return f"{attached.path}{self.standing.folder.removeprefix(share.path)}/{name}"
+
+    def _on_client(self, name: str) -> str:
+        return f"{self.session.pair.sides[Role.CLIENT].directory}/{name}"
+
+    def _on_server(self, name: str) -> str:
+        return f"{self.standing.folder}/{name}"
+
+    def _remount(self) -> bool:
+        """Have the client mount the share anew; False where the mount is none of the lab's, or none at all."""
+        if self.standing.mount.record is None or self.standing.attached.remote_shell:
+            return False
+        if not self.session.mount_anew(self.standing, always=True):
+            self._standing = self.session.stand(self.stand.case)
+        return True
+
+    # --- client to server
+
+    def _write(self, copiers: Sequence[Copier]) -> list[Copy]:
+        source, account = self._on_client(f"probes-{self.number}"), self.session.pair.sides[Role.CLIENT].user
+        refused = host_scripts.lay(self.client, source, account)
+        original = host_scripts.read(self.client, source)
+        written = [self._write_by(copier, source) for copier in copiers]
+        remounted = self._remount()
+        copies = []
+        for one in written:
+            snapshots = self._look_at(one, remounted)
+            judge = Judge(original.readings, refused, one.failures)
+            views = {view: _judge_all(judge, snapshot) for view, snapshot in snapshots.items()}
+            debris = (snapshots.get(View.STORE) or list(snapshots.values())[-1]).debris
+            copies.append(self._copy(one.copier, Direction.WRITE, views, debris))
+        self._remove(source)
+        return copies
+
+    def _look_at(self, written: Written, remounted: bool) -> dict[View, Snapshot]:
+        """A copy in the share from every side."""
+        pair, snapshots = self.session.pair, {}
+        if written.early:
+            snapshots[View.MOUNT] = written.early
+        if Role.SERVER in pair.roles and not pair.config.through_mount:
+            server = pair.hosts[Role.SERVER]
+            snapshots[View.STORE] = host_scripts.read(server, self._on_server(written.name), as_root=True)
+        if remounted:
+            snapshots[View.REMOUNT] = host_scripts.read(self.client, self._in_share(written.name))
+        return snapshots
+
+    def _write_by(self, copier: Copier, source: str) -> Written:
+        name = f"{copier.name}-{self.number}"
+        is_remote = bool(self.standing.attached.remote_shell)
+        call = CopyCall(self._words(copier), source, self._in_share(name), copier.onto, is_remote)
+        failures = host_scripts.copy(self.client, call)
+        early = None if is_remote else host_scripts.read(self.client, self._in_share(name))
+        return Written(copier, name, failures, early)
+
+    # --- server to client
+
+    def _read(self, copiers: Sequence[Copier]) -> list[Copy]:
+        name, server = f"probes-{self.number}", self.session.pair.hosts[Role.SERVER]
+        refused = host_scripts.lay(server, self._on_server(name), self.standing.share.account)
+        original = host_scripts.read(server, self._on_server(name), as_root=True)
+        self._remount()
+        is_remote = bool(self.standing.attached.remote_shell)
+        seen = None if is_remote else host_scripts.read(self.client, self._in_share(name))
+        copies = []
+        for copier in copiers:
+            target = self._on_client(f"{copier.name}-{self.number}")
+            call = CopyCall(self._words(copier), self._in_share(name), target, copier.onto, remote=False)
+            failures = host_scripts.copy(self.client, call)
+            copied = host_scripts.read(self.client, target)
+            views = {View.MOUNT: _judge_all(Judge(original.readings, refused, {}), seen)} if seen else {}
+            views[View.CLIENT] = _judge_all(Judge(original.readings, refused, failures), copied)
+            copies.append(self._copy(copier, Direction.READ, views, copied.debris))
+            self._remove(target)
+        return copies
+
+    # --- both
+
+    def _words(self, copier: Copier) -> tuple[str, ...]:
+        """What a tool is called by."""
+        platform, shell = self.session.pair.sides[Role.CLIENT].platform, self.standing.attached.remote_shell
+        return copier.words(platform, self.engine, shell)
+
+    def _copy(
+        self,
+        copier: Copier,
+        direction: Direction,
+        views: Mapping[View, Mapping[str, Judgement]],
+        debris: Mapping[str, int],
+    ) -> Copy:
+        """A copy, with its command less the remote shell, which names keys of this run."""
+        command = shlex.join(copier.words(self.session.pair.sides[Role.CLIENT].platform, self.engine, ""))
+        return Copy(self.stand.place, present(self._ends), direction, copier.name, command, views, debris)
+
+    def _look_at_ends(self) -> Ends:
+        """What the copies of this place go through."""
+        pair, effective = self.session.pair, self.standing.attached.effective
+        server_store = ""
+        if Role.SERVER in pair.roles and not pair.config.through_mount:
+            server_store = host_scripts.name_file_system(pair.hosts[Role.SERVER], self.standing.folder)
+        client_store = host_scripts.name_file_system(self.client, pair.sides[Role.CLIENT].directory)
+        mounted, dialect = (one_line(str(effective.get(name, "")), 40) for name in ("mount", "dialect"))
+        return Ends(mounted or "somebody else", dialect, client_store, server_store)
+
+    def _remove(self, folder: str) -> None:
+        """Remove a copy in the lab's own folder on the client, which would fill it otherwise."""
+        self.client.run("rm", "-rf", "--", folder, root=not (self.client.lacks_root or self.client.is_narrow))
+
+
+def _judge_all(judge: Judge, snapshot: Snapshot) -> dict[str, Judgement]:
+    return {
+        probe.name: judge.judge(probe, snapshot.readings[probe.name], snapshot.plain.get(probe.name)) for probe in ALL
+    }
