@@ -42,13 +42,26 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class CopyCall:
-    """How a tool copies all probes: its words up to the two paths, and the two folders."""
+    """How a tool copies probes: its words up to the two paths, the two folders, and the probes' names.
+
+    ``alive`` is a folder that is gone where the mount is; empty where there is none.
+    """
 
     argv: Sequence[str]
     source: str
     target: str
+    names: Sequence[str]
     onto: bool
     remote: bool
+    alive: str
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a tool said, by the probe at which it failed; and the probe at which the mount ended, or none."""
+
+    failures: Mapping[str, str]
+    stopped: str
 
 
 def lay(host: Host, root: str, owner: str) -> Mapping[str, str]:
@@ -63,15 +76,15 @@ def read(host: Host, root: str, as_root: bool = False) -> Snapshot:
     return _ask(host, PROBES_SCRIPT, "read", request, parse_snapshot, as_root=as_root, deadline_s=READ_S)
 
 
-def copy(host: Host, call: CopyCall) -> Mapping[str, str]:
-    """Copy the probes as the account that logs in; what the tool said, by the probe at which it failed."""
+def copy(host: Host, call: CopyCall) -> Copied:
+    """Copy the probes as the account that logs in."""
     request = {
         "argv": list(call.argv), "source": call.source, "target": call.target, "onto": call.onto,
-        "remote": call.remote, "names": [probe.name for probe in ALL], "deadline_s": COPY_S,
+        "remote": call.remote, "names": list(call.names), "alive": call.alive, "deadline_s": COPY_S,
     }  # fmt: skip
-    failures = _ask(host, COPIES_SCRIPT, "copy", request, parse_failures, as_root=False, deadline_s=COPIES_S)
+    copied = _ask(host, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
     folders = sorted((call.source, call.target), key=len, reverse=True)
-    return {name: _without(folders, said) for name, said in failures.items()}
+    return Copied({name: _without(folders, said) for name, said in copied.failures.items()}, copied.stopped)
 
 
 def _without(folders: Sequence[str], text: str) -> str:
@@ -114,6 +127,15 @@ def _ask(
 def parse_failures(text: str) -> dict[str, str]:
     """What failed, by probe. Raises ValueError."""
     return {name: _text(said) for name, said in _entries(text).items()}
+
+
+def parse_copied(text: str) -> Copied:
+    """How a copy went. Raises ValueError, also where it stopped at no probe that there is."""
+    answer = _entries(text)
+    failures, stopped = answer.get("failures"), _text(answer.get("stopped"))
+    if not isinstance(failures, dict) or stopped not in ("", *(probe.name for probe in ALL)):
+        raise ValueError(f"{one_line(text, 60)!r} is no account of a copy")
+    return Copied({name: _text(said) for name, said in failures.items()}, stopped)
 
 
 def parse_snapshot(text: str) -> Snapshot:

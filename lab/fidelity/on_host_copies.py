@@ -33,7 +33,10 @@ def _run(words: list[str], deadline_s: float) -> tuple[int | None, str, str]:
 
 
 def copy(request: Any) -> Any:
-    """Copy each probe's folder by itself, so that an error is of one probe, and a tool that hangs keeps no other."""
+    """Copy each probe's folder by itself, so that an error is of one probe, and a tool that hangs keeps no other.
+
+    Stops at the probe after which the folder ``alive``, which is in the mount, is gone.
+    """
     if not request["remote"]:
         os.makedirs(request["target"], exist_ok=True)
     failures, late = {}, 0
@@ -46,7 +49,9 @@ def copy(request: Any) -> Any:
         late = late + 1 if exit_code is None else 0
         if exit_code != 0:
             failures[name] = errors or f"exit code {exit_code}"
-    return failures
+            if request["alive"] and not os.path.isdir(request["alive"]):
+                return {"failures": failures, "stopped": name}
+    return {"failures": failures, "stopped": ""}
 
 
 def engines(request: Any) -> Any:

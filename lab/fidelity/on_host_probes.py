@@ -56,8 +56,7 @@ def _set_holes(path: bytes, key: str, value: str) -> None:
 
 
 def _read_holes(path: bytes, key: str) -> str:
-    status = os.lstat(path)
-    if status.st_blocks * 512 > status.st_size // 2:
+    if os.lstat(path).st_blocks * 512 > HOLE // 2:
         raise NoAttributeError
     return "holes"
 
@@ -138,17 +137,17 @@ def _set_time(path: bytes, key: str, value: str) -> None:
 
 
 def _read_time(path: bytes, key: str) -> str:
-    time_ns: int | None = getattr(os.lstat(path), f"st_{key}_ns", None)
-    if time_ns is None:
+    if key == "birth":
         raise NoAttributeError
+    time_ns: int = getattr(os.lstat(path), f"st_{key}_ns")
     return f"{time_ns // 10**9}.{time_ns % 10**9:09d}"
 
 
 def _read_type(path: bytes, key: str) -> str:
     status = os.lstat(path)
     kinds = {stat.S_IFIFO: "fifo", stat.S_IFDIR: "folder", stat.S_IFREG: "file", stat.S_IFLNK: "link"}
-    kind = kinds.get(stat.S_IFMT(status.st_mode), "device")
-    return f"device {os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if kind == "device" else kind
+    device = f"device {os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    return kinds.get(stat.S_IFMT(status.st_mode), device)
 
 
 def _read_target(path: bytes, key: str) -> str:
@@ -288,10 +287,12 @@ def _count_debris(root: bytes, probes: Any) -> dict[str, int]:
 
 
 def read(request: Any) -> Any:
-    """What is there of each probe below ``root``, and what servers and clients left there."""
+    """What is there of each probe below ``root``, and what servers and clients left. Fails where that is gone."""
     root, probes = _raw(request["root"]), request["probes"]
     readings = {probe["name"]: _read_probe(root, probe) for probe in probes}
-    return {"readings": readings, "debris": _count_debris(root, probes)}
+    debris = _count_debris(root, probes)
+    os.listdir(root)  # or all would be missing of a mount that ended
+    return {"readings": readings, "debris": debris}
 
 
 ACTIONS = {"lay": lay, "read": read}

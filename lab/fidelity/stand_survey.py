@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from lab import protocols
+from lab.base.errors import CommandError, LabFailure
 from lab.base.present import present
 from lab.base.untrusted import one_line
 from lab.design.factors import Direction
@@ -20,6 +22,8 @@ from lab.fidelity.probes import ALL
 from lab.fidelity.verdicts import Judge, Judgement
 from lab.hosts import Host, Role
 from lab.run.session import Session, Standing
+
+MOUNT_ENDED = "the mount ended while the tool copied a probe"
 
 
 @dataclass(frozen=True)
@@ -115,15 +119,14 @@ class StandSurvey:
             server = pair.hosts[Role.SERVER]
             snapshots[View.STORE] = host_scripts.read(server, self._on_server(written.name), as_root=True)
         if remounted:
-            snapshots[View.REMOUNT] = host_scripts.read(self.client, self._in_share(written.name))
+            snapshots[View.REMOUNT] = self._read_in_share(written.name)
         return snapshots
 
     def _write_by(self, copier: Copier, source: str) -> Written:
         name = f"{copier.name}-{self.number}"
         is_remote = bool(self.standing.attached.remote_shell)
-        call = CopyCall(self._words(copier), source, self._in_share(name), copier.onto, is_remote)
-        failures = host_scripts.copy(self.client, call)
-        early = None if is_remote else host_scripts.read(self.client, self._in_share(name))
+        failures = self._copy_probes(copier, lambda: source, lambda: self._in_share(name), is_remote)
+        early = None if is_remote else self._read_in_share(name)
         return Written(copier, name, failures, early)
 
     # --- server to client
@@ -134,12 +137,11 @@ class StandSurvey:
         original = host_scripts.read(server, self._on_server(name), as_root=True)
         self._remount()
         is_remote = bool(self.standing.attached.remote_shell)
-        seen = None if is_remote else host_scripts.read(self.client, self._in_share(name))
+        seen = None if is_remote else self._read_in_share(name)
         copies = []
         for copier in copiers:
             target = self._on_client(f"{copier.name}-{self.number}")
-            call = CopyCall(self._words(copier), self._in_share(name), target, copier.onto, remote=False)
-            failures = host_scripts.copy(self.client, call)
+            failures = self._copy_probes(copier, lambda: self._in_share(name), partial(str, target), False)
             copied = host_scripts.read(self.client, target)
             views = {View.MOUNT: _judge_all(Judge(original.readings, refused, {}), seen)} if seen else {}
             views[View.CLIENT] = _judge_all(Judge(original.readings, refused, failures), copied)
@@ -148,6 +150,47 @@ class StandSurvey:
         return copies
 
     # --- both
+
+    def _copy_probes(
+        self, copier: Copier, source: Callable[[], str], target: Callable[[], str], is_remote: bool
+    ) -> dict[str, str]:
+        """Have a tool copy all probes; what it said, by the probe at which it failed.
+
+        Where the mount ends meanwhile it is made anew, and the tool goes on with the probe at which that was; after a
+        second time with the next one. Raises LabFailure where it ends again and again.
+        """
+        names, failures, last_stop = [probe.name for probe in ALL], {}, ""
+        self.session.mounting.failed.clear()
+        while names:
+            alive = "" if self.standing.attached.remote_shell else self._in_share("")
+            call = CopyCall(self._words(copier), source(), target(), names, copier.onto, is_remote, alive)
+            copied = host_scripts.copy(self.client, call)
+            failures |= copied.failures
+            if not copied.stopped:
+                break
+            self._mount_again(LabFailure(f"{MOUNT_ENDED} ({copied.stopped})", host=Role.CLIENT))
+            names = names[names.index(copied.stopped) :]
+            if copied.stopped == last_stop:
+                failures[names.pop(0)] = MOUNT_ENDED
+            else:
+                failures.pop(copied.stopped, None)
+            last_stop = copied.stopped
+        return failures
+
+    def _read_in_share(self, name: str) -> Snapshot:
+        """What the client sees of probes in the share; a mount that ends meanwhile is made anew."""
+        self.session.mounting.failed.clear()
+        while True:
+            try:
+                return host_scripts.read(self.client, self._in_share(name))
+            except CommandError as error:
+                self._mount_again(error)
+
+    def _mount_again(self, error: LabFailure) -> None:
+        """Stand the place up again where its mount is gone. Raises the error where it is not, or was too often."""
+        if not self.session.drop_lost_mount(self.standing, error):
+            raise error
+        self._standing = self.session.stand(self.stand.case)
 
     def _words(self, copier: Copier) -> tuple[str, ...]:
         """What a tool is called by."""

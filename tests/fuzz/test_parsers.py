@@ -265,6 +265,7 @@ PARSERS = {
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
     "snapshot": Parser(host_scripts.parse_snapshot, (SNAPSHOT,)),
     "failures": Parser(host_scripts.parse_failures, ('{"fifo": "cp: no fifo"}',)),
+    "copied": Parser(host_scripts.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
     "answers": Parser(
         host_scripts.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
     ),

@@ -12,7 +12,15 @@ from typing import Any
 import pytest
 
 from lab.fidelity import on_host_probes
-from lab.fidelity.host_scripts import COPIES_SCRIPT, PROBES_SCRIPT, Snapshot, parse_failures, parse_snapshot
+from lab.fidelity.host_scripts import (
+    COPIES_SCRIPT,
+    PROBES_SCRIPT,
+    Copied,
+    Snapshot,
+    parse_copied,
+    parse_failures,
+    parse_snapshot,
+)
 from lab.fidelity.probes import ALL, PROBES, Probe
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")
@@ -68,18 +76,18 @@ def test_each_object_has_one_attribute(source: Path) -> None:
     assert snapshot.plain["mode-private"].text == "0644"
 
 
-def copied(source: Path, target: Path, *argv: str, onto: bool = False) -> dict[str, str]:
+def copied(source: Path, target: Path, *argv: str, alive: Path | None = None) -> Copied:
     request = {
-        "argv": argv, "source": str(source), "target": str(target), "onto": onto, "remote": False,
-        "names": [probe.name for probe in ALL], "deadline_s": 20,
+        "argv": argv, "source": str(source), "target": str(target), "onto": False, "remote": False,
+        "names": [probe.name for probe in ALL], "alive": str(alive or source), "deadline_s": 20,
     }  # fmt: skip
-    return parse_failures(ask(COPIES_SCRIPT, "copy", request))
+    return parse_copied(ask(COPIES_SCRIPT, "copy", request))
 
 
 def test_cp_a_keeps_times_and_cp_does_not(source: Path, tmp_path: Path) -> None:
     original = read(source).readings
     for name, argv in {"cp": ["cp", "-R"], "cp-a": ["cp", "-a"]}.items():
-        failures = copied(source, tmp_path / name, *argv)
+        failures = copied(source, tmp_path / name, *argv).failures
         assert not set(failures) & {"data", "mtime-seconds"}
         snapshot = read(tmp_path / name)
         assert (snapshot.readings["mtime-seconds"] == original["mtime-seconds"]) == (name == "cp-a")
@@ -88,18 +96,31 @@ def test_cp_a_keeps_times_and_cp_does_not(source: Path, tmp_path: Path) -> None:
 
 def test_an_error_is_that_of_its_probe(source: Path, tmp_path: Path) -> None:
     script = 'case $1 in */fifo) echo "mkfifo: no" >&2; exit 3;; esac; cp -a "$1" "$2"'
-    failures = copied(source, tmp_path / "target", "sh", "-c", script, "sh")
+    failures = copied(source, tmp_path / "target", "sh", "-c", script, "sh").failures
     assert failures["fifo"] == "mkfifo: no"
     assert "data" not in failures
+
+
+def test_a_copy_stops_where_the_mount_ends(source: Path, tmp_path: Path) -> None:
+    mount = tmp_path / "mount"
+    mount.mkdir()
+    script = f'case $1 in */data) rmdir "{mount}"; exit 1;; esac; cp -a "$1" "$2"'
+    stopped = copied(source, tmp_path / "target", "sh", "-c", script, "sh", alive=mount)
+    assert (stopped.stopped, set(stopped.failures)) == ("data", {"data"})
+
+
+def test_what_is_gone_is_an_error_and_no_loss(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="FileNotFoundError"):
+        read(tmp_path / "no such mount")
 
 
 def test_copies_that_do_not_end_are_given_up(source: Path, tmp_path: Path) -> None:
     names = ["data", "fifo", "link", "hard-link"]
     request = {
         "argv": ["sh", "-c", "sleep 60"], "source": str(source), "target": str(tmp_path / "t"), "onto": False,
-        "remote": False, "names": names, "deadline_s": 0.2,
+        "remote": False, "names": names, "alive": "", "deadline_s": 0.2,
     }  # fmt: skip
-    failures = parse_failures(ask(COPIES_SCRIPT, "copy", request))
+    failures = parse_copied(ask(COPIES_SCRIPT, "copy", request)).failures
     assert failures["data"] == "did not end within 0.2 s"
     assert failures["hard-link"] == "not tried: copies before it did not end"
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,12 +15,13 @@ import pytest
 from support.pairs import hosts_model, pair_of
 from support.sides import side_of
 
+from lab.base.errors import LabFailure
 from lab.design.factors import Direction
 from lab.fidelity import copiers
 from lab.fidelity.copies import Copy, View
 from lab.fidelity.places import Asked, list_stands, make_sweep
 from lab.fidelity.probes import PROBES
-from lab.fidelity.stand_survey import StandSurvey
+from lab.fidelity.stand_survey import MOUNT_ENDED, StandSurvey
 from lab.fidelity.verdicts import Verdict
 from lab.hosts import Host, Result, Role
 from lab.protocols import Attached
@@ -63,6 +65,8 @@ class Place:
         }
         self.pair = pair_of(config, hosts=hosts, sides=sides, platforms={})
         self.session: Any = SimpleNamespace(pair=self.pair, stand=self.stand, mount_anew=self.mount_anew)
+        self.session.mounting = SimpleNamespace(failed=[])
+        self.session.drop_lost_mount = self.drop_lost_mount
         self.asked = Asked(protocols=["smb"], stores=["disk"], tools=["cp", "cp-a"])
 
     def stand(self, _: object) -> Any:
@@ -76,6 +80,14 @@ class Place:
         self.mounts += 1
         self.remounting()
         return True
+
+    def drop_lost_mount(self, _: object, error: Exception) -> bool:
+        """As the engine's: a mount that is there stays, and the third loss is one too many."""
+        if self.mount.exists():
+            return False
+        self.session.mounting.failed.append(str(error))
+        self.mount.symlink_to(self.store)
+        return len(self.session.mounting.failed) < 3
 
     def survey(self) -> dict[tuple[str, str], Copy]:
         (stand,) = list_stands(make_sweep(self.asked, self.pair.config, 1500))
@@ -113,6 +125,39 @@ def test_what_is_gone_after_the_remount_is_lost_though_a_cache_had_it(place: Pla
     judgement = copy.judgement(next(probe for probe in PROBES if probe.name == "mtime-seconds"))
     assert judgement.verdict is Verdict.LOST
     assert judgement.how.endswith("kept through the mount")
+
+
+def ending(place: Place, at: str) -> str:
+    """A script that copies, and at a probe ends the mount."""
+    return f'case $1 in */{at}) rm "{place.mount}"; esac; cp -a "$1" "$2"'
+
+
+def with_tool(place: Place, monkeypatch: pytest.MonkeyPatch, script: str) -> Copy:
+    tool = replace(copiers.find("cp"), argv={"linux": ("sh", "-c", script, "sh")})
+    monkeypatch.setitem(copiers.BY_NAME, "cp", tool)
+    place.asked = Asked(protocols=["smb"], stores=["disk"], tools=["cp"], directions=["write"])
+    (copy,) = place.survey().values()
+    return copy
+
+
+def test_a_probe_at_which_the_mount_ends_twice_is_refused_and_keeps_no_other(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = with_tool(place, monkeypatch, ending(place, "hard-link"))
+    judgement = copy.judgement(next(probe for probe in PROBES if probe.name == "hard-link"))
+    assert (judgement.verdict, judgement.how) == (Verdict.REFUSED, MOUNT_ENDED)
+    assert {verdict(copy, name) for name in (*KEPT_BY_ALL, "fifo")} == {Verdict.KEPT}
+
+
+def test_a_mount_that_ends_once_costs_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    once = f'mkdir "{place.store}/once" 2>/dev/null && rm "{place.mount}"'
+    once = f'case $1 in */hard-link) {once};; esac; cp -a "$1" "$2"'
+    assert verdict(with_tool(place, monkeypatch, once), "hard-link") is Verdict.KEPT
+
+
+def test_a_mount_that_ends_at_every_probe_is_a_failure(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LabFailure, match="the mount ended while the tool copied a probe"):
+        with_tool(place, monkeypatch, ending(place, "*"))
 
 
 def test_reads_come_through_a_mount_made_anew(place: Place) -> None:
