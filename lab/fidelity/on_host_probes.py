@@ -27,8 +27,7 @@ FLAGS = {"nodump": 0x40, "noatime": 0x80}
 GET_FLAGS = 2 << 30 | struct.calcsize("l") << 16 | 0x6601
 SET_FLAGS = 1 << 30 | struct.calcsize("l") << 16 | 0x6602
 ACL_VERSION, NO_ID = 2, 0xFFFFFFFF
-ACL_TAGS = {"u": 0x02, "g": 0x08, "m": 0x10, "o": 0x20}
-ACL_OWNERS = {"u": 0x01, "g": 0x04}
+ACL_TAGS, ACL_OWNERS = {"u": 0x02, "g": 0x08, "m": 0x10, "o": 0x20}, {"u": 0x01, "g": 0x04}
 # Names that servers and clients leave beside what they were given
 DEBRIS = (b"._", b".AppleD", b".DS_Store", b".smbdelete", b".nfs0", b".fuse_hidden", b".TemporaryItems")
 

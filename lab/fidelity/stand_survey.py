@@ -159,7 +159,8 @@ class StandSurvey:
         Where the mount ends meanwhile it is made anew, and the tool goes on with the probe at which that was; after a
         second time with the next one. Raises LabFailure where it ends again and again.
         """
-        names, failures, last_stop = [probe.name for probe in ALL], {}, ""
+        failures: dict[str, str] = {}
+        names, last_stop = [probe.name for probe in ALL], ""
         self.session.mounting.failed.clear()
         while names:
             alive = "" if self.standing.attached.remote_shell else self._in_share("")
