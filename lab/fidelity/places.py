@@ -101,6 +101,12 @@ def list_stands(sweep: Sweep) -> list[Stand]:
     return list(stands.values())
 
 
+def copiers_for(protocol: str, chosen: Sequence[Copier]) -> list[Copier]:
+    """Those of these tools that can copy over a protocol."""
+    mounted = protocols.find(protocol).mounted
+    return [copier for copier in chosen if mounted or not copier.needs_mount]
+
+
 def choose(stands: Sequence[Stand], pair: Pair, password: SecretStr, asked: Asked) -> tuple[list[Stand], list[str]]:
     """The stands that these hosts can have, and why not the others.
 

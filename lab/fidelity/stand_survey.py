@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from lab import protocols
 from lab.base.errors import CommandError, LabFailure
 from lab.base.present import present
 from lab.base.untrusted import one_line
@@ -17,7 +16,7 @@ from lab.fidelity.copiers import Copier
 from lab.fidelity.copies import Copy, Ends, View
 from lab.fidelity.engines import Engine
 from lab.fidelity.host_scripts import CopyCall, Snapshot
-from lab.fidelity.places import Asked, Stand
+from lab.fidelity.places import Asked, Stand, copiers_for
 from lab.fidelity.probes import ALL
 from lab.fidelity.verdicts import Judge, Judgement
 from lab.hosts import Host, Role
@@ -50,8 +49,7 @@ class StandSurvey:
 
     def run(self, asked: Asked) -> list[Copy]:
         """Every copy that is asked for. Raises LabFailure."""
-        mounted = protocols.find(self.stand.place.protocol).mounted
-        copiers = [copier for copier in self.copiers if mounted or not copier.needs_mount]
+        copiers = copiers_for(self.stand.place.protocol, self.copiers)
         if not copiers:
             return []
         self._standing = self.session.stand(self.stand.case)

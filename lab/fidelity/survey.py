@@ -15,16 +15,17 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from lab.base import durable
-from lab.base.errors import LabFailure, RestoreError, Unsupported
-from lab.base.untrusted import first_line
+from lab.base.errors import BadInput, LabFailure, RestoreError, Unsupported
+from lab.base.untrusted import first_line, listing
 from lab.fidelity import host_scripts
 from lab.fidelity.copiers import Copier
 from lab.fidelity.copies import Copy
 from lab.fidelity.engines import Engine
-from lab.fidelity.places import Asked, Stand, choose, list_stands, make_sweep
+from lab.fidelity.places import Asked, Stand, choose, copiers_for, list_stands, make_sweep
 from lab.fidelity.stand_survey import StandSurvey
 from lab.hosts import Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.results.newest_run import FIDELITY
 from lab.results.run_folder import RunFolder
 from lab.run import fit, refusals
 from lab.run.lifecycle import IsGone, Tell, changing, check_free, origin
@@ -32,7 +33,6 @@ from lab.run.pair import Pair
 from lab.run.session import Session
 from lab.settings.register import Register
 
-FILE = "fidelity.json"
 ANY_MTU = 1500  # before a host has been asked for its own
 PROBED = ("linux",)  # the platforms whose attributes the script on the host can set and read
 
@@ -61,7 +61,7 @@ class Survey:
 
     def keep(self, folder: RunFolder) -> None:
         """Write what was found so far into the run folder."""
-        durable.replace(folder.path / FILE, json.dumps(self.to_json(), indent=1).encode())
+        durable.replace(folder.path / FIDELITY, json.dumps(self.to_json(), indent=1).encode())
 
 
 def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: IsGone) -> tuple[RunFolder, Survey]:
@@ -99,7 +99,9 @@ def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
     """Refuse what cannot be, while nothing was touched; the share's password. Raises BadInput."""
     Register()  # raises where there can be none
     sweep = make_sweep(asked, config, ANY_MTU)
-    list_stands(sweep)
+    if not any(copiers_for(stand.place.protocol, asked.copiers) for stand in list_stands(sweep)):
+        tools = listing(copier.name for copier in asked.copiers)
+        raise BadInput(f"--tool {tools}: copies between folders, and ssh mounts none", "give rsync-a or rsync-all")
     fit.check_fit(config, sweep, config.path, results)
     if not refusals.needs_password(config, sweep):
         return SecretStr("")

@@ -15,6 +15,7 @@ from lab.fidelity.matrix import MARKS, engine_lines, legend_lines, matrix_lines
 from lab.fidelity.probes import ALL, PROBES
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Judgement, Verdict
+from lab.results.newest_run import nothing_measured
 from lab.results.run_folder import RunFolder
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m | `x`"
@@ -92,6 +93,14 @@ def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
         assert "\x1b" not in text
         assert all(probe.name in text.replace("\\", "") for probe in PROBES)
     assert "default-src 'none'" in html
+
+
+def test_what_reads_trials_says_where_the_page_is(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path, "fidelity", {})
+    survey(1).keep(folder)
+    refusal = nothing_measured(folder)
+    assert "is of `lab fidelity`, which times nothing" in refusal.message
+    assert refusal.remedy == f"{folder.report_path}/fidelity.html has what it found"
 
 
 def test_json_has_every_verdict_of_every_view() -> None:
