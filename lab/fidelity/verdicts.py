@@ -20,6 +20,7 @@ CONCERNS = {
     "mode": r"permissions|chmod|mode",
     "time": r"times|utime",
     "hard link": r"\blink",
+    "name": r"creat|open|exists|mkstemp|rename|stat\b",
 }
 ANYTHING, NOTHING = "", "(?!)"
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")  # in an error: mostly a path, and in that the name of a probe
@@ -86,8 +87,8 @@ class Judge:
 
     def _refusal(self, probe: Probe, target: Reading) -> str:
         """What the tool said about this attribute; empty where it said nothing of it."""
-        is_there = not probe.names and target.state not in ("missing", "error")
-        concern = CONCERNS.get(probe.attribute, NOTHING) if is_there else ANYTHING
+        is_gone, kind = target.state in ("missing", "error"), "name" if probe.names else probe.attribute
+        concern = ANYTHING if is_gone else CONCERNS.get(kind, NOTHING)
         lines = self.failures.get(probe.name, "").splitlines()
         return next((_short(line) for line in lines if re.search(concern, QUOTED.sub("", line), re.IGNORECASE)), "")
 

@@ -61,6 +61,15 @@ def test_an_error_about_another_attribute_refuses_nothing() -> None:
     assert owner == Judgement(Verdict.REFUSED, failure)
 
 
+def test_a_name_that_came_as_another_one_is_changed_whatever_was_said_of_its_mode() -> None:
+    failure = "cp: preserving permissions for '…/name-trailing-dot/end.': Operation not supported"
+    assert (
+        judge("name-trailing-dot", value('["end."]'), value('["EH03FO~2"]'), None, failure).verdict is Verdict.CHANGED
+    )
+    exists = "cp: cannot create regular file '…/name-case/name': File exists"
+    assert judge("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, exists).verdict is Verdict.REFUSED
+
+
 def test_what_was_kept_is_kept_whatever_the_tool_said() -> None:
     assert judge("owner", value("1"), value("1"), None, "cp: failed to preserve ownership").verdict is Verdict.KEPT
 
