@@ -67,12 +67,16 @@ def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[
     for section in sections:
         parts += [f"## {section.title}", md(section.text)]
         parts += [f"![{section.title}](figures/{section.figure}.png)"] if section.figure else []
-        for table in section.tables:
-            column = "---" if table.is_text else "---:"
-            rows = [table.headings, ["---", *[column] * (len(table.headings) - 1)], *table.rows]
-            parts.append("\n".join("| " + " | ".join(map(md, row)) + " |" for row in rows))
-            parts.append(md(table.caption))
+        parts += [part for table in section.tables for part in (markdown_table(table), md(table.caption))]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def markdown_table(table: TextTable) -> str:
+    """A table in Markdown, without its caption."""
+    column = "---" if table.is_text else "---:"
+    rows = [list(map(md, table.headings)), ["---", *[column] * (len(table.headings) - 1)]]
+    rows += [list(map(md, row)) for row in table.rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def _head(run: RunJson, trials: stats.Trials) -> list[str]:
@@ -97,8 +101,13 @@ def page(
         if section.figure:
             source = base64.b64encode(drawings[section.figure]).decode()
             parts.append(f'<img alt="{section.title}" src="data:image/svg+xml;base64,{source}">')
-        parts += map(_html_table, section.tables)
+        parts += map(html_table, section.tables)
     parts.append(f"<h2>The sweep</h2><pre>{_escape(run.get('sweep_text', ''))}</pre>")
+    return document(name, parts)
+
+
+def document(name: str, parts: Iterable[str]) -> str:
+    """A page of HTML that fetches nothing; its name and parts are HTML already."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>\n<body>'
@@ -107,7 +116,8 @@ def page(
     )
 
 
-def _html_table(table: TextTable) -> str:
+def html_table(table: TextTable) -> str:
+    """A table in HTML, and its caption below it."""
     head = "".join(f"<th>{_escape(heading)}</th>" for heading in table.headings)
     body = "".join("<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in row) + "</tr>\n" for row in table.rows)
     kind = ' class="text"' if table.is_text else ""

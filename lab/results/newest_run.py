@@ -8,6 +8,8 @@ from lab.base.errors import BadInput
 from lab.base.untrusted import first_line
 from lab.results.run_folder import RunFolder
 
+FIDELITY = "fidelity.json"  # what `lab fidelity` found, in a run folder of its own
+
 
 def paths_of_runs(results: Path) -> list[Path]:
     """Every run folder, the newest first; never one that a link leads to."""
@@ -29,7 +31,10 @@ def newest(results: Path) -> RunFolder:
 
 
 def nothing_measured(folder: RunFolder) -> BadInput:
-    """What is said of a run that ended before its first transfer."""
+    """What is said of a run that ended before its first transfer, or times none."""
+    if (folder.path / FIDELITY).exists():
+        page = folder.report_path / "fidelity.html"
+        return BadInput(f"{folder.path}: is of `lab fidelity`, which times nothing", f"{page} has what it found")
     why = first_line(str(folder.run.get("ended") or "it is still running, or was killed"), 300)
     return BadInput(
         f"{folder.path}: holds no trial: {why}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
 import plistlib
 import sys
@@ -23,6 +24,8 @@ import lab
 from lab.base.errors import HostError, LabError
 from lab.base.masking import Masker
 from lab.check import hardware_file
+from lab.fidelity import engines, host_scripts
+from lab.fidelity.probes import ALL as PROBES
 from lab.hosts import Host, Result, interpreter, mount_reports
 from lab.init import shares
 from lab.platforms import facts, files, timing
@@ -122,6 +125,9 @@ def masked(text: str) -> str:
     return masker.mask(text)
 
 
+SNAPSHOT = json.dumps({
+    "readings": {probe.name: {"is": ["value", "0644"], "plain": ["none", ""]} for probe in PROBES}, "debris": {"._": 3}
+})  # fmt: skip
 FIREWALL = """\
 globalstate Firewall is enabled. (State = 1)
 blockall Firewall has block all state set to disabled.
@@ -259,6 +265,17 @@ PARSERS = {
     "smbutil view": Parser(shares.parse_smbutil, ("smbutil-view.txt",), None),
     "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
+    "snapshot": Parser(host_scripts.parse_snapshot, (SNAPSHOT,)),
+    "failures": Parser(host_scripts.parse_failures, ('{"fifo": "cp: no fifo"}',)),
+    "copied": Parser(host_scripts.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
+    "answers": Parser(
+        host_scripts.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
+    ),
+    "engine": Parser(
+        lambda text: engines.parse_engine("client", "/usr/bin/rsync", text, text),
+        ("rsync-version-3.5.txt", "rsync-help-3.5.txt"),
+        None,
+    ),
     "host journal": Parser(
         lambda text: host_journal.read(Saying(text), line_format()),
         (recorded("client"), recorded("server"), "free\n"),

@@ -84,7 +84,7 @@ def test_a_run_to_resume_and_one_to_restore_are_found_by_name(
 
 
 WITH_HOSTS = ("check", "plan a.toml", "run a.toml", "run --resume -1", "run --resume -1 --trust", "restore",
-              "restore -1 --trust")  # fmt: skip
+              "restore -1 --trust", "fidelity")  # fmt: skip
 
 
 def test_these_are_all_commands_with_both_options() -> None:

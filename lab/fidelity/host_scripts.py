@@ -1,0 +1,179 @@
+"""What a host is asked: to lay probes, to read them, to have a tool copy them, and what its rsyncs are.
+
+A host may print anything: what is no answer is an error that names the host.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from lab.base.errors import LabFailure
+from lab.base.scripts import read_script
+from lab.base.untrusted import count, first_line, from_json, one_line
+from lab.fidelity.engines import PLACES, Engine, parse_engine
+from lab.fidelity.probes import ALL
+from lab.fidelity.verdicts import Reading
+from lab.hosts import Host
+
+PROBES_SCRIPT = read_script(__file__, "on_host_probes.py")
+COPIES_SCRIPT = read_script(__file__, "on_host_copies.py")
+READ_S = 120.0  # for all probes
+COPY_S = 20.0  # for one, of at most 1 MiB
+COPIES_S = 900.0  # for all: over SSH each makes a connection of its own
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a host sees of the probes below a folder.
+
+    ``plain`` is the same of objects that were given no attribute; ``debris`` counts the files left behind, by how their
+    names begin.
+    """
+
+    readings: Mapping[str, Reading]
+    plain: Mapping[str, Reading]
+    debris: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class CopyCall:
+    """How a tool copies probes: its words up to the two paths, the two folders, and the probes' names.
+
+    ``alive`` is a folder that is gone where the mount is; empty where there is none.
+    """
+
+    argv: Sequence[str]
+    source: str
+    target: str
+    names: Sequence[str]
+    onto: bool
+    remote: bool
+    alive: str
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a tool said, by the probe at which it failed; and the probe at which the mount ended, or none."""
+
+    failures: Mapping[str, str]
+    stopped: str
+
+
+def lay(host: Host, root: str, owner: str) -> Mapping[str, str]:
+    """Lay the probes in a new folder, for an account; what the system refused, by probe."""
+    request = {"root": root, "owner": owner, "probes": [probe.request for probe in ALL]}
+    return _ask(host, PROBES_SCRIPT, "lay", request, parse_failures, as_root=True, deadline_s=READ_S)
+
+
+def read(host: Host, root: str, as_root: bool = False) -> Snapshot:
+    """Read the probes below a folder, as root where only that sees all of them."""
+    request = {"root": root, "probes": [probe.request for probe in ALL]}
+    return _ask(host, PROBES_SCRIPT, "read", request, parse_snapshot, as_root=as_root, deadline_s=READ_S)
+
+
+def copy(host: Host, call: CopyCall) -> Copied:
+    """Copy the probes as the account that logs in."""
+    request = {
+        "argv": list(call.argv), "source": call.source, "target": call.target, "onto": call.onto,
+        "remote": call.remote, "names": list(call.names), "alive": call.alive, "deadline_s": COPY_S,
+    }  # fmt: skip
+    copied = _ask(host, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
+    folders = sorted((call.source, call.target), key=len, reverse=True)
+    return Copied({name: _without(folders, said) for name, said in copied.failures.items()}, copied.stopped)
+
+
+def _without(folders: Sequence[str], text: str) -> str:
+    """An error that can be read: its paths begin at the probes."""
+    for folder in folders:
+        text = text.replace(folder, "…")
+    return text
+
+
+def name_file_system(host: Host, folder: str) -> str:
+    """The file system that a folder is on, as the host calls it; empty where it does not tell."""
+    return first_line(host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
+
+
+def ask_engines(host: Host) -> tuple[Engine, ...]:
+    """Every rsync that a host has; the first is the one that is found by its name."""
+    answers = _ask(host, COPIES_SCRIPT, "engines", {"paths": PLACES}, parse_answers, as_root=False, deadline_s=READ_S)
+    return tuple(parse_engine(host.role, path, *printed) for path, printed in answers.items())
+
+
+def _ask(
+    host: Host,
+    script: str,
+    action: str,
+    request: Mapping[str, object],
+    parse: Callable[[str], Answer],
+    *,
+    as_root: bool,
+    deadline_s: float,
+) -> Answer:
+    root = as_root and not host.lacks_root and not host.is_narrow
+    words = ("python3", "-IBS", "-c", script, action)
+    printed = host.run(*words, root=root, given=json.dumps(request), deadline_s=deadline_s).stdout
+    try:
+        return parse(printed)
+    except ValueError as error:
+        raise LabFailure(f"its python3 answered {action} with something else: {error}", host=host.role) from error
+
+
+def parse_failures(text: str) -> dict[str, str]:
+    """What failed, by probe. Raises ValueError."""
+    return {name: _text(said) for name, said in _entries(text).items()}
+
+
+def parse_copied(text: str) -> Copied:
+    """How a copy went. Raises ValueError, also where it stopped at no probe that there is."""
+    answer = _entries(text)
+    failures, stopped = answer.get("failures"), _text(answer.get("stopped"))
+    if not isinstance(failures, dict) or stopped not in ("", *(probe.name for probe in ALL)):
+        raise ValueError(f"{one_line(text, 60)!r} is no account of a copy")
+    return Copied({name: _text(said) for name, said in failures.items()}, stopped)
+
+
+def parse_snapshot(text: str) -> Snapshot:
+    """What a host read of every probe. Raises ValueError, also where one is missing."""
+    answer = _entries(text)
+    readings, debris = answer.get("readings"), answer.get("debris")
+    if not isinstance(readings, dict) or not isinstance(debris, dict):
+        raise ValueError(f"{one_line(text, 60)!r} is no reading of probes")
+    pairs: dict[str, dict[str, object]] = {}
+    for probe in ALL:
+        if not isinstance(of_probe := readings.get(probe.name), dict):
+            raise ValueError(f"nothing of the probe {probe.name}")
+        pairs[probe.name] = of_probe
+    return Snapshot(
+        {name: Reading.of(of_probe.get("is")) for name, of_probe in pairs.items()},
+        {name: Reading.of(of_probe["plain"]) for name, of_probe in pairs.items() if "plain" in of_probe},
+        {one_line(_text(kind), 40): count(number) for kind, number in debris.items()},
+    )
+
+
+def parse_answers(text: str) -> dict[str, tuple[str, str]]:
+    """What each rsync said to ``--version`` and ``--help``, by its path. Raises ValueError."""
+    answers = {}
+    for path, printed in _entries(text).items():
+        if not isinstance(printed, dict):
+            raise ValueError(f"{printed!r:.60} is no answer of an rsync")
+        answers[one_line(path, 200)] = (_text(printed.get("--version")), _text(printed.get("--help")))
+    return answers
+
+
+def _entries(text: str) -> dict[str, Any]:
+    entries = from_json(text)
+    if not isinstance(entries, dict):
+        raise ValueError(f"{one_line(text, 60)!r} is no JSON object")
+    return entries
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is no text")
+    return value

@@ -1,0 +1,300 @@
+"""What runs on a host to lay the probes, and to read them. Needs nothing but Python 3.9 on Linux.
+
+``python3 -c THIS lay|read``, with a request as JSON on standard input; the answer is JSON. A probe is an
+object with one attribute, in a folder of the probe's name. What is read of it is a pair: ``value`` and a text; or
+``none`` (the object has no such attribute), ``missing`` (there is no such object) or ``error``, and what was said.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import pwd
+import stat
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+OBJECT, OTHER, PLAIN = b"object", b"other", b"plain-"
+HOLE, TAIL = 8 << 20, 4096  # a RAM disk may have pages of 2 MiB
+ABSENT = {errno.ENODATA, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
+FLAGS = {"nodump": 0x40, "noatime": 0x80}
+# FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of linux/fs.h, whose number holds the size of a long
+GET_FLAGS = 2 << 30 | struct.calcsize("l") << 16 | 0x6601
+SET_FLAGS = 1 << 30 | struct.calcsize("l") << 16 | 0x6602
+ACL_VERSION, NO_ID = 2, 0xFFFFFFFF
+ACL_TAGS, ACL_OWNERS = {"u": 0x02, "g": 0x08, "m": 0x10, "o": 0x20}, {"u": 0x01, "g": 0x04}
+# Names that servers and clients leave beside what they were given
+DEBRIS = (b"._", b".AppleD", b".DS_Store", b".smbdelete", b".nfs0", b".fuse_hidden", b".TemporaryItems")
+
+
+class NoAttributeError(Exception):
+    """The object is there and has no such attribute."""
+
+
+def _set_content(path: bytes, key: str, value: str) -> None:
+    with open(path, "wb") as file:
+        file.write(hashlib.shake_128(b"probe").digest(int(value)))
+
+
+def _read_content(path: bytes, key: str) -> str:
+    with open(path, "rb") as file:
+        content = file.read()
+    return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _set_holes(path: bytes, key: str, value: str) -> None:
+    with open(path, "wb") as file:
+        file.truncate(HOLE)
+        file.seek(HOLE - TAIL)
+        file.write(b"x" * TAIL)
+
+
+def _read_holes(path: bytes, key: str) -> str:
+    if os.lstat(path).st_blocks * 512 > HOLE // 2:
+        raise NoAttributeError
+    return "holes"
+
+
+def _set_xattr(path: bytes, key: str, value: str) -> None:
+    content = bytes.fromhex(value[2:]) if value.startswith("0x") else b"x" * int(value)
+    os.setxattr(path, key, content, follow_symlinks=False)
+
+
+def _read_xattr(path: bytes, key: str) -> str:
+    content = os.getxattr(path, key, follow_symlinks=False)
+    return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _set_acl(path: bytes, key: str, value: str) -> None:
+    packed = struct.pack("<I", ACL_VERSION)
+    for entry in value.split(","):
+        kind, who, rights = entry.split(":")
+        tag = ACL_TAGS[kind] if who or kind not in ACL_OWNERS else ACL_OWNERS[kind]
+        packed += struct.pack("<HHI", tag, int(rights), int(who) if who else NO_ID)
+    os.setxattr(path, f"system.posix_acl_{key}", packed, follow_symlinks=False)
+
+
+def _read_acl(path: bytes, key: str) -> str:
+    packed = os.getxattr(path, f"system.posix_acl_{key}", follow_symlinks=False)
+    names = {tag: kind for table in (ACL_TAGS, ACL_OWNERS) for kind, tag in table.items()}
+    entries = struct.iter_unpack("<HHI", packed[4:])
+    return ",".join(f"{names.get(tag, tag)}:{'' if who == NO_ID else who}:{rights}" for tag, rights, who in entries)
+
+
+def _set_owner(path: bytes, key: str, value: str) -> None:
+    os.chown(path, int(value) if key == "user" else -1, int(value) if key == "group" else -1, follow_symlinks=False)
+
+
+def _read_owner(path: bytes, key: str) -> str:
+    status = os.lstat(path)
+    return str(status.st_uid if key == "user" else status.st_gid)
+
+
+def _set_mode(path: bytes, key: str, value: str) -> None:
+    os.chmod(path, int(value, 8))
+
+
+def _read_mode(path: bytes, key: str) -> str:
+    return f"{stat.S_IMODE(os.lstat(path).st_mode):04o}"
+
+
+def _ask_flags(path: bytes, flag: int) -> int:
+    """The flags of an object, after those of ``flag`` were added."""
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        (flags,) = struct.unpack("l", fcntl.ioctl(file, GET_FLAGS, struct.pack("l", 0)))
+        if flag:
+            fcntl.ioctl(file, SET_FLAGS, struct.pack("l", flags | flag))
+    finally:
+        os.close(file)
+    return int(flags)
+
+
+def _set_flag(path: bytes, key: str, value: str) -> None:
+    _ask_flags(path, FLAGS[key])
+
+
+def _read_flag(path: bytes, key: str) -> str:
+    if not _ask_flags(path, 0) & FLAGS[key]:
+        raise NoAttributeError
+    return "set"
+
+
+def _set_time(path: bytes, key: str, value: str) -> None:
+    if key == "birth":
+        raise OSError(errno.ENOTSUP, "Linux cannot set it")
+    seconds, _, fraction = value.partition(".")
+    status = os.lstat(path)
+    both = {"atime": status.st_atime_ns, "mtime": status.st_mtime_ns}
+    both[key] = int(seconds) * 10**9 + int(fraction)
+    os.utime(path, ns=(both["atime"], both["mtime"]), follow_symlinks=False)
+
+
+def _read_time(path: bytes, key: str) -> str:
+    if key == "birth":
+        raise NoAttributeError
+    time_ns: int = getattr(os.lstat(path), f"st_{key}_ns")
+    return f"{time_ns // 10**9}.{time_ns % 10**9:09d}"
+
+
+def _read_type(path: bytes, key: str) -> str:
+    status = os.lstat(path)
+    kinds = {stat.S_IFIFO: "fifo", stat.S_IFDIR: "folder", stat.S_IFREG: "file", stat.S_IFLNK: "link"}
+    device = f"device {os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    return kinds.get(stat.S_IFMT(status.st_mode), device)
+
+
+def _read_target(path: bytes, key: str) -> str:
+    return _shown(os.readlink(path)) if stat.S_ISLNK(os.lstat(path).st_mode) else _read_type(path, key)
+
+
+def _read_hard_link(path: bytes, key: str) -> str:
+    if not os.path.samefile(path, os.path.join(os.path.dirname(path), OTHER)):
+        raise NoAttributeError
+    return "one file"
+
+
+def _made_as_such(path: bytes, key: str, value: str) -> None:
+    """The object itself is what is probed."""
+
+
+ATTRIBUTES: dict[str, tuple[Callable[[bytes, str, str], None], Callable[[bytes, str], str]]] = {
+    "content": (_set_content, _read_content),
+    "holes": (_set_holes, _read_holes),
+    "xattr": (_set_xattr, _read_xattr),
+    "acl": (_set_acl, _read_acl),
+    "owner": (_set_owner, _read_owner),
+    "mode": (_set_mode, _read_mode),
+    "flag": (_set_flag, _read_flag),
+    "time": (_set_time, _read_time),
+    "type": (_made_as_such, _read_type),
+    "target": (_made_as_such, _read_target),
+    "hard link": (_made_as_such, _read_hard_link),
+}
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _shown(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _make_object(folder: bytes, probe: Any) -> bytes:
+    path = os.path.join(folder, OBJECT)
+    if probe["kind"] == "folder":
+        os.mkdir(path)
+    elif probe["kind"] == "link":
+        os.symlink(_raw(probe["value"] if probe["attribute"] == "target" else "nowhere"), path)
+    elif probe["kind"] == "fifo":
+        os.mkfifo(path)
+    elif probe["kind"] == "device":
+        os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+    else:
+        with open(path, "wb") as file:
+            file.write(b"probe\n")
+    if probe["kind"] == "hard link":
+        os.link(path, os.path.join(folder, OTHER))
+    return path
+
+
+def _lay_probe(folder: bytes, probe: Any, owner: int | None) -> None:
+    os.mkdir(folder)
+    _give(folder, owner)
+    for name in map(_raw, probe["names"]):
+        with open(os.path.join(folder, name), "xb"):
+            _give(os.path.join(folder, name), owner)
+    if not probe["names"]:
+        path = _make_object(folder, probe)
+        _give(path, owner)
+        ATTRIBUTES[probe["attribute"]][0](path, probe["key"], probe["value"])
+
+
+def lay(request: Any) -> Any:
+    """Lay the probes in a new folder ``root``; what the system refused, by probe."""
+    root, owner, refused = _raw(request["root"]), _owner_of(request["owner"]), {}
+    os.makedirs(root, 0o755)
+    _give(root, owner)
+    for probe in request["probes"]:
+        try:
+            _lay_probe(os.path.join(root, _raw(probe["name"])), probe, owner)
+        except OSError as error:
+            refused[probe["name"]] = error.strerror or str(error)
+    return refused
+
+
+def _owner_of(account: str) -> int | None:
+    """The number of the account where root may give it files; None where the files stay the caller's."""
+    if not account or os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam(account).pw_uid
+    except KeyError:
+        return None
+
+
+def _give(path: bytes, owner: int | None) -> None:
+    if owner is not None:
+        os.chown(path, owner, -1, follow_symlinks=False)
+
+
+def _read_object(path: bytes, attribute: str, key: str) -> tuple[str, str]:
+    try:
+        os.lstat(path)
+        return "value", ATTRIBUTES[attribute][1](path, key)
+    except NoAttributeError:
+        return "none", ""
+    except OSError as error:
+        if error.errno in ABSENT:
+            return "none", ""
+        return "missing" if error.errno == errno.ENOENT else "error", error.strerror or str(error)
+
+
+def _read_names(folder: bytes, expected: list[str]) -> tuple[str, str]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if _shown(name) in expected or not name.startswith(DEBRIS))
+    except OSError as error:
+        return "missing", error.strerror or str(error)
+    return ("value", json.dumps(list(map(_shown, names)))) if names else ("missing", "")
+
+
+def _read_probe(root: bytes, probe: Any) -> dict[str, tuple[str, str]]:
+    """What is there, and for comparison the same of an object that was given no attribute."""
+    folder = os.path.join(root, _raw(probe["name"]))
+    if probe["names"]:
+        return {"is": _read_names(folder, probe["names"])}
+    about = probe["attribute"], probe["key"]
+    plain = os.path.join(root, PLAIN + _raw(probe["kind"]), OBJECT)
+    return {"is": _read_object(os.path.join(folder, OBJECT), *about), "plain": _read_object(plain, *about)}
+
+
+def _count_debris(root: bytes, probes: Any) -> dict[str, int]:
+    expected = {name for probe in probes for name in probe["names"]}
+    counts: dict[str, int] = {}
+    for _, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            if name.startswith(DEBRIS) and _shown(name) not in expected:
+                kind = next(_shown(start) for start in DEBRIS if name.startswith(start))
+                counts[kind] = counts.get(kind, 0) + 1
+    return counts
+
+
+def read(request: Any) -> Any:
+    """What is there of each probe below ``root``, and what servers and clients left. Fails where that is gone."""
+    root, probes = _raw(request["root"]), request["probes"]
+    readings = {probe["name"]: _read_probe(root, probe) for probe in probes}
+    debris = _count_debris(root, probes)
+    os.listdir(root)  # or all would be missing of a mount that ended
+    return {"readings": readings, "debris": debris}
+
+
+ACTIONS = {"lay": lay, "read": read}
+
+if __name__ == "__main__":
+    print(json.dumps(ACTIONS[sys.argv[1]](json.load(sys.stdin))))

@@ -1,0 +1,89 @@
+"""A survey as files to read: fidelity.html (one file, no network) and fidelity.md, which can be published as it is."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lab.base.durable import Folder
+from lab.base.untrusted import printable
+from lab.fidelity.copies import Copy
+from lab.fidelity.engines import POST_LINE, Engine
+from lab.fidelity.matrix import KEY, MARKS, legend_lines
+from lab.fidelity.probes import PROBES
+from lab.fidelity.survey import Survey
+from lab.fidelity.verdicts import Verdict
+from lab.report.render import Section, document, html_table, markdown_table, md
+from lab.report.tables import TextTable
+from lab.results.run_folder import RunFolder
+
+TITLE = "What survives a copy?"
+HOW = (
+    "Each probe is one attribute of one file. A tool copied it, and what arrived was compared with what was there: "
+    "writes through the mount, on the server's store, and through a mount made anew; reads on the client."
+)
+
+
+def write(folder: RunFolder, survey: Survey) -> Path:
+    """Write both files into the folder's report; the path of fidelity.html."""
+    title, sections = folder.run.get("title", ""), list(_sections(survey))
+    with Folder.at(folder.path) as run, run.enter(folder.report_path.name) as report:
+        report.replace("fidelity.md", _markdown(str(title), sections).encode())
+        return report.replace("fidelity.html", _page(str(title), sections).encode())
+
+
+def _sections(survey: Survey) -> Iterator[Section]:
+    copies = survey.copies
+    columns = TextTable(["", "copy"], [[str(n), line] for n, line in enumerate(_labels(copies), 1)], is_text=True)
+    numbers = [str(number) for number in range(1, len(copies) + 1)]
+    rows = [[probe.name, probe.about, *(MARKS[copy.judgement(probe).verdict] for copy in copies)] for probe in PROBES]
+    yield Section("The copies", HOW, tables=[columns])
+    yield Section("The matrix", "", tables=[TextTable(["probe", "of", *numbers], rows, KEY, is_text=True)])
+    yield Section("What was changed or refused, and how", "", tables=[_details(copies)])
+    yield Section("What each rsync can", f"The line is `{POST_LINE}`.", tables=[_engines(survey.engines)])
+    if missing := [*survey.left_out, *survey.failures]:
+        yield Section(
+            "What was not looked at", "", tables=[TextTable([""], [[line] for line in missing], is_text=True)]
+        )
+
+
+def _labels(copies: Sequence[Copy]) -> Iterator[str]:
+    return (line.strip().partition("  ")[2] for line in legend_lines(copies))
+
+
+def _details(copies: Sequence[Copy]) -> TextTable:
+    """The same of several copies stands once, with their numbers."""
+    numbers: dict[tuple[str, Verdict, str], list[str]] = {}
+    for probe in PROBES:
+        for number, copy in enumerate(copies, 1):
+            judgement = copy.judgement(probe)
+            if judgement.how:
+                numbers.setdefault((probe.name, judgement.verdict, judgement.how), []).append(str(number))
+    rows = [[name, verdict.value, how, ", ".join(of_copies)] for (name, verdict, how), of_copies in numbers.items()]
+    return TextTable(["probe", "verdict", "how", "copies"], rows, is_text=True)
+
+
+def _engines(engines: Sequence[Engine]) -> TextTable:
+    rows = [[engine.host, engine.path, engine.version, engine.answer] for engine in engines]
+    return TextTable(["host", "program", "version", "the post's line"], rows, is_text=True)
+
+
+def _markdown(title: str, sections: Sequence[Section]) -> str:
+    parts = [f"# {TITLE}", md(title)]
+    for section in sections:
+        parts += [f"## {section.title}", md(section.text)]
+        parts += [part for table in section.tables for part in (markdown_table(table), md(table.caption))]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _page(title: str, sections: Sequence[Section]) -> str:
+    parts = [f"<h1>{TITLE}</h1>", f'<p class="where">{_escape(title)}</p>']
+    for section in sections:
+        parts.append(f"<h2>{_escape(section.title)}</h2><p>{_escape(section.text)}</p>")
+        parts += map(html_table, section.tables)
+    return document(TITLE, parts)
+
+
+def _escape(text: str) -> str:
+    return html.escape(printable(text))

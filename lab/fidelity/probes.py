@@ -1,0 +1,146 @@
+"""The probes: each is one object with one attribute, and names nothing else that could be lost with it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TypeAlias
+
+Request: TypeAlias = dict[str, object]
+
+CONTENT, XATTRS, ACCESS, FLAGS = "content", "extended attributes", "owner and access", "flags"
+TIMES, LINKS, NAMES = "times", "links and special files", "names"
+# No probe has a time of these years: such a time is that of the copy itself
+OWN_TIME = (1_577_836_800, 2_145_916_800)  # 2020 up to 2038
+IN_2001, IN_1938, IN_2040, IN_2107 = "1000000000", "-1000000000", "2208988800", "4323456789"
+# Not before now, or reading it for a first copy would change it for a second one (relatime)
+IN_2100 = "4102444800"
+FOREIGN_ID = "54321"  # of an account that no host has
+# Entries of POSIX lists: whose, and their rights as a number
+ACL_USER = f"u::6,u:{FOREIGN_ID}:4,g::4,m::4,o::4"
+ACL_GROUP = f"u::6,g::4,g:{FOREIGN_ID}:6,m::6,o::4"
+ACL_DEFAULT = f"u::7,u:{FOREIGN_ID}:5,g::5,m::5,o::5"
+# VFS_CAP_REVISION_2 with cap_net_bind_service, effective and permitted: linux/capability.h
+CAPABILITY = "0x0100000200040000000000000000000000000000"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One attribute of one object.
+
+    ``group`` is its class. ``kind`` is the object: ``file``, ``folder``, ``link``, ``fifo``, ``device`` or ``hard
+    link``. ``attribute``, ``key`` and ``value`` are what the script on the host sets and reads. Of a probe of names
+    those are empty, and ``names`` are the files. ``by_store``: where the server's store can be seen, only that tells.
+    """
+
+    name: str
+    group: str
+    about: str
+    kind: str = "file"
+    attribute: str = ""
+    key: str = ""
+    value: str = ""
+    names: tuple[str, ...] = ()
+    by_store: bool = False
+
+    @property
+    def request(self) -> Request:
+        """What the script on the host needs of it."""
+        return asdict(self)
+
+
+def _of_names(name: str, about: str, *names: str) -> Probe:
+    return Probe(name, NAMES, about, names=names)
+
+
+def _mode(name: str, about: str, mode: str, kind: str = "file") -> Probe:
+    return Probe(name, ACCESS, about, kind, "mode", value=mode)
+
+
+def _xattr(name: str, about: str, size: str, kind: str = "file", key: str = "user.probe") -> Probe:
+    return Probe(name, XATTRS, f"extended attribute {about}", kind, "xattr", key, size)
+
+
+def _time(name: str, about: str, value: str, kind: str = "file", key: str = "mtime") -> Probe:
+    return Probe(name, TIMES, about, kind, "time", key, value)
+
+
+PROBES = (
+    Probe("plain-file", CONTENT, "a file", "file", "type"),
+    Probe("plain-folder", CONTENT, "an empty folder", "folder", "type"),
+    Probe("empty-file", CONTENT, "a file of 0 bytes", "file", "content", value="0"),
+    Probe("data", CONTENT, "1 MiB of data", "file", "content", value="1048576"),
+    Probe("holes", CONTENT, "holes of a sparse file", "file", "holes", by_store=True),
+    _xattr("xattr-small", "of 16 bytes", "16"),
+    _xattr("xattr-empty", "of 0 bytes", "0"),
+    _xattr("xattr-4k", "of 3,900 bytes", "3900"),
+    _xattr("xattr-64k", "of 64 KiB", "65536"),
+    _xattr("xattr-folder", "of a folder", "16", "folder"),
+    _xattr("xattr-link", "of a symbolic link", "16", "link", "trusted.probe"),
+    _xattr("xattr-unicode", "whose name is not ASCII", "16", key="user.é"),
+    _xattr("xattr-trusted", "that is root's alone", "16", key="trusted.probe"),
+    Probe("capability", XATTRS, "capabilities of a program", "file", "xattr", "security.capability", CAPABILITY),
+    Probe("owner", ACCESS, "owner", "file", "owner", "user", FOREIGN_ID),
+    Probe("group", ACCESS, "group", "file", "owner", "group", FOREIGN_ID),
+    Probe("owner-folder", ACCESS, "owner of a folder", "folder", "owner", "user", FOREIGN_ID),
+    Probe("owner-link", ACCESS, "owner of a symbolic link", "link", "owner", "user", FOREIGN_ID),
+    _mode("mode-private", "mode 0600", "0600"),
+    _mode("mode-read-only", "mode 0444", "0444"),
+    _mode("mode-executable", "mode 0755", "0755"),
+    _mode("mode-all", "mode 0666", "0666"),
+    _mode("setuid", "setuid", "4755"),
+    _mode("setgid", "setgid", "2755"),
+    _mode("mode-folder", "mode 0700 of a folder", "0700", "folder"),
+    _mode("setgid-folder", "setgid of a folder", "2755", "folder"),
+    _mode("sticky-folder", "sticky folder", "1777", "folder"),
+    Probe("acl-user", ACCESS, "ACL (POSIX) for a user", "file", "acl", "access", ACL_USER),
+    Probe("acl-group", ACCESS, "ACL (POSIX) for a group", "file", "acl", "access", ACL_GROUP),
+    Probe("acl-default", ACCESS, "default ACL of a folder", "folder", "acl", "default", ACL_DEFAULT),
+    Probe("flag-nodump", FLAGS, "nodump", "file", "flag", "nodump"),
+    Probe("flag-noatime", FLAGS, "noatime", "file", "flag", "noatime"),
+    _time("mtime-seconds", "mtime in seconds", f"{IN_2001}.000000000"),
+    _time("mtime-nanoseconds", "mtime to the nanosecond", f"{IN_2001}.123456789"),
+    _time("mtime-1938", "mtime before 1970", f"{IN_1938}.000000000"),
+    _time("mtime-2040", "mtime after 2038", f"{IN_2040}.000000000"),
+    _time("mtime-2107", "mtime after 2106", f"{IN_2107}.000000000"),
+    _time("mtime-folder", "mtime of a folder", f"{IN_2001}.000000000", "folder"),
+    _time("mtime-link", "mtime of a symbolic link", f"{IN_2001}.000000000", "link"),
+    _time("atime", "atime", f"{IN_2100}.000000000", key="atime"),
+    _time("birth", "birth time", f"{IN_2001}.000000000", key="birth"),
+    Probe("link", LINKS, "relative symbolic link", "link", "target", value="nowhere"),
+    Probe("link-absolute", LINKS, "absolute symbolic link", "link", "target", value="/nowhere/at all"),
+    Probe("link-above", LINKS, "symbolic link that leads above", "link", "target", value="../../.."),
+    Probe("hard-link", LINKS, "hard link", "hard link", "hard link"),
+    Probe("fifo", LINKS, "fifo", "fifo", "type"),
+    Probe("device", LINKS, "device", "device", "type"),
+    _of_names("name-255-bytes", "name of 255 bytes", "n" * 255),
+    _of_names("name-255-characters", "name of 255 characters of 2 bytes", "é" * 255),
+    _of_names("name-85-wide", "name of 85 characters of 3 bytes", "あ" * 85),
+    _of_names("name-nfc", "é as one character (NFC)", "caf\u00e9"),
+    _of_names("name-nfd", "é as two characters (NFD)", "cafe\u0301"),
+    _of_names("name-nfc-and-nfd", "both together", "caf\u00e9", "cafe\u0301"),
+    _of_names("name-case", "A and a together", "NAME", "name"),
+    _of_names("name-emoji", "emoji", "smile \U0001f600"),
+    _of_names("name-private-use", "U+F022, by which SMB stands for a colon", "a\uf022b"),
+    _of_names("name-not-utf8", "bytes that are not UTF-8", "latin-1 \udce9"),
+    _of_names("name-colon", "colon", "a:b"),
+    _of_names("name-backslash", "backslash", "a\\b"),
+    _of_names("name-asterisk", "asterisk", "a*b"),
+    _of_names("name-question-mark", "question mark", "a?b"),
+    _of_names("name-quotation-mark", "quotation mark", 'a"b'),
+    _of_names("name-less-than", "less-than sign", "a<b"),
+    _of_names("name-greater-than", "greater-than sign", "a>b"),
+    _of_names("name-bar", "vertical bar", "a|b"),
+    _of_names("name-percent", "percent sign", "100%2F"),
+    _of_names("name-trailing-dot", "dot at the end", "end."),
+    _of_names("name-trailing-space", "space at the end", "end "),
+    _of_names("name-leading-space", "space at the beginning", " begin"),
+    _of_names("name-hidden", "dot at the beginning", ".hidden"),
+    _of_names("name-apple-double", "._ at the beginning", "._note"),
+    _of_names("name-control", "control character", "a\x01b"),
+    _of_names("name-newline", "line break", "a\nb"),
+    _of_names("name-icon", "carriage return at the end, as of a Mac's icons", "Icon\r"),
+    _of_names("name-device", "name of a device of Windows", "CON", "aux.txt"),
+)
+# The objects that were given no attribute, which others of their kind are compared with
+PLAIN_LINK = Probe("plain-link", CONTENT, "a symbolic link", "link", "type")
+ALL = (*PROBES, PLAIN_LINK)

@@ -1,0 +1,228 @@
+"""One place: every tool copies the probes there and back, and each copy is looked at from all sides."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from lab.base.errors import CommandError, LabFailure
+from lab.base.present import present
+from lab.base.untrusted import one_line
+from lab.design.factors import Direction
+from lab.fidelity import host_scripts
+from lab.fidelity.copiers import Copier
+from lab.fidelity.copies import Copy, Ends, View
+from lab.fidelity.engines import Engine
+from lab.fidelity.host_scripts import CopyCall, Snapshot
+from lab.fidelity.places import Asked, Stand, copiers_for
+from lab.fidelity.probes import ALL
+from lab.fidelity.verdicts import Judge, Judgement
+from lab.hosts import Host, Role
+from lab.run.session import Session, Standing
+
+MOUNT_ENDED = "the mount ended while the tool copied a probe"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A copy into the share. ``name`` is its folder there; ``early`` what the client saw before the remount."""
+
+    copier: Copier
+    name: str
+    failures: Mapping[str, str]
+    early: Snapshot | None
+
+
+@dataclass
+class StandSurvey:
+    """Surveys a place. ``number`` is its own among those of a run, and part of its folders' names."""
+
+    session: Session
+    stand: Stand
+    copiers: Sequence[Copier]
+    engine: Engine | None
+    number: int
+    _standing: Standing | None = field(default=None, init=False)
+    _ends: Ends | None = field(default=None, init=False)
+
+    def run(self, asked: Asked) -> list[Copy]:
+        """Every copy that is asked for. Raises LabFailure."""
+        copiers = copiers_for(self.stand.place.protocol, self.copiers)
+        if not copiers:
+            return []
+        self._standing = self.session.stand(self.stand.case)
+        self._ends = self._look_at_ends()
+        copies = self._write(copiers) if asked.goes(Direction.WRITE) else []
+        if asked.goes(Direction.READ) and not self.session.pair.config.through_mount:
+            copies += self._read(copiers)
+        return copies
+
+    @property
+    def standing(self) -> Standing:
+        """What stands for the place now."""
+        return present(self._standing)
+
+    @property
+    def client(self) -> Host:
+        """The client."""
+        return self.session.pair.hosts[Role.CLIENT]
+
+    # --- folders
+
+    def _in_share(self, name: str) -> str:
+        """A folder in the share, as the client or its remote shell names it."""
+        attached, share = self.standing.attached, self.standing.share
+        return f"{attached.path}{self.standing.folder.removeprefix(share.path)}/{name}"
+
+    def _on_client(self, name: str) -> str:
+        return f"{self.session.pair.sides[Role.CLIENT].directory}/{name}"
+
+    def _on_server(self, name: str) -> str:
+        return f"{self.standing.folder}/{name}"
+
+    def _remount(self) -> bool:
+        """Have the client mount the share anew; False where the mount is none of the lab's, or none at all."""
+        if self.standing.mount.record is None or self.standing.attached.remote_shell:
+            return False
+        if not self.session.mount_anew(self.standing, always=True):
+            self._standing = self.session.stand(self.stand.case)
+        return True
+
+    # --- client to server
+
+    def _write(self, copiers: Sequence[Copier]) -> list[Copy]:
+        source, account = self._on_client(f"probes-{self.number}"), self.session.pair.sides[Role.CLIENT].user
+        refused = host_scripts.lay(self.client, source, account)
+        original = host_scripts.read(self.client, source)
+        written = [self._write_by(copier, source) for copier in copiers]
+        remounted = self._remount()
+        copies = []
+        for one in written:
+            snapshots = self._look_at(one, remounted)
+            judge = Judge(original.readings, refused, one.failures)
+            views = {view: _judge_all(judge, snapshot) for view, snapshot in snapshots.items()}
+            debris = (snapshots.get(View.STORE) or list(snapshots.values())[-1]).debris
+            copies.append(self._copy(one.copier, Direction.WRITE, views, debris))
+        self._remove(source)
+        return copies
+
+    def _look_at(self, written: Written, remounted: bool) -> dict[View, Snapshot]:
+        """A copy in the share from every side."""
+        pair, snapshots = self.session.pair, {}
+        if written.early:
+            snapshots[View.MOUNT] = written.early
+        if Role.SERVER in pair.roles and not pair.config.through_mount:
+            server = pair.hosts[Role.SERVER]
+            snapshots[View.STORE] = host_scripts.read(server, self._on_server(written.name), as_root=True)
+        if remounted:
+            snapshots[View.REMOUNT] = self._read_in_share(written.name)
+        return snapshots
+
+    def _write_by(self, copier: Copier, source: str) -> Written:
+        name = f"{copier.name}-{self.number}"
+        is_remote = bool(self.standing.attached.remote_shell)
+        failures = self._copy_probes(copier, lambda: source, lambda: self._in_share(name), is_remote)
+        early = None if is_remote else self._read_in_share(name)
+        return Written(copier, name, failures, early)
+
+    # --- server to client
+
+    def _read(self, copiers: Sequence[Copier]) -> list[Copy]:
+        name, server = f"probes-{self.number}", self.session.pair.hosts[Role.SERVER]
+        refused = host_scripts.lay(server, self._on_server(name), self.standing.share.account)
+        original = host_scripts.read(server, self._on_server(name), as_root=True)
+        self._remount()
+        is_remote = bool(self.standing.attached.remote_shell)
+        seen = None if is_remote else self._read_in_share(name)
+        copies = []
+        for copier in copiers:
+            target = self._on_client(f"{copier.name}-{self.number}")
+            failures = self._copy_probes(copier, lambda: self._in_share(name), partial(str, target), False)
+            copied = host_scripts.read(self.client, target)
+            views = {View.MOUNT: _judge_all(Judge(original.readings, refused, {}), seen)} if seen else {}
+            views[View.CLIENT] = _judge_all(Judge(original.readings, refused, failures), copied)
+            copies.append(self._copy(copier, Direction.READ, views, copied.debris))
+            self._remove(target)
+        return copies
+
+    # --- both
+
+    def _copy_probes(
+        self, copier: Copier, source: Callable[[], str], target: Callable[[], str], is_remote: bool
+    ) -> dict[str, str]:
+        """Have a tool copy all probes; what it said, by the probe at which it failed.
+
+        Where the mount ends meanwhile it is made anew, and the tool goes on with the probe at which that was; after a
+        second time with the next one. Raises LabFailure where it ends again and again.
+        """
+        failures: dict[str, str] = {}
+        names, last_stop = [probe.name for probe in ALL], ""
+        self.session.mounting.failed.clear()
+        while names:
+            alive = "" if self.standing.attached.remote_shell else self._in_share("")
+            call = CopyCall(self._words(copier), source(), target(), names, copier.onto, is_remote, alive)
+            copied = host_scripts.copy(self.client, call)
+            failures |= copied.failures
+            if not copied.stopped:
+                break
+            self._mount_again(LabFailure(f"{MOUNT_ENDED} ({copied.stopped})", host=Role.CLIENT))
+            names = names[names.index(copied.stopped) :]
+            if copied.stopped == last_stop:
+                failures[names.pop(0)] = MOUNT_ENDED
+            else:
+                failures.pop(copied.stopped, None)
+            last_stop = copied.stopped
+        return failures
+
+    def _read_in_share(self, name: str) -> Snapshot:
+        """What the client sees of probes in the share; a mount that ends meanwhile is made anew."""
+        self.session.mounting.failed.clear()
+        while True:
+            try:
+                return host_scripts.read(self.client, self._in_share(name))
+            except CommandError as error:
+                self._mount_again(error)
+
+    def _mount_again(self, error: LabFailure) -> None:
+        """Stand the place up again where its mount is gone. Raises the error where it is not, or was too often."""
+        if not self.session.drop_lost_mount(self.standing, error):
+            raise error
+        self._standing = self.session.stand(self.stand.case)
+
+    def _words(self, copier: Copier) -> tuple[str, ...]:
+        """What a tool is called by."""
+        platform, shell = self.session.pair.sides[Role.CLIENT].platform, self.standing.attached.remote_shell
+        return copier.words(platform, self.engine, shell)
+
+    def _copy(
+        self,
+        copier: Copier,
+        direction: Direction,
+        views: Mapping[View, Mapping[str, Judgement]],
+        debris: Mapping[str, int],
+    ) -> Copy:
+        """A copy, with its command less the remote shell, which names keys of this run."""
+        command = shlex.join(copier.words(self.session.pair.sides[Role.CLIENT].platform, self.engine, ""))
+        return Copy(self.stand.place, present(self._ends), direction, copier.name, command, views, debris)
+
+    def _look_at_ends(self) -> Ends:
+        """What the copies of this place go through."""
+        pair, effective = self.session.pair, self.standing.attached.effective
+        server_store = ""
+        if Role.SERVER in pair.roles and not pair.config.through_mount:
+            server_store = host_scripts.name_file_system(pair.hosts[Role.SERVER], self.standing.folder)
+        client_store = host_scripts.name_file_system(self.client, pair.sides[Role.CLIENT].directory)
+        mounted, dialect = (one_line(str(effective.get(name, "")), 40) for name in ("mount", "dialect"))
+        return Ends(mounted or "somebody else", dialect, client_store, server_store)
+
+    def _remove(self, folder: str) -> None:
+        """Remove a copy in the lab's own folder on the client, which would fill it otherwise."""
+        self.client.run("rm", "-rf", "--", folder, root=not (self.client.lacks_root or self.client.is_narrow))
+
+
+def _judge_all(judge: Judge, snapshot: Snapshot) -> dict[str, Judgement]:
+    return {
+        probe.name: judge.judge(probe, snapshot.readings[probe.name], snapshot.plain.get(probe.name)) for probe in ALL
+    }

@@ -1,0 +1,112 @@
+"""A survey on the screen, as a page, as a post and as JSON: they say the same, at any width, whatever a host said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.design.factors import Direction
+from lab.fidelity import page
+from lab.fidelity.copies import Copy, Ends, Place, View
+from lab.fidelity.engines import POST_LINE, THERE, UNKNOWN, Engine
+from lab.fidelity.matrix import MARKS, engine_lines, legend_lines, matrix_lines
+from lab.fidelity.probes import ALL, PROBES
+from lab.fidelity.survey import Survey
+from lab.fidelity.verdicts import Judgement, Verdict
+from lab.results.newest_run import nothing_measured
+from lab.results.run_folder import RunFolder
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m | `x`"
+VERDICTS = list(Verdict)
+
+
+def judgements(start: int) -> dict[str, Judgement]:
+    return {
+        probe.name: Judgement(VERDICTS[(start + number) % len(VERDICTS)], HOSTILE) for number, probe in enumerate(ALL)
+    }
+
+
+def copy(number: int = 0, **views: dict[str, Judgement]) -> Copy:
+    place = Place("smb", "ram", {"smb.time_machine": "false"} if number % 2 else {})
+    looked_at = {View[name]: of_view for name, of_view in views.items()} or {View.STORE: judgements(number)}
+    ends = Ends("gvfs", "SMB 3.1.1", "ext2/ext3", "tmpfs")
+    return Copy(place, ends, Direction.WRITE, "cp-a", "cp -a", looked_at, {"._": 3})
+
+
+def survey(copies: int) -> Survey:
+    engine = Engine("client", f"/opt/{HOSTILE}/rsync", HOSTILE, {"A": THERE, "N": UNKNOWN})
+    return Survey([engine], [f"AFP: {HOSTILE}"], [copy(number) for number in range(copies)], [])
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("copies", [1, 9, 64])
+def test_the_matrix_fits_the_width_and_has_every_mark_once(width: int, copies: int) -> None:
+    surveyed = survey(copies)
+    lines = list(matrix_lines(surveyed.copies, width))
+    assert max(map(len, lines)) <= width
+    marks = sum(line.split()[1:].count(mark) for line in lines for mark in MARKS.values() if not line.endswith(":"))
+    assert marks == len(PROBES) * copies
+
+
+def test_the_legend_says_what_each_column_is_and_what_was_left_behind() -> None:
+    first, second = legend_lines(survey(2).copies)
+    assert first.startswith(
+        "   1  SMB ram cp-a write (SMB 3.1.1, mounted by gvfs; client's ext2/ext3, server's tmpfs): 15 kept, "
+    )
+    assert second.startswith("   2  SMB ram smb.time_machine=false cp-a write (")
+    assert first.endswith("; left behind: 3 ._*")
+
+
+def test_each_engine_answers_the_line_of_2015() -> None:
+    heading, answer = engine_lines(survey(1).engines)
+    assert POST_LINE in heading
+    assert "refuses it: -N (no such option)" in answer
+    assert answer.isprintable()
+
+
+def test_what_the_client_finds_when_it_comes_again_decides() -> None:
+    kept, lost = ({probe.name: Judgement(verdict) for probe in ALL} for verdict in (Verdict.KEPT, Verdict.LOST))
+    cached = copy(MOUNT=kept, STORE=lost, REMOUNT=lost)
+    probe = PROBES[0]
+    assert cached.judgement(probe) == Judgement(Verdict.LOST, "kept through the mount")
+    assert cached.judgement(next(probe for probe in PROBES if probe.name == "holes")).verdict is Verdict.LOST
+    mapped = copy(MOUNT=kept, STORE=lost, REMOUNT=kept)
+    assert mapped.judgement(probe) == Judgement(Verdict.KEPT, "lost on the store")
+    assert mapped.judgement(next(probe for probe in PROBES if probe.by_store)).verdict is Verdict.LOST
+
+
+def test_whole_is_what_kept_all_that_the_source_had() -> None:
+    could = {probe.name: Judgement(Verdict.IMPOSSIBLE if probe.name == "birth" else Verdict.KEPT) for probe in ALL}
+    assert copy(STORE=could).is_whole
+    for verdict in (Verdict.LOST, Verdict.CHANGED, Verdict.REFUSED):
+        assert not copy(STORE=could | {"data": Judgement(verdict)}).is_whole
+
+
+def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path, "fidelity", {"title": HOSTILE})
+    path = page.write(folder, survey(3))
+    html, post = path.read_text(), path.with_name("fidelity.md").read_text()
+    for text in (html, post):
+        assert "<script>" not in text
+        assert "\x1b" not in text
+        assert all(probe.name in text.replace("\\", "") for probe in PROBES)
+    assert "default-src 'none'" in html
+
+
+def test_what_reads_trials_says_where_the_page_is(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path, "fidelity", {})
+    survey(1).keep(folder)
+    refusal = nothing_measured(folder)
+    assert "is of `lab fidelity`, which times nothing" in refusal.message
+    assert refusal.remedy == f"{folder.report_path}/fidelity.html has what it found"
+
+
+def test_json_has_every_verdict_of_every_view() -> None:
+    content = json.loads(json.dumps(survey(1).to_json()))
+    (of_copy,) = content["copies"]
+    assert (of_copy["protocol"], of_copy["tool"], of_copy["direction"]) == ("smb", "cp-a", "write")
+    assert set(of_copy["results"]) == {probe.name for probe in PROBES}
+    assert of_copy["results"]["data"]["views"] == {"on the store": of_copy["results"]["data"]["verdict"]}
+    assert content["engines"][0]["post_line"].startswith("refuses it")

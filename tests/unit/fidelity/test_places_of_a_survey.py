@@ -1,0 +1,62 @@
+"""What a survey goes through, and what of it is refused before a host is reached."""
+
+from __future__ import annotations
+
+import pytest
+from support.pairs import hosts_model
+
+from lab.base.errors import BadInput
+from lab.fidelity import copiers
+from lab.fidelity.engines import THERE, Engine
+from lab.fidelity.places import Asked, list_stands, make_sweep
+
+LAB = hosts_model(share={"serve": "lab"})
+
+
+def labels(asked: Asked, serves_lab: bool = True) -> list[str]:
+    config = LAB if serves_lab else hosts_model()
+    return [stand.place.label for stand in list_stands(make_sweep(asked, config, 1500))]
+
+
+def test_by_default_every_protocol_is_surveyed_on_every_store() -> None:
+    expected = {f"{name} {store}" for name in ("AFP", "SMB", "NFS", "SSH") for store in ("ram", "disk")}
+    places = labels(Asked())
+    assert set(places) == expected
+    assert len(places) == len(expected)
+
+
+def test_of_a_share_that_is_there_the_store_is_not_chosen() -> None:
+    assert labels(Asked(protocols=["smb"]), serves_lab=False) == ["SMB disk"]
+
+
+def test_each_level_of_an_option_is_a_place() -> None:
+    asked = Asked(protocols=["smb"], stores=["ram"], options=["smb.time_machine=default,false", "smb.dialect=3.1.1"])
+    assert labels(asked) == ["SMB ram smb.dialect=3.1.1", "SMB ram smb.time_machine=false smb.dialect=3.1.1"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (Asked(protocols=["smbx"]), "unknown protocol 'smbx'"),
+        (Asked(options=["smb.time_machine"]), "--option 'smb.time_machine': is not an option with levels"),
+        (Asked(options=["x]\n=3"]), "is not an option with levels"),
+        (Asked(options=["smb.no_such=3"]), "smb.no_such: unknown"),
+        (Asked(options=["smb.time_machine=maybe"]), "smb.time_machine"),
+    ],
+)
+def test_what_cannot_be_is_refused(asked: Asked, message: str) -> None:
+    with pytest.raises(BadInput, match=message.replace("[", r"\[")):
+        labels(asked)
+
+
+def test_an_unknown_tool_is_refused_with_the_likely_one() -> None:
+    with pytest.raises(BadInput, match=r"unknown tool 'rsync-al'; known are cp, .*rsync-all"):
+        _ = Asked(tools=["rsync-al"]).copiers
+
+
+def test_rsync_all_takes_what_the_engine_has_and_a_remote_shell_last() -> None:
+    engine = Engine("client", "/usr/bin/rsync", "rsync 3.5.0", {"H": THERE, "A": THERE, "X": "built without it"})
+    everything = copiers.find(copiers.EVERYTHING)
+    assert everything.words("linux", engine, "") == ("rsync", "-a", "-HA")
+    assert everything.words("linux", None, "ssh -p 22") == ("rsync", "-a", "-e", "ssh -p 22")
+    assert copiers.find("rsync-a").words("linux", engine, "") == ("rsync", "-a")

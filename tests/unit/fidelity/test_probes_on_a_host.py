@@ -1,0 +1,167 @@
+"""The scripts that hosts get, run here: what is laid is read, and what a tool drops is missed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.fidelity import on_host_probes
+from lab.fidelity.host_scripts import (
+    COPIES_SCRIPT,
+    PROBES_SCRIPT,
+    Copied,
+    Snapshot,
+    parse_copied,
+    parse_failures,
+    parse_snapshot,
+)
+from lab.fidelity.probes import ALL, PROBES, Probe
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")
+REQUESTS = [probe.request for probe in ALL]
+# What any account may set, on any file system of this machine
+ANYBODYS = ("data", "mode-private", "mtime-nanoseconds", "link-above", "hard-link", "fifo", "name-case", "name-newline")
+
+
+def ask(script: str, action: str, request: dict[str, Any]) -> str:
+    """What a host does with a script, under the locale that it has."""
+    words = [sys.executable, "-IBS", "-c", script, action]
+    done = subprocess.run(words, input=json.dumps(request), capture_output=True, text=True, env={"LC_ALL": "C"})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def read(folder: Path) -> Snapshot:
+    return parse_snapshot(ask(PROBES_SCRIPT, "read", {"root": str(folder), "probes": REQUESTS}))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
+    refused = parse_failures(ask(PROBES_SCRIPT, "lay", {"root": str(folder), "owner": "", "probes": REQUESTS}))
+    assert "Linux cannot set it" in refused["birth"]
+    assert not set(refused) & set(ANYBODYS)
+    return folder
+
+
+def test_what_was_laid_is_read(source: Path) -> None:
+    readings = read(source).readings
+    assert {name: readings[name].state for name in ANYBODYS} == dict.fromkeys(ANYBODYS, "value")
+    texts = {name: readings[name].text for name in ANYBODYS[1:]}
+    assert texts == {
+        "mode-private": "0600",
+        "mtime-nanoseconds": "1000000000.123456789",
+        "link-above": "../../..",
+        "hard-link": "one file",
+        "fifo": "fifo",
+        "name-case": '["NAME", "name"]',
+        "name-newline": '["a\\nb"]',
+    }
+    with (source / "data" / "object").open("rb") as file:
+        assert len(file.read()) == 1 << 20
+
+
+def test_each_object_has_one_attribute(source: Path) -> None:
+    """What a probe's object has beyond its own attribute would be lost with it: it is as plain as any other."""
+    snapshot = read(source)
+    status = (source / "xattr-small" / "object").stat()
+    assert oct(status.st_mode & 0o7777) == oct((source / "plain-file" / "object").stat().st_mode & 0o7777)
+    assert snapshot.plain["mtime-nanoseconds"] != snapshot.readings["mtime-nanoseconds"]
+    assert snapshot.plain["mode-private"].text == "0644"
+
+
+def copied(source: Path, target: Path, *argv: str, alive: Path | None = None) -> Copied:
+    request = {
+        "argv": argv, "source": str(source), "target": str(target), "onto": False, "remote": False,
+        "names": [probe.name for probe in ALL], "alive": str(alive or source), "deadline_s": 20,
+    }  # fmt: skip
+    return parse_copied(ask(COPIES_SCRIPT, "copy", request))
+
+
+def test_cp_a_keeps_times_and_cp_does_not(source: Path, tmp_path: Path) -> None:
+    original = read(source).readings
+    for name, argv in {"cp": ["cp", "-R"], "cp-a": ["cp", "-a"]}.items():
+        failures = copied(source, tmp_path / name, *argv).failures
+        assert not set(failures) & {"data", "mtime-seconds"}
+        snapshot = read(tmp_path / name)
+        assert (snapshot.readings["mtime-seconds"] == original["mtime-seconds"]) == (name == "cp-a")
+        assert snapshot.readings["data"] == original["data"]
+
+
+def test_an_error_is_that_of_its_probe(source: Path, tmp_path: Path) -> None:
+    script = 'case $1 in */fifo) echo "mkfifo: no" >&2; exit 3;; esac; cp -a "$1" "$2"'
+    failures = copied(source, tmp_path / "target", "sh", "-c", script, "sh").failures
+    assert failures["fifo"] == "mkfifo: no"
+    assert "data" not in failures
+
+
+def test_a_copy_stops_where_the_mount_ends(source: Path, tmp_path: Path) -> None:
+    mount = tmp_path / "mount"
+    mount.mkdir()
+    script = f'case $1 in */data) rmdir "{mount}"; exit 1;; esac; cp -a "$1" "$2"'
+    stopped = copied(source, tmp_path / "target", "sh", "-c", script, "sh", alive=mount)
+    assert (stopped.stopped, set(stopped.failures)) == ("data", {"data"})
+
+
+def test_what_is_gone_is_an_error_and_no_loss(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="FileNotFoundError"):
+        read(tmp_path / "no such mount")
+
+
+def test_copies_that_do_not_end_are_given_up(source: Path, tmp_path: Path) -> None:
+    names = ["data", "fifo", "link", "hard-link"]
+    request = {
+        "argv": ["sh", "-c", "sleep 60"], "source": str(source), "target": str(tmp_path / "t"), "onto": False,
+        "remote": False, "names": names, "alive": "", "deadline_s": 0.2,
+    }  # fmt: skip
+    failures = parse_copied(ask(COPIES_SCRIPT, "copy", request)).failures
+    assert failures["data"] == "did not end within 0.2 s"
+    assert failures["hard-link"] == "not tried: copies before it did not end"
+
+
+def test_files_left_behind_are_counted_and_are_no_names_of_a_probe(source: Path) -> None:
+    (source / "data" / "._object").touch()
+    (source / "name-nfc" / "._café").touch()
+    (source / ".DS_Store").touch()
+    snapshot = read(source)
+    assert snapshot.debris == {"._": 2, ".DS_Store": 1}
+    assert snapshot.readings["name-nfc"].text == '["caf\\u00e9"]'
+
+
+def test_a_name_that_looks_like_debris_is_a_name_where_it_was_laid(source: Path) -> None:
+    snapshot = read(source)
+    assert snapshot.readings["name-apple-double"].text == '["._note"]'
+    assert snapshot.debris == {}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_root_lays_owners_lists_and_attributes(source: Path) -> None:
+    readings = read(source).readings
+    assert readings["owner"].text == "54321"
+    assert readings["acl-user"].text == "u::6,u:54321:4,g::4,m::4,o::4"
+
+
+def test_an_attribute_of_another_platform_is_none_of_this_one() -> None:
+    birth = next(probe for probe in PROBES if probe.name == "birth")
+    assert on_host_probes._read_object(os.fsencode(__file__), birth.attribute, birth.key)[0] in ("none", "value")
+
+
+def test_each_probe_has_a_name_of_its_own_and_something_to_read() -> None:
+    names = [probe.name for probe in ALL]
+    assert len(set(names)) == len(names)
+    assert [probe.name for probe in ALL if not probe.names and probe.attribute not in on_host_probes.ATTRIBUTES] == []
+    assert len(PROBES) >= 60
+
+
+def is_of_names(probe: Probe) -> bool:
+    return probe.name.startswith("name-")
+
+
+def test_names_are_probed_by_names_alone() -> None:
+    assert all(bool(probe.names) == is_of_names(probe) for probe in ALL)

@@ -1,0 +1,99 @@
+"""Verdicts: kept, changed, lost, refused, impossible; and that no reading of a host is an error of the lab's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.base.untrusted import one_line
+from lab.fidelity.probes import ALL, PROBES, Probe
+from lab.fidelity.verdicts import Judge, Judgement, Reading, Verdict
+
+MISSING, NONE = Reading("missing"), Reading("none")
+
+
+def probe(name: str) -> Probe:
+    return next(one for one in ALL if one.name == name)
+
+
+def judge(
+    name: str, source: Reading, target: Reading, plain: Reading | None = None, failure: str = "", refused: str = ""
+) -> Judgement:
+    failures, refusals = {name: failure} if failure else {}, {name: refused} if refused else {}
+    return Judge({name: source}, refusals, failures).judge(probe(name), target, plain)
+
+
+def value(text: str) -> Reading:
+    return Reading("value", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "target", "plain", "failure", "verdict"),
+    [
+        ("data", value("a"), value("a"), None, "", Verdict.KEPT),
+        ("data", value("a"), value("b"), None, "", Verdict.CHANGED),
+        ("data", value("a"), MISSING, None, "", Verdict.LOST),
+        ("fifo", value("fifo"), MISSING, None, "cp: cannot create fifo 'x': Operation not permitted", Verdict.REFUSED),
+        ("xattr-small", value("16 bytes"), NONE, NONE, "", Verdict.LOST),
+        ("xattr-small", value("16 bytes"), NONE, NONE, "rsync_xal_set: lsetxattr failed", Verdict.REFUSED),
+        ("xattr-small", NONE, NONE, NONE, "", Verdict.IMPOSSIBLE),
+        ("setuid", value("4755"), value("0644"), value("0644"), "", Verdict.LOST),
+        ("setuid", value("4755"), value("0755"), value("0644"), "", Verdict.CHANGED),
+        ("mtime-nanoseconds", value("1000000000.123456789"), value("1000000000.000000000"), None, "", Verdict.CHANGED),
+        ("mtime-seconds", value("1000000000.000000000"), value("1795600000.000000000"), None, "", Verdict.LOST),
+        ("name-nfc", value('["caf\\u00e9"]'), value('["cafe\\u0301"]'), None, "", Verdict.CHANGED),
+        ("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, "", Verdict.LOST),
+        ("name-not-utf8", value('["latin-1 \\udce9"]'), value('["latin-1 \\ufffd"]'), None, "", Verdict.CHANGED),
+    ],
+)
+def test_a_verdict_follows_from_what_was_read(
+    name: str, source: Reading, target: Reading, plain: Reading | None, failure: str, verdict: Verdict
+) -> None:
+    assert judge(name, source, target, plain, failure).verdict is verdict
+
+
+def test_an_error_about_another_attribute_refuses_nothing() -> None:
+    """cp -a may say of every file that it cannot set the owner; what else is lost there is lost without a word."""
+    failure = "cp: failed to preserve ownership for '/mnt/x': Operation not permitted"
+    assert judge("xattr-small", value("16 bytes"), NONE, NONE, failure).verdict is Verdict.LOST
+    owner = judge("owner", value("54321"), value("0"), value("0"), failure)
+    assert owner == Judgement(Verdict.REFUSED, failure)
+
+
+def test_a_name_that_came_as_another_one_is_changed_whatever_was_said_of_its_mode() -> None:
+    failure = "cp: preserving permissions for '…/name-trailing-dot/end.': Operation not supported"
+    assert (
+        judge("name-trailing-dot", value('["end."]'), value('["EH03FO~2"]'), None, failure).verdict is Verdict.CHANGED
+    )
+    exists = "cp: cannot create regular file '…/name-case/name': File exists"
+    assert judge("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, exists).verdict is Verdict.REFUSED
+
+
+def test_what_was_kept_is_kept_whatever_the_tool_said() -> None:
+    assert judge("owner", value("1"), value("1"), None, "cp: failed to preserve ownership").verdict is Verdict.KEPT
+
+
+def test_what_the_source_refused_is_impossible_with_the_reason() -> None:
+    judgement = judge("xattr-64k", NONE, MISSING, None, refused="No space left on device")
+    assert judgement == Judgement(Verdict.IMPOSSIBLE, "No space left on device")
+
+
+def test_a_change_shows_both_and_tells_letters_that_look_alike() -> None:
+    judgement = judge("name-nfc", value('["caf\\u00e9"]'), value('["cafe\\u0301"]'))
+    assert judgement.how == "caf\\xe9 → cafe\\u0301"
+
+
+@given(st.sampled_from(PROBES), st.lists(st.text(), min_size=6, max_size=6))
+def test_any_reading_gets_a_verdict_that_can_be_shown(chosen: Probe, texts: list[str]) -> None:
+    source, target, plain = (Reading(*texts[start : start + 2]) for start in (0, 2, 4))
+    failing = Judge({chosen.name: Reading("value", source.text)}, {}, {chosen.name: target.text})
+    judgement = failing.judge(chosen, target, plain)
+    assert one_line(judgement.how) == judgement.how
+    assert judge(chosen.name, source, target, plain).verdict in Verdict
+
+
+@pytest.mark.parametrize("answer", [None, [], ["value"], ["value", 3], "value", {"value": ""}])
+def test_what_is_no_reading_is_refused(answer: object) -> None:
+    with pytest.raises(ValueError, match="is no reading"):
+        Reading.of(answer)
