@@ -34,6 +34,7 @@ from lab.cli import (
     restore,
     run,
     show,
+    workload,
 )
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
@@ -63,6 +64,7 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "history": history,
     "report": report,
     "notebook": notebook,
+    "workload": workload,
     "host": host,
     "local": local,
     "completion": completion,
