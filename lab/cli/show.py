@@ -22,7 +22,19 @@ EXAMPLES = (
 if TYPE_CHECKING:
     from lab.results.run_folder import RunFolder
 
-TABLES = ("speeds", "effects", "interactions", "shares", "limits", "settings", "ceilings", "counted", "remarks", "lost")
+TABLES = (
+    "speeds",
+    "files",
+    "effects",
+    "interactions",
+    "shares",
+    "limits",
+    "settings",
+    "ceilings",
+    "counted",
+    "remarks",
+    "lost",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lab.design.sweep_file import Workload
+
 
 class Option(Protocol):
     """An option of a protocol's mount."""
@@ -48,6 +50,24 @@ class Tool(Protocol):
     def needs_mount(self) -> bool:
         """Whether it copies between folders of one host only."""
 
+    @property
+    def copies_folders(self) -> bool:
+        """Whether it copies a folder with all in it, too."""
+
+
+class Payload(Protocol):
+    """What is moved."""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of files, and not one file."""
+
+    def of(self, workload: Workload) -> Payload:
+        """This payload as a sweep has it."""
+
+    def files(self, size_bytes: int) -> int:
+        """How many files one of this size has."""
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -55,4 +75,4 @@ class Catalogue:
 
     protocol: Callable[[str], SharingProtocol]
     tool: Callable[[str], Tool]
-    payload: Callable[[str], object]
+    payload: Callable[[str], Payload]

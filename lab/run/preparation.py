@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from functools import partial
 
-from lab import workloads
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
@@ -27,7 +26,7 @@ MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before
 
 def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
     """Have the payload lie where it comes from, and the client cold where it reads."""
-    make = partial(_make, session.pair, case, endpoints)
+    make = partial(_make, session, case, endpoints)
     warm = partial(warm_memory, session.pair, case, endpoints)
     if case.direction is Direction.WRITE:
         at_once(make, warm)
@@ -47,11 +46,11 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
     at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
 
 
-def _make(pair: Pair, case: Case, endpoints: Endpoints) -> None:
-    """Make the payload; one that lies in the share is made on the client, and copied there."""
-    payload, place, seed = workloads.payload(case.workload), endpoints.source_place, endpoints.seed
+def _make(session: Session, case: Case, endpoints: Endpoints) -> None:
+    """Make the payload; a file that lies in the share is made on the client, and copied there past the cache."""
+    pair, payload, place, seed = session.pair, session.payload, endpoints.source_place, endpoints.seed
     host = pair.hosts[place.role]
-    if not place.in_mount:
+    if not place.in_mount or payload.is_folder:
         payload.make(host, place.path, case.size_bytes, seed)
         return
     local = Place(Role.CLIENT, f"{posixpath.dirname(endpoints.target_place.path)}/{seed}")
@@ -79,7 +78,7 @@ def cool(session: Session, standing: Standing, place: Place, case: Case) -> None
     if standing.mount.record and not session.mount_anew(standing, always=True):
         session.stand(case)
     if pair.hosts[Role.CLIENT].lacks_root:
-        pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes))
+        pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes, case.files))
     else:
         pair.platforms[Role.CLIENT].files.drop_caches()
 
@@ -108,5 +107,5 @@ def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
         pair.platforms[Role.CLIENT].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
-        deadline_s = file.deadline_s(case.size_bytes)
+        deadline_s = file.deadline_s(case.size_bytes, case.files)
         pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

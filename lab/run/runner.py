@@ -21,6 +21,7 @@ from lab.run.recorded import Recorded, now
 from lab.run.session import Session
 from lab.run.transfer import transfer
 from lab.run.trial_rows import add_measured, plan_trial
+from lab.workloads.file import FLOOR_FILES_PER_S
 
 MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
 SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
@@ -218,7 +219,7 @@ class Runner:
             planned = replace(planned, ceiling_bytes_per_s=self._link_ceiling(slot))
             store = self._store_ceiling(slot)
             planned = replace(planned, started_at=now())
-            deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest
+            deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest + (slot.case.files - 1) / FLOOR_FILES_PER_S
             measured = transfer(self.session, slot.case, slot.trial_id, deadline_s)
         except RestoreError:
             raise

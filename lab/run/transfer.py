@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -10,6 +10,7 @@ from typing import TypeAlias
 from lab import protocols, workloads
 from lab.base.asleep import asleep_s
 from lab.base.errors import CommandError, LabFailure, TransferError
+from lab.base.present import present
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
@@ -25,8 +26,10 @@ from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
-from lab.workloads import Tool
+from lab.workloads import Payload, Tool
 
+# $1 a folder, $2 the mode of its files, $3 of its folders
+SET_MODES = 'find "$1" -type f -exec chmod "$2" {} + && find "$1" -type d -exec chmod "$3" {} +'
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
@@ -64,16 +67,19 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     """Move the payload once over what stands."""
     pair = session.pair
     endpoints = endpoints_of(pair, standing, case, trial_id)
-    payload, tool = workloads.payload(case.workload), workloads.tool(case.tool)
+    tool = workloads.tool(case.tool)
     client = pair.platforms[Role.CLIENT]
-    with payload_files(pair, endpoints, standing.mount.payloads) as files:
+    files_of_folder = case.files if session.payload.is_folder else None
+    with payload_files(pair, endpoints, standing.mount.payloads, files_of_folder) as files:
         prepare(session, standing, case, endpoints)
         versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
-        argv = tool.argv(call, versions.get("tool_version", ""), endpoints.source, endpoints.target, shell)
+        argv = _command(session.payload, tool, call, versions.get("tool_version", ""), endpoints, shell)
         slept_s = asleep_s()
-        before, _ = at_once(partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints))
+        before, _ = at_once(
+            partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints, session.payload.is_folder)
+        )
         try:
             timing = client.clock.time_transfer(
                 pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s, _server_of_mount(pair, standing, case)
@@ -87,7 +93,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             raise
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
         # what was sampled ends with the last reading, whatever the check does meanwhile
-        observed = partial(observe, pair, case, timing, counted, payload.files(case.size_bytes))
+        observed = partial(observe, pair, case, timing, counted, case.files)
         _, (radios, (seen, _)) = at_once(
             partial(_check, session, standing, case, endpoints),
             partial(
@@ -103,6 +109,16 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**versions, **others, **seen.effective})
     return Measured(timing, moved, effective, void, with_radios(seen.observed, radios), seen.samples)
+
+
+def _command(
+    payload: Payload, tool: Tool, call: Sequence[str], version: str, endpoints: Endpoints, shell: str
+) -> tuple[str, ...]:
+    """The tool's command; what lies in a folder goes into a new one, which the slash makes clear to every tool."""
+    if not payload.is_folder:
+        return tool.argv(call, version, endpoints.source, endpoints.target, shell)
+    call = (*call, *present(tool.folder_options))  # no case has another tool
+    return tool.argv(call, version, f"{endpoints.source}/", endpoints.target, shell)
 
 
 def _describe_sleep(pair: Pair, slept_s: float) -> str:
@@ -124,7 +140,7 @@ def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoint
     place = endpoints.target_place
     if place.in_mount:
         cool(session, standing, place, case)
-    workloads.payload(case.workload).check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
+    session.payload.check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
 
 
 def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer | None:
@@ -138,19 +154,29 @@ def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer 
 def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
     """The full disk behind a failure, of which file protocols often make an input/output error; empty for none."""
     folder = endpoints.target_place.path.rpartition("/")[0]
+    files = pair.platforms[endpoints.target_place.role].files
     try:
-        free = pair.platforms[endpoints.target_place.role].files.free_bytes(folder)
+        free_bytes, free_files = files.free_bytes(folder), files.free_files(folder) if case.files > 1 else None
     except LabFailure:
         return ""
-    if free >= case.size_bytes:
-        return ""
-    return f"no space: only {free} bytes are left in {folder}"
+    if free_bytes < case.size_bytes:
+        return f"no space: only {free_bytes} bytes are left in {folder}"
+    if free_files is not None and free_files < case.files:
+        return f"no inodes: {folder} takes only {free_files} more files"
+    return ""
 
 
-def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints) -> None:
-    """Give what is written the mode that the mount gives: from 3.5 on, rsync fails over one that it cannot give."""
+def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: bool) -> None:
+    """Give what is written the mode that the mount gives, or rsync fails over one that it cannot give.
+
+    So it is of folders in every version, and of files from 3.5 on.
+    """
     place, mode = endpoints.source_place, standing.attached.file_mode
-    if mode and place.role is Role.CLIENT and not place.in_mount:
+    if not mode or place.role is not Role.CLIENT or place.in_mount:
+        return
+    if is_folder:  # whoever may read one may enter it
+        pair.hosts[Role.CLIENT].shell(SET_MODES, place.path, mode, f"{int(mode, 8) | int(mode, 8) >> 2 & 0o111:o}")
+    else:
         pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
 
 

@@ -19,6 +19,7 @@ class Cp(Tool):
     program = "cp"
     needs_mount = True
     programs = MappingProxyType({})
+    folder_options = ("-R",)
 
     def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""

@@ -22,6 +22,7 @@ class Rsync(Tool):
     program = "rsync"
     needs_mount = False
     programs = MappingProxyType({"rsync": "rsync"})
+    folder_options = ("-r",)
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """The engine, by its own words. Raises Unsupported for an unknown one."""

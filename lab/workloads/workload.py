@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
+from lab.design.sweep_file import Workload
 from lab.hosts import Host
 
 
 class Payload(ABC):
-    """What a trial moves."""
+    """What a trial moves. ``is_folder``: not one file, but a folder with files in it."""
 
     name: ClassVar[str]
+    is_folder: ClassVar[bool] = False
+
+    def of(self, workload: Workload) -> Self:
+        """This payload as a sweep has it; only a tree is told more by one than its size."""
+        return self
+
+    def room(self, size_bytes: int) -> int:
+        """Bytes that one of this size takes on a RAM disk."""
+        return size_bytes
 
     @abstractmethod
     def files(self, size_bytes: int) -> int:
@@ -32,7 +42,8 @@ class Tool(ABC):
 
     ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
     ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
-    ``only_on`` is the platform that alone has it; empty for any.
+    ``only_on`` is the platform that alone has it; empty for any. With ``folder_options`` it copies a folder and all in
+    it; None where it copies single files only.
     """
 
     name: ClassVar[str]
@@ -40,6 +51,12 @@ class Tool(ABC):
     needs_mount: ClassVar[bool]
     programs: ClassVar[Mapping[str, str]]
     only_on: ClassVar[str] = ""
+    folder_options: ClassVar[tuple[str, ...] | None] = None
+
+    @property
+    def copies_folders(self) -> bool:
+        """Whether it can copy a folder."""
+        return self.folder_options is not None
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
@@ -47,4 +64,7 @@ class Tool(ABC):
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
-        """The command. ``version`` is as above; ``remote_shell`` is empty where both paths are of this host."""
+        """The command. ``version`` is as above; ``remote_shell`` is empty where both paths are of this host.
+
+        Of a folder ``call`` has the ``folder_options``, too, and ``source`` ends with a slash.
+        """

@@ -168,6 +168,10 @@ PARSERS = {
     "df": Parser(
         files.parse_df, ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n",)
     ),
+    "df of inodes": Parser(
+        files.parse_df_inodes,
+        ("Filesystem Inodes IUsed IFree IUse% Mounted on\ntmpfs 9 1 8 12% /\n/dev/b 0 0 0 - /\n",),
+    ),
     "df of a folder": Parser(
         any_ram_disk.parse_source,
         ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 9 1 8 12% /x\n",),
@@ -270,7 +274,7 @@ NOT_OF_HOSTS = {
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
     "lab.local.platforms.parse", "lab.settings.operation.parse_operation", "lab.measure.target.parse_target",
     "lab.report.conditions.parse_slower_than", "lab.report.conditions.parse_conditions", "lab.cli.measure.parse_time",
-    "lab.hosts.fields.parse_iperf3", "lab.hosts.sections.parse_sections",
+    "lab.hosts.fields.parse_iperf3", "lab.hosts.sections.parse_sections", "lab.design.manifest.parse_manifest",
 }  # fmt: skip
 
 
