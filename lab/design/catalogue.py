@@ -68,6 +68,9 @@ class Payload(Protocol):
     def files(self, size_bytes: int) -> int:
         """How many files one of this size has."""
 
+    def moved(self, size_bytes: int) -> int:
+        """Bytes of one of this size that have to move."""
+
 
 @dataclass(frozen=True)
 class Catalogue:

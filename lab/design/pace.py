@@ -83,6 +83,11 @@ def overhead_s(trial: Levels, serves: bool) -> float:
     return TRIAL_S[Direction(trial.direction)] + serving_s + payload_s
 
 
+def first_copy_s(files: int, size_bytes: int) -> float:
+    """Seconds of the copy before a second one, of a tree of so many files and bytes, which is not timed."""
+    return size_bytes / ASSUMED_BYTES_PER_S + files * FILE_S
+
+
 @dataclass(frozen=True)
 class Pace:
     """How fast hosts are: by what :func:`kinds` gives of a case, and in all else. ``source`` is the run it is of.

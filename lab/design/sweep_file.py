@@ -42,6 +42,9 @@ class Workload(Model):
     manifest: Annotated[str, Field(min_length=1)] | None = None
     """In place of `profile`: a file that `lab workload record` or elbencho made, seen from the sweep's own folder.
     With a `size`, a sample of its files is moved; without, all of them."""
+    changed: Share | None = None
+    """Of a tree: its *second* copy is timed. The first one lies at the target already, and this share of the files has
+    changed since: `0.01` is every hundredth. What moves is these files; a tool may move all."""
     _recorded: Manifest | None = None
 
     @property
@@ -59,7 +62,8 @@ class Workload(Model):
     @property
     def label(self) -> str:
         """What tells this workload from others of any size: ``file``, ``tree photos``, ``tree 1f3a9c2b``."""
-        return " ".join(filter(None, [self.kind, self._recorded.digest[:8] if self._recorded else self.profile]))
+        tree = " ".join(filter(None, [self.kind, self._recorded.digest[:8] if self._recorded else self.profile]))
+        return f"{tree}, {100 * self.changed:.3g} % changed" if self.changed else tree
 
     def tree(self, size_bytes: int) -> Manifest:
         """The tree that a trial moves, of just so many bytes. Raises BadInput where there is none."""
@@ -88,8 +92,10 @@ class Workload(Model):
             raise ValueError(
                 f'give a tree either a profile ({", ".join(PROFILES)}) or manifest = "FILE", of `lab workload record`'
             )
-        if self.kind != "tree" and (self.profile or self.manifest):
-            raise ValueError(f'profile and manifest are of kind = "tree", and this is "{self.kind}"')
+        if self.kind != "tree" and (self.profile or self.manifest or self.changed):
+            raise ValueError(f'profile, manifest and changed are of kind = "tree", and this is "{self.kind}"')
+        if self.changed and self.seconds is not None:
+            raise ValueError("seconds: what moves are the changed files; give the size of the whole tree")
         if self.manifest and self.seconds is not None:
             raise ValueError("seconds: a manifest has a size of its own; give size for a sample of it, or neither")
         if not self.manifest and (self.size is None) == (self.seconds is None):

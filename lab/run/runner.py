@@ -219,7 +219,11 @@ class Runner:
             planned = replace(planned, ceiling_bytes_per_s=self._link_ceiling(slot))
             store = self._store_ceiling(slot)
             planned = replace(planned, started_at=now())
-            deadline_s = SLACK_S + slot.case.size_bytes / self.sweep.slowest + (slot.case.files - 1) / FLOOR_FILES_PER_S
+            deadline_s = (
+                SLACK_S
+                + self.sweep.workload.planned_size / self.sweep.slowest
+                + (slot.case.files - 1) / FLOOR_FILES_PER_S
+            )
             measured = transfer(self.session, slot.case, slot.trial_id, deadline_s)
         except RestoreError:
             raise

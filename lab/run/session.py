@@ -166,6 +166,11 @@ class Session:
 
         return self.mounting.renew(renew)
 
+    def mount_from_nothing(self, case: Case) -> None:
+        """Have the client forget all of the share, names and times too, which a program that mounts may keep."""
+        self.layers.drop_uppermost()
+        self.stand(case)
+
     def drop_lost_mount(self, standing: Standing, error: LabFailure) -> bool:
         """Whether a transfer failed because its mount is gone, and the case may be stood up again, with another mount.
 

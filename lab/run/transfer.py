@@ -28,8 +28,6 @@ from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Payload, Tool
 
-# $1 a folder, $2 the mode of its files, $3 of its folders
-SET_MODES = 'find "$1" -type f -exec chmod "$2" {} + && find "$1" -type d -exec chmod "$3" {} +'
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 
@@ -71,15 +69,13 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     client = pair.platforms[Role.CLIENT]
     files_of_folder = case.files if session.payload.is_folder else None
     with payload_files(pair, endpoints, standing.mount.payloads, files_of_folder) as files:
-        prepare(session, standing, case, endpoints)
         versions = _versions(session, standing, tool)
         shell = standing.attached.remote_shell
         call = client.programs.call(tool.program)
         argv = _command(session.payload, tool, call, versions.get("tool_version", ""), endpoints, shell)
+        prepare(session, standing, case, endpoints, argv)
         slept_s = asleep_s()
-        before, _ = at_once(
-            partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints, session.payload.is_folder)
-        )
+        before = _count_server(pair)
         try:
             timing = client.clock.time_transfer(
                 pair.interface(Role.CLIENT), endpoints.flush, argv, deadline_s, _server_of_mount(pair, standing, case)
@@ -114,11 +110,12 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
 def _command(
     payload: Payload, tool: Tool, call: Sequence[str], version: str, endpoints: Endpoints, shell: str
 ) -> tuple[str, ...]:
-    """The tool's command; what lies in a folder goes into a new one, which the slash makes clear to every tool."""
+    """The tool's command; what lies in a folder goes into a new one, whatever its tool calls that."""
     if not payload.is_folder:
         return tool.argv(call, version, endpoints.source, endpoints.target, shell)
-    call = (*call, *present(tool.folder_options))  # no case has another tool
-    return tool.argv(call, version, f"{endpoints.source}/", endpoints.target, shell)
+    options = tool.second_copy_options if payload.is_second_copy else ()
+    call = (*call, *present(tool.folder_options), *options)  # no case has a tool that copies no folder
+    return tool.argv(call, version, f"{endpoints.source}{tool.contents}", endpoints.target, shell)
 
 
 def _describe_sleep(pair: Pair, slept_s: float) -> str:
@@ -164,20 +161,6 @@ def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
     if free_files is not None and free_files < case.files:
         return f"no inodes: {folder} takes only {free_files} more files"
     return ""
-
-
-def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: bool) -> None:
-    """Give what is written the mode that the mount gives, or rsync fails over one that it cannot give.
-
-    So it is of folders in every version, and of files from 3.5 on.
-    """
-    place, mode = endpoints.source_place, standing.attached.file_mode
-    if not mode or place.role is not Role.CLIENT or place.in_mount:
-        return
-    if is_folder:  # whoever may read one may enter it
-        pair.hosts[Role.CLIENT].shell(SET_MODES, place.path, mode, f"{int(mode, 8) | int(mode, 8) >> 2 & 0o111:o}")
-    else:
-        pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
 
 
 def _versions(session: Session, standing: Standing, tool: Tool) -> dict[str, str]:

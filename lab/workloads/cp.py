@@ -20,6 +20,7 @@ class Cp(Tool):
     needs_mount = True
     programs = MappingProxyType({})
     folder_options = ("-R",)
+    contents = "/."  # with a slash alone GNU's cp would put a second copy below the first
 
     def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""

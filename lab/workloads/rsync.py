@@ -23,6 +23,7 @@ class Rsync(Tool):
     needs_mount = False
     programs = MappingProxyType({"rsync": "rsync"})
     folder_options = ("-r",)
+    second_copy_options = ("-t",)  # by times and sizes it tells what has changed; GVfs over AFP cannot set times
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """The engine, by its own words. Raises Unsupported for an unknown one."""

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,15 @@ def read_manifest() -> tuple[list[str], list[File]]:
     return folders, files
 
 
-def make(top: str, folders: list[str], files: list[File], text: memoryview) -> None:
+def put_all(path: str, flags: int, text: memoryview, place: int, length: int) -> None:
+    """Write one file."""
+    file = start(path, flags)
+    for at in range(0, length, CHUNK):
+        put(file, text[(place + at) % ROUND :][: min(CHUNK, length - at)])
+    os.close(file)
+
+
+def make(top: str, folders: list[str], files: list[File], old: memoryview) -> None:
     """Make it."""
     os.umask(0o022)
     place, path = 0, top
@@ -32,10 +41,21 @@ def make(top: str, folders: list[str], files: list[File], text: memoryview) -> N
             os.mkdir(path, 0o755)
         for length, name in files:
             path = f"{top}/{name}"
-            file = start(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            for at in range(0, length, CHUNK):
-                put(file, text[(place + at) % ROUND :][: min(CHUNK, length - at)])
-            os.close(file)
+            put_all(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, old, place, length)
+            place += length
+    except OSError as error:
+        die(path, error)
+
+
+def change(top: str, files: list[File], new: memoryview, each: int) -> None:
+    """Change the first file and each so-many-th after it."""
+    younger, place, path = int(time.time()) + 10, 0, top
+    try:
+        for number, (length, name) in enumerate(files):
+            if number % each == 0:
+                path = f"{top}/{name}"
+                put_all(path, os.O_WRONLY, new, place, length)
+                os.utime(path, (younger, younger))
             place += length
     except OSError as error:
         die(path, error)
@@ -68,7 +88,7 @@ def look_through(top: str, folders: list[str], files: list[File]) -> tuple[int, 
     return count, strange
 
 
-def check(top: str, folders: list[str], files: list[File], text: memoryview) -> str:
+def check(top: str, folders: list[str], files: list[File], old: memoryview, new: memoryview, each: int) -> str:
     """What is wrong with the tree; nothing where it is right."""
     place, path, chunk = 0, top, memoryview(bytearray(CHUNK))
     try:
@@ -78,8 +98,9 @@ def check(top: str, folders: list[str], files: list[File], text: memoryview) -> 
         for folder in folders:
             if not os.path.isdir(f"{top}/{folder}"):
                 return f"{folder}: no folder\n"
-        for length, name in files:
+        for number, (length, name) in enumerate(files):
             path = f"{top}/{name}"
+            text = new if each and number % each == 0 else old
             file = start(path, os.O_RDONLY | os.O_NONBLOCK)
             wrong = compare(file, name, length, text, place, chunk)
             os.close(file)
@@ -91,15 +112,19 @@ def check(top: str, folders: list[str], files: list[File], text: memoryview) -> 
     return ""
 
 
-def main(mode: str, top: str, seed: str) -> None:
-    """Make it, or say whether it is as made."""
+def main(mode: str, top: str, seed: str, every: str) -> None:
+    """Make it, change it, or say whether it is as made and changed."""
     folders, files = read_manifest()
-    text = whole_round(seed, sum(length for length, _ in files))
+    size, each = sum(length for length, _ in files), int(every)
+    old = whole_round(seed, size)
+    new = whole_round(f"{seed}/changed", size) if each else old
     wrong = ""
     if mode == "make":
-        make(top, folders, files, text)
+        make(top, folders, files, old)
+    elif mode == "change":
+        change(top, files, new, each)
     else:
-        wrong = check(top, folders, files, text)
+        wrong = check(top, folders, files, old, new, each)
     sys.stdout.buffer.write(os.fsencode(wrong or "as made\n"))
 
 

@@ -24,6 +24,19 @@ class Payload(ABC):
         """Bytes that one of this size takes on a RAM disk."""
         return size_bytes
 
+    def moved(self, size_bytes: int) -> int:
+        """Bytes of one of this size that have to move."""
+        return size_bytes
+
+    @property
+    def is_second_copy(self) -> bool:
+        """Whether an earlier copy lies at the target, and parts of it have changed since."""
+        return False
+
+    def change(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """Change at ``path``, where it was made, the parts that a second copy is to bring along."""
+        raise NotImplementedError
+
     @abstractmethod
     def files(self, size_bytes: int) -> int:
         """How many files a payload of this size has."""
@@ -43,7 +56,8 @@ class Tool(ABC):
     ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
     ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
     ``only_on`` is the platform that alone has it; empty for any. With ``folder_options`` it copies a folder and all in
-    it; None where it copies single files only.
+    it, ``contents`` behind the name of which stands for what is in it; None where it copies single files only.
+    With ``second_copy_options``, given both times, it leaves at the second what has not changed.
     """
 
     name: ClassVar[str]
@@ -52,6 +66,8 @@ class Tool(ABC):
     programs: ClassVar[Mapping[str, str]]
     only_on: ClassVar[str] = ""
     folder_options: ClassVar[tuple[str, ...] | None] = None
+    contents: ClassVar[str] = "/"
+    second_copy_options: ClassVar[tuple[str, ...]] = ()
 
     @property
     def copies_folders(self) -> bool:
@@ -66,5 +82,5 @@ class Tool(ABC):
     def argv(self, call: Sequence[str], version: str, source: str, target: str, remote_shell: str) -> tuple[str, ...]:
         """The command. ``version`` is as above; ``remote_shell`` is empty where both paths are of this host.
 
-        Of a folder ``call`` has the ``folder_options``, too, and ``source`` ends with a slash.
+        Of a folder ``call`` has the ``folder_options``, too, and ``source`` ends with ``contents``.
         """

@@ -51,7 +51,7 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.workloads import iperf3, rsync
+from lab.workloads import iperf3, rsync, tar
 
 
 @dataclass(frozen=True)
@@ -213,6 +213,9 @@ PARSERS = {
     "names of a mac": Parser(macos_preflight.parse_names, ("host mini\nuser jane\nvolume Big Raid\n",), None),
     "version of macos": Parser(macos_tcp.parse_version, ("macOS 15.4.1 (24E263)",), None),
     "rsync": Parser(rsync.parse_version, ("rsync-version-*.txt",)),
+    "tar": Parser(
+        tar.parse_version, ("tar (GNU tar) 1.35\n", "bsdtar 3.5.3 - libarchive 3.7.4\n", "tar (busybox) 1.36.1\n")
+    ),
     "iperf3": Parser(iperf3.parse, ("iperf3*.json",), LabError),
     "began": Parser(iperf3.began, ("iperf3*.json",), None),
     "ssh -v": Parser(ssh.parse_verbose, ("ssh-v.txt",), None),

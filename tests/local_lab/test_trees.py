@@ -19,7 +19,7 @@ kind = "tree"
 {tree}
 [factors]
 protocol = ["afp", "smb", "nfs", "ssh"]
-tool = ["cp", "rsync"]
+tool = ["cp", "rsync", "tar"]
 direction = ["write", "read"]
 client_sync = ["close"]
 """
@@ -42,7 +42,7 @@ def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench) -> No
     assert bench.state() == before
     loaded = run_folder.load(bench.newest())
     trials = loaded[~loaded["protocol"].isin(CEILINGS)]
-    assert len(trials) == 14  # cp needs a mount
+    assert len(trials) == 22  # cp needs a mount
     assert trials["verified"].all()
     assert set(trials["files"]) == {300}
     moved = trials["wire_tx_bytes"].where(trials["direction"] == "write", trials["wire_rx_bytes"])
@@ -62,3 +62,19 @@ def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench) -> No
     assert {trial["workload"] for trial in bench.trials()} == {trials["workload"].iloc[0]}
     for host in HOSTS:
         assert bench.inside(host, "find / -xdev -name '*-*.bin' -newer /etc/hostname 2>/dev/null; :") == ""
+
+
+def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
+    tree = 'profile = "mail"\nsize = "4 MiB"\nchanged = 0.01'
+    sweep = SWEEP.format(tree=tree).replace('["cp", "rsync", "tar"]', '["rsync"]').replace('"afp", ', "")
+    (bench.directory / "again.toml").write_text(sweep)
+    before = bench.state()
+    done = bench.lab("run", "--hosts", str(bench.hosts), "again.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert bench.state() == before
+    trials = bench.trials()
+    assert len(trials) == 6
+    for trial in trials:
+        assert (trial["workload"], trial["verified"]) == ("tree mail, 1 % changed", True)
+        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
+        assert trial["size_bytes"] <= moved < 2_000_000, trial  # the tree has 4 MiB

@@ -92,6 +92,8 @@ def test_a_tree_is_for_tools_that_copy_folders_and_is_planned_by_its_files(monke
     assert cases[0].case_id == "smb-cp-write-ram-mtu1500-tcpdefault"
     whole = sweep_with(workload={"size": "16 MiB"}, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
     assert plan(wanted, CATALOGUE).estimated_s > plan(whole, CATALOGUE).estimated_s + 1.9 * 997 * FILE_S
+    again = sweep_with(workload=tree | {"changed": 0.01}, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
+    assert {(case.size_bytes < 1 << 20, case.files) for case in cases_of(again, CATALOGUE)[0]} == {(True, 998)}
     monkeypatch.setattr(type(workloads.tool("cp")), "folder_options", None)
     cases, left_out = cases_of(wanted, CATALOGUE)
     assert {case.tool for case in cases} == {"rsync"}

@@ -50,6 +50,7 @@ def test_files_have_the_sizes_of_their_source() -> None:
 
 def test_a_sweep_has_a_profile_or_a_manifest_and_a_file_has_neither(tmp_path: Path) -> None:
     assert sweep('profile = "mail"\nsize = "1 MiB"').workload.label == "tree mail"
+    assert sweep('profile = "mail"\nsize = "1 MiB"\nchanged = "1/100"').workload.label == "tree mail, 1 % changed"
     (tmp_path / "tree.txt").write_text("f 5 a\nf 7 b/c\n")
     whole = sweep('manifest = "tree.txt"', tmp_path / "s.toml").workload
     assert (whole.planned_size, whole.tree(12).size_bytes) == (12, 12)
@@ -67,6 +68,7 @@ def test_a_sweep_has_a_profile_or_a_manifest_and_a_file_has_neither(tmp_path: Pa
         ('profile = "mail"\nmanifest = "m"\nsize = "1 MiB"', "give a tree either a profile"),
         ('profile = "mails"\nsize = "1 MiB"', "is no kind of tree; there are photos, source-tree, mail, video"),
         ('profile = "mail"', "give either size"),
+        ('profile = "mail"\nseconds = 3\nchanged = 0.01', "what moves are the changed files; give the size"),
         ('manifest = "m"\nseconds = 3', "a manifest has a size of its own"),
         ('manifest = "none.txt"', "none.txt: no such file"),
     ],
@@ -79,8 +81,9 @@ def test_what_makes_no_tree_is_refused(workload: str, why: str) -> None:
 
 def test_profile_and_manifest_are_of_trees() -> None:
     text = 'name = "try"\n[workload]\nprofile = "mail"\nsize = "1 MiB"\n[factors]\nprotocol = ["smb"]\n'
-    with pytest.raises(BadInput, match='are of kind = "tree", and this is "file"'):
-        parse_sweep(text, PLACE)
+    for key in ('profile = "mail"', 'manifest = "m"', "changed = 0.5"):
+        with pytest.raises(BadInput, match='are of kind = "tree", and this is "file"'):
+            parse_sweep(text.replace('profile = "mail"', key), PLACE)
 
 
 def test_a_tree_of_too_many_files_is_refused() -> None:

@@ -26,9 +26,9 @@ PYTHONS = pytest.mark.parametrize("python", ["", sys.executable], ids=["perl", "
 TEXT = "d a\nd a/empty\nf 5 a/small\nf 0 a/nothing\nf 700001 large one\nf 9000000 a/rounds\n"
 
 
-def tree_of(text: str, folder: Path) -> Payload:
+def tree_of(text: str, folder: Path, more: str = "") -> Payload:
     (folder / "tree.txt").write_text(text)
-    sweep = 'name = "t"\n[workload]\nkind = "tree"\nmanifest = "tree.txt"\n[factors]\nprotocol = ["smb"]\n'
+    sweep = f'name = "t"\n[workload]\nkind = "tree"\nmanifest = "tree.txt"\n{more}\n[factors]\nprotocol = ["smb"]\n'
     workload = parse_sweep(sweep, folder / "s.toml").workload
     return workloads.payload("tree").of(workload)
 
@@ -108,6 +108,31 @@ def test_names_are_compared_too(tmp_path: Path, python: str, change: str, why: s
     with pytest.raises((TransferError, CommandError)) as caught:
         tree.check(host, "top", 11, "seed")
     assert why in str(caught.value)
+
+
+@PYTHONS
+def test_for_a_second_copy_a_share_of_the_files_changes_and_the_rest_stays(tmp_path: Path, python: str) -> None:
+    host = equipped(EmulatedHost(tmp_path, {}, ("perl",)), python)
+    text = "".join(f"f {1000 + number} {number}\n" for number in range(25))
+    tree = tree_of(text, tmp_path, "changed = 0.1")
+    size = sum(range(1000, 1025))
+    assert tree.is_second_copy
+    assert (tree.files(size), tree.moved(size)) == (25, 1000 + 1010 + 1020)
+    tree.make(host, "top", size, "seed")
+    times = {path.name: path.stat().st_mtime for path in (tmp_path / "top").iterdir()}
+    first = content(tmp_path / "top")
+    with pytest.raises(TransferError, match="0: differs within"):
+        tree.check(host, "top", size, "seed")
+    tree.change(host, "top", size, "seed")
+    second = content(tmp_path / "top")
+    tree.check(host, "top", size, "seed")
+    changed = {name for name in first if first[name] != second[name]}
+    assert changed == {"0", "10", "20"}
+    younger = {path.name for path in (tmp_path / "top").iterdir() if path.stat().st_mtime > times[path.name] + 5}
+    assert younger == changed
+    (tmp_path / "top" / "10").write_bytes(first["10"] or b"")
+    with pytest.raises(TransferError, match="10: differs within"):
+        tree.check(host, "top", size, "seed")
 
 
 @PYTHONS
