@@ -35,6 +35,7 @@ from lab.cli import (
     restore,
     run,
     show,
+    workload,
 )
 from lab.cli.command import Command, CommandGroup, Example, Parser, add_to
 from lab.cli.terminal import say
@@ -65,6 +66,7 @@ COMMANDS: dict[str, Command | CommandGroup] = {
     "report": report,
     "fidelity": fidelity,
     "notebook": notebook,
+    "workload": workload,
     "host": host,
     "local": local,
     "completion": completion,

@@ -28,13 +28,17 @@ class Case:
     workload: str
     size_bytes: int
     options: tuple[tuple[str, str], ...] = tuple(OPTIONS.items())
+    files: int = 1
 
     @classmethod
-    def of(cls, levels: Mapping[str, Level], workload: str, size_bytes: int) -> Case:
-        """The case with these levels of all factors, by name: those without a column are its options."""
+    def of(cls, levels: Mapping[str, Level], workload: str, size_bytes: int, files: int = 1) -> Case:
+        """The case with these levels of all factors, by name: those without a column are its options.
+
+        Its payload has so many bytes in so many files.
+        """
         columns: dict[str, Any] = {name: levels[name] for name in COLUMNS}
         options = tuple((name, str(level)) for name, level in levels.items() if name not in columns)
-        return cls(**columns, workload=workload, size_bytes=size_bytes, options=options)
+        return cls(**columns, workload=workload, size_bytes=size_bytes, options=options, files=files)
 
     @property
     def case_id(self) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from lab.design.case import Case
+from lab.design.sweep_file import Workload
 
 
 class Option(Protocol):
@@ -54,8 +55,29 @@ class Tool(Owner, Protocol):
     def needs_mount(self) -> bool:
         """Whether it copies between folders of one host only."""
 
+    @property
+    def copies_folders(self) -> bool:
+        """Whether it copies a folder with all in it, too."""
+
     def conflict(self, case: Case) -> str:
         """Why it cannot do what a case wants of it; empty where it can."""
+
+
+class Payload(Protocol):
+    """What is moved."""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of files, and not one file."""
+
+    def of(self, workload: Workload) -> Payload:
+        """This payload as a sweep has it."""
+
+    def files(self, size_bytes: int) -> int:
+        """How many files one of this size has."""
+
+    def moved(self, size_bytes: int) -> int:
+        """Bytes of one of this size that have to move."""
 
 
 @dataclass(frozen=True)
@@ -64,4 +86,4 @@ class Catalogue:
 
     protocol: Callable[[str], SharingProtocol]
     tool: Callable[[str], Tool]
-    payload: Callable[[str], object]
+    payload: Callable[[str], Payload]

@@ -28,12 +28,17 @@ def grid_of(
     factors, workload = sweep.factors, sweep.workload
     protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
     tools = {name: catalogue.tool(name) for name in factors.names("tool")}
+    payload = catalogue.payload(workload.kind).of(workload)
+    label, files = workload.label, payload.files(workload.planned_size)
+    size_bytes = payload.moved(workload.planned_size)
     usual_client_sync = factors.names("client_sync")[0]
     kept: list[Case] = []
     left_out: dict[str, None] = {}
     for levels in _combinations(sweep, protocols, tools):
-        case = Case.of(levels, workload.kind, workload.planned_size)
+        case = Case.of(levels, label, size_bytes, files)
         reason = _why_not(case, protocols[case.protocol], tools[case.tool], usual_client_sync)
+        if payload.is_folder and not tools[case.tool].copies_folders:
+            reason = f"{case.tool}: it copies single files, and a {workload.kind} is a folder of them"
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None
         else:

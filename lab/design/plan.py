@@ -14,7 +14,7 @@ from lab.design.catalogue import Catalogue
 from lab.design.effects import Effect, Levels, asked_for, cannot_tell, distinct, levels_of
 from lab.design.factors import Level, Plot
 from lab.design.grid import grid_of
-from lab.design.pace import ASSUMED_BYTES_PER_S, Pace
+from lab.design.pace import ASSUMED_BYTES_PER_S, Pace, first_copy_s
 from lab.design.payload_size import size_for
 from lab.design.sweep_file import Sweep
 
@@ -164,6 +164,8 @@ def _cost(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]],
         sweep.ceiling_seconds,
     )
     estimated_s += stores * 2 * sweep.workload.planned_size / ASSUMED_BYTES_PER_S
+    if sweep.workload.changed:
+        estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
     return Cost(len(blocks), len(slots), changes, len(slots) * sweep.workload.planned_size, estimated_s)
 
 

@@ -60,7 +60,15 @@ def _gigabytes(planned: Plan) -> tuple[float, float]:
 
 def _size(sweep: Sweep, planned: Plan) -> Iterator[str]:
     """How a size is chosen that the sweep leaves to the link, and which is likely."""
-    seconds = sweep.workload.seconds
+    workload = sweep.workload
+    if workload.kind == "tree":
+        tree = workload.tree(workload.planned_size)
+        mean = workload.planned_size / len(tree.files)
+        yield (
+            f"{workload.label}: {len(tree.files):,} files in {len(tree.folders) + 1:,} folders, "
+            f"{workload.planned_size:,} bytes, {mean / 1024:,.0f} KiB a file on average"
+        )
+    seconds = workload.seconds
     if seconds is None:
         return
     yield f"before the first trial: a power of two that takes {seconds:g} s or more at what iperf3 measures then,"

@@ -102,6 +102,10 @@ class Files(Part, ABC):
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""
         return self.read(parse_df, "df", "-Pk", "--", path)
 
+    def free_files(self, path: str) -> int | None:
+        """How many more files the file system that holds ``path`` takes; None where nothing limits that."""
+        return None
+
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
         """Copy a file so that, where the system can do that, nothing of the new one stays in this host's memory."""
         self.host.run("cp", "--", source, target, deadline_s=deadline_s)
@@ -117,10 +121,23 @@ class Files(Part, ABC):
         """
         self.host.run("rm", "-f", "--", *paths, root=root)
 
+    def remove_folder(self, path: str, deadline_s: float, root: bool = True) -> None:
+        """Remove a folder that the lab made, with all in it; as :meth:`remove` otherwise."""
+        self.host.run("rm", "-rf", "--", path, root=root, deadline_s=deadline_s)
+
 
 def parse_df(text: str) -> int:
     """Bytes that are free, of ``df -Pk``. Raises ValueError."""
+    return _parse_free(text) * 1024
+
+
+def parse_df_inodes(text: str) -> int | None:
+    """Inodes that are free, of ``df -Pi``; None where the file system makes them as needed. Raises ValueError."""
+    return None if re.search(r"\s0\s+0\s+0\s+-\s+/", text) else _parse_free(text)
+
+
+def _parse_free(text: str) -> int:
     match = re.search(r"\s([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+%|-)\s+/", text)  # a device may have spaces
     if not match:
         raise ValueError("no line with the free space")
-    return count(match[3]) * 1024
+    return count(match[3])

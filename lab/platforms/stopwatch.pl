@@ -1,6 +1,6 @@
 # usage: stopwatch.pl INTERFACE FLUSH SERVER [COMMAND ...]
 # Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts, as lines
-# "before|line". With a command also runs it, flushes the file FLUSH (none if empty) and prints the same of "after",
+# "before|line". With a command also runs it, flushes the file FLUSH or each file below the folder FLUSH (none if empty) and prints the same of "after",
 # "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE" and how it flushed. What the
 # command prints goes to standard error. Meanwhile it watches the mount's SERVER, "ADDRESS PORT", as server_watch.pl
 # says (none if empty).
@@ -46,16 +46,33 @@ sub run {
 # (smbfs_smb_fsync of SMBClient-231 to -494), so there it is opened for writing; where that is refused, fsync proves
 # nothing.
 sub flush_file {
-    return "flushed none\n" if $flush eq '';
+    my ($path) = @_;
     my $file;
-    my $unwritable = $mac && !open($file, '+<', $flush) ? "it cannot be opened for writing: $!" : '';
-    if ((!$mac || $unwritable) && !open $file, '<', $flush) {
-        return "flushed none\nflush_error cannot open $flush to flush it: $!\n";
+    my $unwritable = $mac && !open($file, '+<', $path) ? "it cannot be opened for writing: $!" : '';
+    if ((!$mac || $unwritable) && !open $file, '<', $path) {
+        return "flushed none\nflush_error cannot open $path to flush it: $!\n";
     }
     return "flushed F_FULLFSYNC\n" if $mac && fcntl $file, $F_FULLFSYNC, 0;
     my $reason = $unwritable || ($mac ? "F_FULLFSYNC: $!" : '');
-    return "flushed none\nflush_error cannot flush $flush: $!\n" unless $file->sync;
+    return "flushed none\nflush_error cannot flush $path: $!\n" unless $file->sync;
     return 'flushed ' . ($unwritable ? 'none' : 'fsync') . "\n" . ($reason && "flush_reason $reason\n");
+}
+
+# The same of each file below a folder: the first that went wrong, or the worst way that one was flushed in.
+sub flush_all {
+    my @left = @_;
+    my %ways;
+    while (defined(my $path = shift @left)) {
+        if (!-d $path || -l $path) {
+            my $way = flush_file($path);
+            return $way if $way =~ /^flush_error/m;
+            $ways{$way} = 1;
+            next;
+        }
+        opendir my $names, $path or return "flushed none\nflush_error cannot open $path to flush it: $!\n";
+        push @left, map { "$path/$_" } grep { !/^\.\.?$/ } readdir $names;
+    }
+    return (sort keys %ways)[-1] // "flushed none\n";    # as words, F_FULLFSYNC is before fsync, and that before none
 }
 
 $report .= 'clock ' . ($monotonic ? 'monotonic' : 'wall') . "\n";
@@ -65,7 +82,7 @@ if (@command) {
     my $used = children_cpu_s();
     my $start = now();
     my $exit = run();
-    my $flushed = $exit == 0 ? flush_file() : "flushed none\n";
+    my $flushed = $exit == 0 && $flush ne '' ? flush_all($flush) : "flushed none\n";
     my $elapsed = now() - $start;
     $used = children_cpu_s() - $used;
     if ($watch) { kill KILL => $watch; waitpid $watch, 0 }

@@ -40,8 +40,6 @@ def run(command: list[str]) -> int:
 
 def flush_file(path: str) -> str:
     """How the file was flushed, why not better, and what went wrong."""
-    if not path:
-        return "flushed none\n"
     unwritable = ""
     try:
         file = os.open(path, os.O_RDWR)
@@ -63,6 +61,24 @@ def flush_file(path: str) -> str:
     return f"flushed {'none' if unwritable else 'fsync'}\nflush_reason {reason}\n"
 
 
+def flush_all(path: str) -> str:
+    """The same of each file below a folder: the first that went wrong, or the worst way that one was flushed in."""
+    left, ways = [path], set()
+    while left:
+        path = left.pop(0)
+        if not os.path.isdir(path) or os.path.islink(path):
+            way = flush_file(path)
+            if "flush_error" in way:
+                return way
+            ways.add(way)
+            continue
+        try:
+            left += [f"{path}/{name}" for name in os.listdir(path)]
+        except OSError as error:
+            return f"flushed none\nflush_error cannot open {path} to flush it: {error.strerror}\n"
+    return max(ways, default="flushed none\n")  # as words, F_FULLFSYNC is before fsync, and that before none
+
+
 def main(interface: str, flush: str, server: str, *command: str) -> None:
     """Count, and time the command where there is one."""
     report = ["clock monotonic\n", *(f"before|{line}" for line in counts("before", interface))]
@@ -70,7 +86,7 @@ def main(interface: str, flush: str, server: str, *command: str) -> None:
         watching = watch(interface, server) if server else 0
         used, start = children_cpu_s(), now()
         code = run(list(command))
-        flushed = flush_file(flush) if code == 0 else "flushed none\n"
+        flushed = flush_all(flush) if code == 0 and flush else "flushed none\n"
         elapsed, used = now() - start, children_cpu_s() - used
         if watching:
             os.kill(watching, signal.SIGKILL)

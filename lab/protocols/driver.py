@@ -135,7 +135,8 @@ class Protocol:
 
     ``takes_password`` says whether a client logs in with the share's account. ``server_syncs`` are the levels of
     durability that a server of the lab's own can be given (docs/explanation/durability.md), ``options`` what a sweep
-    may say of the mount and of the programs at its ends, as ``name.option``.
+    may say of the mount and of the programs at its ends, as ``name.option``. ``least_file_bytes`` is what the protocol
+    itself sends at least, either way, for every file that is read or written, beside what is in it.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Protocol:
     server_syncs: tuple[str, ...] = ("default",)
     options: Mapping[str, Option] = field(default_factory=dict)
     takes_password: bool = True
+    least_file_bytes: int = 0
 
     def driver(self, platform: str) -> Driver:
         """A fresh driver for a host. Raises Absent where there is none for its platform."""

@@ -125,4 +125,11 @@ def parse_verbose(text: str) -> dict[str, str]:
     return {name: match[1] for name, match in matches.items() if match}
 
 
-PROTOCOL = Protocol("ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh}, takes_password=False)
+PROTOCOL = Protocol(
+    "ssh",
+    PORT,
+    mounted=False,
+    drivers={"linux": UnixSsh, "macos": UnixSsh},
+    takes_password=False,
+    least_file_bytes=3,  # of a name in rsync's list: flags, length, one letter (rsync's flist.c, send_file_entry)
+)

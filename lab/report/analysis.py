@@ -31,6 +31,11 @@ class Analysis:
         return stats.summary(self.trials)
 
     @cached_property
+    def file_rates(self) -> pd.DataFrame:
+        """See :func:`lab.stats.file_rates`."""
+        return stats.file_rates(self.trials)
+
+    @cached_property
     def ceilings(self) -> pd.DataFrame:
         """See :func:`lab.stats.ceilings`."""
         return stats.ceilings(self.trials)

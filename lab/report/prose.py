@@ -35,6 +35,8 @@ TEXTS = {
     "shares": "How much of the sum of squares of log MB/s goes with each setting, with two of them together, with the "
     "block (drift), and with the rest: higher interactions and noise. Type II; where combinations are missing (cp has "
     "no ssh) the shares need not add up to 100 %.",
+    "files": "What one file of the tree comes to. Where files are small, most of the time goes into round trips, and "
+    "MB/s say little.",
     "cpu_cost": "CPU seconds that each machine spent for 10⁹ bytes moved: the bar is the median, every mark a trial.",
     "limited": "Derived from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
     "means that the evidence does not carry, and the line says why.",

@@ -24,6 +24,7 @@ from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson, emulated
+from lab.stats.file_rates import round_trips_per_file
 
 # What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
 # by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
@@ -60,6 +61,8 @@ def _plain(trials: pd.DataFrame) -> pd.DataFrame:
     """Every trial, for a spreadsheet: JSON for what has parts, and no text that could be taken for a formula."""
     columns = {name: trials[name].map(json.dumps) for name in ("options", "effective")}
     plain = trials.assign(**columns)
+    if (trials["files"] > 1).any():
+        plain["round_trips_per_file"] = round_trips_per_file(trials)
     others = plain.select_dtypes(exclude=["number", "bool", "datetimetz"])
     texts = {str(name): plain[name].map(_no_formula) for name in others}
     return plain.assign(**texts).rename(columns=_no_formula)
@@ -91,6 +94,7 @@ def _sections(run: Analysis, path: str) -> list[Section]:
         Section("The answer", tables=[answer_table(run, path)]),
         Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(run.summary)]),
         *_own_numbers(run),
+        *_files(run),
         Section(
             "What limited it",
             f"{bottlenecks.count_limits(run.verdicts)} {TEXTS['limited']}",
@@ -111,6 +115,11 @@ def _own_numbers(run: Analysis) -> list[Section]:
         "Which frames came late": own_numbers.frames_table(run.some),
     }
     return [Section(title, tables=[table]) for title, table in measured.items() if table]
+
+
+def _files(run: Analysis) -> list[Section]:
+    """What a tree comes to a file; nothing where one file was moved."""
+    return [Section("A file", TEXTS["files"], tables=[tables.files(run.file_rates)])] if len(run.file_rates) else []
 
 
 def _details(described: RunJson, run: Analysis) -> list[Section]:

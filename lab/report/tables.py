@@ -42,6 +42,26 @@ def comparison(summary: pd.DataFrame) -> TextTable:
     return TextTable(["", *headings], rows, f"Medians of n good trials each, and their share of the ceiling. {alike}")
 
 
+def files(table: pd.DataFrame) -> TextTable:
+    """What a tree comes to a file, under each combination of settings that vary; see :func:`lab.stats.file_rates`."""
+    varied, alike = varied_and_alike(table[table.columns[: table.columns.get_loc("files")]])
+    rows = []
+    for row in stats.rows_of(table):
+        named = levels(row, [name for name in varied if name not in stats.POOLED])
+        cells = [
+            number(row["files_per_s"], ".0f"), between(row["low_files_per_s"], row["high_files_per_s"], ".0f"),
+            number(row["ms_per_file"], ".2f"), number(row["MB_per_s"], ".1f"),
+            number(row["round_trips_per_file"], ".1f"), str(row["n"]),
+        ]  # fmt: skip
+        rows.append([", ".join([stats.row_label(row), *named]), *cells])
+    caption = (
+        f"Medians of {table['files'].max():,.0f} files a trial. Round trips: segments with data against the payload, "
+        f"which each request or reply has one of or more; not of SSH. {alike}"
+    )
+    headings = ["", "files/s", "95 % interval", "ms a file", "MB/s", "round trips a file", "n"]
+    return TextTable(headings, rows, caption)
+
+
 def effects(table: pd.DataFrame) -> TextTable:
     """What each level changes: the overall row first, then one line a protocol, tool and direction."""
     rows = []

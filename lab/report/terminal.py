@@ -25,6 +25,7 @@ from lab.results.run_folder import RunFolder
 
 TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "speeds": lambda run: tables.comparison(run.summary),
+    "files": lambda run: tables.files(run.file_rates) if len(run.file_rates) else None,
     "requests": lambda run: own_numbers.requests_table(run.some),
     "frames": lambda run: own_numbers.frames_table(run.some),
     "effects": lambda run: tables.effects(run.effects),
@@ -38,14 +39,8 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "lost": lambda run: tables.lost(run.trials.frame),
 }  # by the name that `lab show --table` takes, in the order in which `lab show --full` prints them
 FULL = (
-    "speeds",
-    "requests",
-    "frames",
-    "effects",
-    "interactions",
-    "shares",
-    "limits",
-)  # the others repeat them trial by trial
+    "speeds", "files", "requests", "frames", "effects", "interactions", "shares", "limits",
+)  # fmt: skip  # the others repeat them trial by trial
 
 
 def terminal_tables(run: Run, names: Sequence[str] = FULL) -> list[RenderableType]:
@@ -75,7 +70,7 @@ def show_json(folder: RunFolder) -> dict[str, object]:
     return {
         "path": folder.label, "run": folder.run, "answer": answer(run, folder.label),
         "counts": {name: int((status == name).sum()) for name in ("ok", "void", "failed")},
-        "summary": records(run.summary), "effects": records(run.effects),
+        "summary": records(run.summary), "files": records(run.file_rates), "effects": records(run.effects),
         "interactions": records(run.interactions),
         "shares": {"blocks_used": run.shares.used, "blocks": run.shares.blocks, "terms": records(run.shares.table)},
         "verdicts": records(run.verdicts), "drift": records(pd.DataFrame([asdict(run.drift)]))[0],

@@ -53,6 +53,8 @@ def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile 
     trials["MB_per_s"] = trials["bytes_per_s"] / 1e6
     if has_second_shots(run):
         trials["ceiling_bytes_per_s"] = _larger_ceilings(trials)
+    trials["files_per_s"] = _quotient(trials["files"], trials["elapsed_s"])
+    trials["ms_per_file"] = _quotient(1000 * trials["elapsed_s"], trials["files"])
     trials["share_of_ceiling"] = _quotient(trials["bytes_per_s"], trials["ceiling_bytes_per_s"])
     for side in ("client", "server"):
         trials[f"{side}_cpu_s_per_GB"] = _quotient(trials[f"{side}_cpu_s"], trials["size_bytes"] / 1e9)

@@ -45,6 +45,7 @@ class RunFolder:
         self.path = Path(path)
         self.trials_path = self.path / "trials.jsonl"
         self.samples_path = self.path / "samples.jsonl"
+        self.manifest_path = self.path / "manifest.txt"  # of a tree that a manifest file describes
         self.journal_path = self.path / JOURNAL
         self.commands_path = self.path / "commands.log"
         self.report_path = self.path / "report"

@@ -14,6 +14,7 @@ from lab.hosts import Role
 from lab.run.pair import Pair
 from lab.run.session import Standing
 from lab.run.side_by_side import at_once
+from lab.workloads import file
 from lab.workloads.file import payload_name
 
 
@@ -71,24 +72,35 @@ def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> E
 
 @dataclass
 class PayloadFiles:
-    """The payload's files that are not removed yet; those whose names are ``kept`` stay."""
+    """The payload at both ends, as far as it is not removed yet; those whose names are ``kept`` stay.
+
+    ``files_of_folder`` says how many files are in it where it is a folder, and is None where it is one file.
+    """
 
     pair: Pair
     places: list[Place]
     kept: Mapping[tuple[str, int], str]
+    files_of_folder: int | None
 
     def remove(self, place: Place) -> None:
         """Remove one of them, once; a host out of reach keeps its own until restored."""
         if place in self.places and place.name not in self.kept.values():
+            files = self.pair.platforms[place.role].files
             with suppress(HostError):
-                self.pair.platforms[place.role].files.remove(place.path, root=not place.in_mount)
+                if self.files_of_folder is None:
+                    files.remove(place.path, root=not place.in_mount)
+                else:
+                    deadline_s = file.deadline_s(0, self.files_of_folder)
+                    files.remove_folder(place.path, deadline_s, root=not place.in_mount)
             self.places.remove(place)
 
 
 @contextmanager
-def payload_files(pair: Pair, endpoints: Endpoints, kept: Mapping[tuple[str, int], str]) -> Iterator[PayloadFiles]:
-    """Remove both files at the end, or a RAM disk soon is full; but what is ``kept`` for later trials to read again."""
-    files = PayloadFiles(pair, [endpoints.source_place, endpoints.target_place], kept)
+def payload_files(
+    pair: Pair, endpoints: Endpoints, kept: Mapping[tuple[str, int], str], files_of_folder: int | None = None
+) -> Iterator[PayloadFiles]:
+    """Remove both ends' at the end, or a RAM disk soon is full; but what is ``kept`` for later trials to read again."""
+    files = PayloadFiles(pair, [endpoints.source_place, endpoints.target_place], kept, files_of_folder)
     try:
         yield files
     finally:

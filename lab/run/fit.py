@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab import platforms
+from lab import platforms, workloads
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
 from lab.design.payload_size import MIB, ROOM
-from lab.design.sweep_file import Sweep
+from lab.design.sweep_file import Sweep, Workload
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import Hosts
 from lab.run import refusals
+
+EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults in mke2fs.conf
 
 
 def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | None = None) -> None:
@@ -23,7 +25,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
     stores = sweep.factors.of("store")
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
-            _check_ram_disk(config, role, sweep.workload.size or MIB, hosts_file)
+            _check_ram_disk(config, role, sweep.workload, hosts_file)
     if config.share.serve == "existing" and stores != ("disk",):
         raise BadInput(
             f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
@@ -60,11 +62,21 @@ def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
         )
 
 
-def _check_ram_disk(config: Hosts, role: Role, size_bytes: int, hosts_file: Path) -> None:
-    ram_disk = getattr(config, role).ram_disk
-    if size_bytes * ROOM > ram_disk:
+def _check_ram_disk(config: Hosts, role: Role, workload: Workload, hosts_file: Path) -> None:
+    host, payload = getattr(config, role), workloads.payload(workload.kind).of(workload)
+    size_bytes = MIB if workload.size is None and workload.seconds is not None else workload.planned_size
+    room_bytes, files = payload.room(size_bytes), payload.files(size_bytes)
+    remedy = "a larger ram_disk, or a smaller size in the sweep"
+    if room_bytes * ROOM > host.ram_disk:
+        on_disk = f" in {files} files, which take {room_bytes} bytes there," if payload.is_folder else ""
         raise BadInput(
-            f"{hosts_file}: [{role}] ram_disk: {ram_disk} bytes cannot hold a payload of {size_bytes} bytes with "
-            f"room to spare",
-            "a larger ram_disk, or a smaller size in the sweep",
+            f"{hosts_file}: [{role}] ram_disk: {host.ram_disk} bytes cannot hold a payload of {size_bytes} bytes"
+            f"{on_disk} with room to spare",
+            remedy,
+        )
+    if host.ram_disk_format == "ext4" and files > host.ram_disk // EXT4_INODE_BYTES:
+        raise BadInput(
+            f"{hosts_file}: [{role}] ram_disk: {host.ram_disk} bytes of ext4 have an inode for each "
+            f"{EXT4_INODE_BYTES} bytes, too few for {files} files",
+            f"{remedy}, or ram_disk_format = tmpfs",
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 import lab
+from lab import workloads
 from lab.base import durable, signals
 from lab.base.errors import Interrupted, LabFailure
 from lab.base.untrusted import first_line
@@ -92,6 +93,8 @@ def begin(
         about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
+            if sweep.workload.recorded:
+                durable.create(folder.manifest_path, sweep.workload.recorded.text().encode())
             return folder, _conduct(folder, hosts, config, sweep, password, supervision)
 
 
@@ -150,7 +153,8 @@ def resume(
     with durable.claimed(path):
         config = resumption.hosts_of(register, folder, hosts_file, trust)
         resumption.check_journal(register, folder, trust)
-        sweep = recorded_size(parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text"), folder)
+        sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text", folder.manifest_path)
+        sweep = recorded_size(sweep, folder)
         fit.check_fit(config, sweep, config.path)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
@@ -174,7 +178,8 @@ def _conduct(
     folder.update(ended="interrupted")
     try:
         with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
-            session = Session(hosts, config, settings, password)
+            payload = workloads.payload(sweep.workload.kind).of(sweep.workload)
+            session = Session(hosts, config, settings, password, payload)
             session.open()
             limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
             try:

@@ -43,7 +43,7 @@ def _speeds(trials: Sequence[Trial]) -> dict[tuple[str, ...], float]:
     rates = defaultdict(list)
     for trial in trials:
         if trial.elapsed_s:
-            for kind in kinds(trial.protocol, trial.direction, trial.tool, trial.tcp_space, trial.mtu):
+            for kind in kinds(trial):
                 rates[kind].append(trial.size_bytes / trial.elapsed_s)
     return {kind: statistics.harmonic_mean(values) for kind, values in rates.items()}
 
@@ -56,7 +56,7 @@ def _factor(trials: Sequence[Trial]) -> float:
         if trial.elapsed_s and _network(trial) == _network(after):
             measured_s += max(0.0, _seconds_between(trial, after) - trial.elapsed_s)
             serves = before is None or _server(before) != _server(trial)
-            assumed_s += overhead_s(trial.protocol, trial.direction, trial.size_bytes, serves)
+            assumed_s += overhead_s(trial, serves)
         before = trial
     return measured_s / assumed_s if assumed_s and measured_s else 1.0
 

@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Sequence
 from functools import partial
 
-from lab import workloads
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
@@ -26,9 +25,19 @@ WARM_MEMORY = (
 MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
 
 
-def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
-    """Have the payload lie where it comes from, and the client cold where it reads."""
-    make = partial(_make, session.pair, case, endpoints)
+# $1 a folder, $2 the mode of its files, $3 of its folders
+SET_MODES = 'find "$1" -type f -exec chmod "$2" {} + && find "$1" -type d -exec chmod "$3" {} +'
+
+
+def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
+    """Have the payload lie where it comes from, and the client cold where it reads.
+
+    Before a second copy the tool's command ``argv`` makes the first one.
+    """
+    if session.payload.is_second_copy:
+        _prepare_second_copy(session, standing, case, endpoints, argv)
+        return
+    make = partial(_make, session, standing, case, endpoints)
     warm = partial(warm_memory, session.pair, case, endpoints)
     if case.direction is Direction.WRITE:
         at_once(make, warm)
@@ -48,12 +57,45 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
     at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
 
 
-def _make(pair: Pair, case: Case, endpoints: Endpoints) -> None:
-    """Make the payload; one that lies in the share is made on the client, and copied there."""
-    payload, place, seed = workloads.payload(case.workload), endpoints.source_place, endpoints.seed
+def _prepare_second_copy(
+    session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]
+) -> None:
+    """Have a first copy at the target, and part of the source changed since, of which the client knows nothing yet."""
+    pair, payload, place = session.pair, session.payload, endpoints.source_place
+    _make(session, standing, case, endpoints)
+    pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(payload.room(case.size_bytes), case.files))
+    payload.change(pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
+    if pair.config.through_mount:
+        cool(session, standing, place, case)
+        return
+    session.mount_from_nothing(case)
+    if case.direction is Direction.READ:
+        _prepare_caches(pair, case, endpoints)
+    elif not pair.hosts[Role.CLIENT].lacks_root:
+        pair.platforms[Role.CLIENT].files.drop_caches()
+
+
+def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: bool) -> None:
+    """Give what is written the mode that the mount gives, or rsync fails over one that it cannot give.
+
+    So it is of folders in every version, and of files from 3.5 on.
+    """
+    place, mode = endpoints.source_place, standing.attached.file_mode
+    if not mode or place.role is not Role.CLIENT or place.in_mount:
+        return
+    if is_folder:  # whoever may read one may enter it
+        pair.hosts[Role.CLIENT].shell(SET_MODES, place.path, mode, f"{int(mode, 8) | int(mode, 8) >> 2 & 0o111:o}")
+    else:
+        pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
+
+
+def _make(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
+    """Make the payload; a file that lies in the share is made on the client, and copied there past the cache."""
+    pair, payload, place, seed = session.pair, session.payload, endpoints.source_place, endpoints.seed
     host = pair.hosts[place.role]
-    if not place.in_mount:
+    if not place.in_mount or payload.is_folder:
         payload.make(host, place.path, case.size_bytes, seed)
+        _set_mode(pair, standing, endpoints, payload.is_folder)
         return
     local = Place(Role.CLIENT, f"{posixpath.dirname(endpoints.target_place.path)}/{seed}")
     payload.make(host, local.path, case.size_bytes, seed)
@@ -80,7 +122,7 @@ def cool(session: Session, standing: Standing, place: Place, case: Case) -> None
     if standing.mount.record and not session.mount_anew(standing, always=True):
         session.stand(case)
     if pair.hosts[Role.CLIENT].lacks_root:
-        pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes))
+        pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes, case.files))
     else:
         pair.platforms[Role.CLIENT].files.drop_caches()
 
@@ -118,5 +160,5 @@ def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
         pair.platforms[Role.CLIENT].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store == "disk":
-        deadline_s = file.deadline_s(case.size_bytes)
+        deadline_s = file.deadline_s(case.size_bytes, case.files)
         pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

@@ -85,6 +85,9 @@ def folders() -> Iterator[Entry]:
     yield make_entry(
         "remove a file, as the account", command("rm", "-f", "--", "x"), {"x": "{in_store}"}, act="account"
     )
+    yield make_entry(
+        "remove a tree of files, as the account", command("rm", "-rf", "--", "x"), {"x": "{in_store}"}, act="account"
+    )
 
 
 def journal(mtu: Mtu) -> Iterator[Entry]:

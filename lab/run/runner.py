@@ -23,6 +23,7 @@ from lab.run.recorded import Recorded, now
 from lab.run.session import Session
 from lab.run.transfer import Measured, transfer
 from lab.run.trial_rows import add_measured, plan_trial
+from lab.workloads.file import FLOOR_FILES_PER_S
 
 MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
 SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
@@ -233,7 +234,8 @@ class Runner:
     def _transfer(self, slot: Slot, link_bytes_per_s: float | None) -> Measured:
         """Move the payload; for a case that asks how many streams play, several times."""
         case = slot.case
-        deadline_s = SLACK_S + case.size_bytes / self.sweep.slowest + workloads.tool(case.tool).least_s(case)
+        moving_s = self.sweep.workload.planned_size / self.sweep.slowest + (case.files - 1) / FLOOR_FILES_PER_S
+        deadline_s = SLACK_S + moving_s + workloads.tool(case.tool).least_s(case)
         move = partial(transfer, self.session, trial_id=slot.trial_id, deadline_s=deadline_s)
         if most_streams.is_asked_for(case):
             return most_streams.find(case, move, link_bytes_per_s)

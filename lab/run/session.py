@@ -29,6 +29,8 @@ from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
+from lab.workloads import Payload
+from lab.workloads.file import PAYLOAD as ONE_FILE
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
 IS_THERE = '[ -d "$1" ]'
@@ -57,9 +59,20 @@ class Standing:
 
 
 class Session:
-    """Stands up on a pair of hosts what each case needs. What is changed on them, ``settings`` puts back."""
+    """Stands up on a pair of hosts what each case needs, to move the ``payload``.
 
-    def __init__(self, hosts: Mapping[str, Host], config: Hosts, settings: Settings, password: SecretStr):
+    What is changed on them, ``settings`` puts back.
+    """
+
+    def __init__(
+        self,
+        hosts: Mapping[str, Host],
+        config: Hosts,
+        settings: Settings,
+        password: SecretStr,
+        payload: Payload = ONE_FILE,
+    ):
+        self.payload = payload
         self.pair = Pair.of(hosts, config)
         self.shares = Shares(self.pair, password)
         self.settings = settings
@@ -152,6 +165,11 @@ class Session:
                     self.settings.renew(standing.mount.record)
 
         return self.mounting.renew(renew)
+
+    def mount_from_nothing(self, case: Case) -> None:
+        """Have the client forget all of the share, names and times too, which a program that mounts may keep."""
+        self.layers.drop_uppermost()
+        self.stand(case)
 
     def drop_lost_mount(self, standing: Standing, error: LabFailure) -> bool:
         """Whether a transfer failed because its mount is gone, and the case may be stood up again, with another mount.

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from lab import protocols, workloads
 from lab.base.asleep import asleep_s
 from lab.base.errors import CommandError, LabFailure, TransferError
+from lab.base.present import present
 from lab.base.untrusted import first_line
 from lab.design.case import Case
 from lab.design.factors import Direction
@@ -26,7 +27,7 @@ from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
 from lab.run.wire_proof import describe_others, not_on_the_wire
-from lab.workloads import Move, Tool, file
+from lab.workloads import Move, Payload, Tool, file
 
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
@@ -80,20 +81,21 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     """Move the payload once over what stands."""
     pair = session.pair
     endpoints = endpoints_of(pair, standing, case, trial_id)
-    payload, keeps = workloads.payload(case.workload), _keeps_what_it_moves(case)
-    with payload_files(pair, endpoints, standing.mount.payloads) as files:
-        prepare(session, standing, case, endpoints)
+    payload, keeps = session.payload, _keeps_what_it_moves(case)
+    files_of_folder = case.files if payload.is_folder else None
+    with payload_files(pair, endpoints, standing.mount.payloads, files_of_folder) as files:
         task = _task(session, standing, case, endpoints)
+        argv = task.words(task.tool.argv)
+        prepare(session, standing, case, endpoints, argv)
         lay_out(session, standing, case, task.words(task.tool.lay_out), endpoints.target)
         slept_s = asleep_s()
-        before, _ = at_once(partial(_count_server, pair), partial(_set_mode, pair, standing, endpoints))
-        flush = endpoints.flush if keeps else ""
-        timing = _time(pair, standing, case, endpoints, flush, task.words(task.tool.argv), deadline_s)
+        before = _count_server(pair)
+        timing = _time(pair, standing, case, endpoints, endpoints.flush if keeps else "", argv, deadline_s)
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
         report = task.tool.read_report(timing.printed, task.move) or Observed()
         ways = _ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
-        observed = partial(observe, pair, ways[0], timing, counted, payload.files(case.size_bytes))
+        observed = partial(observe, pair, ways[0], timing, counted, case.files)
         _, (radios, (seen, _)) = at_once(
             partial(_check, session, standing, case, endpoints, task.words(task.tool.verification)),
             partial(
@@ -115,12 +117,21 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
 def _task(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> _Task:
     """The tool of a case, and what it is to do in a trial of it."""
     tool = workloads.tool(case.tool)
-    call = session.pair.platforms[Role.CLIENT].programs.call(tool.program)
+    plain = session.pair.platforms[Role.CLIENT].programs.call(tool.program)
+    call, source = call_for(session.payload, tool, plain, endpoints.source)
     move = Move(
-        source=endpoints.source, target=endpoints.target, size_bytes=case.size_bytes, direction=case.direction,
+        source=source, target=endpoints.target, size_bytes=case.size_bytes, direction=case.direction,
         remote_shell=standing.attached.remote_shell, options=case.tool_options,
     )  # fmt: skip
     return _Task(tool, call, _versions(session, standing, tool), move)
+
+
+def call_for(payload: Payload, tool: Tool, call: Sequence[str], source: str) -> tuple[tuple[str, ...], str]:
+    """The words that call a tool for a payload, and its source: what is in a folder goes into one of the same name."""
+    if not payload.is_folder:
+        return tuple(call), source
+    again = tool.second_copy_options if payload.is_second_copy else ()
+    return (*call, *present(tool.folder_options), *again), f"{source}{tool.contents}"  # others are in no case
 
 
 def _time(
@@ -184,7 +195,7 @@ def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoint
             why = first_line(result.stderr.strip() or result.stdout)
             raise TransferError(f"{endpoints.target} does not hold what was written: {why}", host=Role.CLIENT)
         return
-    workloads.payload(case.workload).check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
+    session.payload.check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
 
 
 def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer | None:
@@ -198,20 +209,16 @@ def _server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer 
 def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
     """The full disk behind a failure, of which file protocols often make an input/output error; empty for none."""
     folder = endpoints.target_place.path.rpartition("/")[0]
+    files = pair.platforms[endpoints.target_place.role].files
     try:
-        free = pair.platforms[endpoints.target_place.role].files.free_bytes(folder)
+        free_bytes, free_files = files.free_bytes(folder), files.free_files(folder) if case.files > 1 else None
     except LabFailure:
         return ""
-    if free >= case.size_bytes:
-        return ""
-    return f"no space: only {free} bytes are left in {folder}"
-
-
-def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints) -> None:
-    """Give what is written the mode that the mount gives: from 3.5 on, rsync fails over one that it cannot give."""
-    place, mode = endpoints.source_place, standing.attached.file_mode
-    if mode and place.role is Role.CLIENT and not place.in_mount:
-        pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
+    if free_bytes < case.size_bytes:
+        return f"no space: only {free_bytes} bytes are left in {folder}"
+    if free_files is not None and free_files < case.files:
+        return f"no inodes: {folder} takes only {free_files} more files"
+    return ""
 
 
 def _versions(session: Session, standing: Standing, tool: Tool) -> dict[str, str]:

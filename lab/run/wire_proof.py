@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
+from lab import protocols
 from lab.base.errors import LabFailure
 from lab.base.untrusted import listing
 from lab.design.case import Case
@@ -24,12 +25,13 @@ NOTED = 0.01
 
 def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: Counters) -> str:
     """Why a transfer over what the client's driver attached at ``path`` was none; empty where every byte crossed."""
+    least = least_bytes(case)
     moved = _payload_bytes(case, Moved(counted.tx_bytes, counted.rx_bytes))
-    if moved >= case.size_bytes:
+    if moved >= least:
         return ""
     channels = _find_channels(pair, driver, path)
     elsewhere = {name: _payload_bytes(case, counted.others[name]) for name in channels if name in counted.others}
-    if case.mount_options.get("multichannel") == "true" and moved + sum(elsewhere.values()) >= case.size_bytes:
+    if case.mount_options.get("multichannel") == "true" and moved + sum(elsewhere.values()) >= least:
         return ""
     interface = pair.interface(Role.CLIENT)
     others = [
@@ -38,12 +40,18 @@ def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: 
         if name != interface
     ]
     reason = "something was cached"
-    by_way = [name for name, other in counted.others.items() if _payload_bytes(case, other) >= case.size_bytes]
-    if by_way and moved < case.size_bytes / 2:
+    by_way = [name for name, other in counted.others.items() if _payload_bytes(case, other) >= least]
+    if by_way and moved < least / 2:
         reason = f"they crossed {listing(by_way)}: the way to the server is another one than before"
     if others:
         reason = f"it used {' and '.join(others)}, too: give {case.protocol}.multichannel = [false] in the sweep"
-    return f"only {moved} of {case.size_bytes} bytes crossed the client's interface {interface}: {reason}"
+    return f"only {moved} of {least} bytes crossed the client's interface {interface}: {reason}"
+
+
+def least_bytes(case: Case) -> int:
+    """The payload, and of a tree what its protocol sends for each file beside: or that could stand for cached ones."""
+    of_files = case.files * protocols.find(case.protocol).least_file_bytes if case.files > 1 else 0
+    return case.size_bytes + of_files
 
 
 def describe_others(role: Role, case: Case, counted: Counters) -> Iterator[tuple[str, str]]:

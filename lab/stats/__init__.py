@@ -47,6 +47,7 @@ from lab.stats.factors import level_label as level_label
 from lab.stats.factors import row_label as row_label
 from lab.stats.factors import rows_of as rows_of
 from lab.stats.factors import term_label as term_label
+from lab.stats.file_rates import file_rates as file_rates
 from lab.stats.intervals import holm as holm
 from lab.stats.intervals import interval_rank as interval_rank
 from lab.stats.intervals import median as median

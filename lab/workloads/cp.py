@@ -19,6 +19,8 @@ class Cp(Tool):
     program = "cp"
     needs_mount = True
     programs = MappingProxyType({})
+    folder_options = ("-R",)
+    contents = "/."  # with a slash alone GNU's cp would put a second copy below the first
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""

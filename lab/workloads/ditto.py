@@ -18,6 +18,7 @@ class Ditto(Tool):
     program = "ditto"
     needs_mount = True
     programs = MappingProxyType({})
+    folder_options = ()
     only_on = "macos"
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:

@@ -11,14 +11,16 @@ from lab.hosts import Host
 from lab.hosts.interpreter import run_script
 from lab.workloads.workload import Payload
 
-NOISE = read_script(__file__, "noise.pl")
+ROUND = read_script(__file__, "noise_round.pl")
+NOISE = ROUND + read_script(__file__, "noise.pl")
 FLOOR_BYTES_PER_S = 2e6
+FLOOR_FILES_PER_S = 20.0
 SLACK_S = 60.0
 
 
-def deadline_s(size_bytes: int) -> float:
-    """Seconds that making or reading this many bytes may take before it counts as stuck."""
-    return SLACK_S + size_bytes / FLOOR_BYTES_PER_S
+def deadline_s(size_bytes: int, files: int = 1) -> float:
+    """Seconds that making or reading this many bytes in so many files may take before it counts as stuck."""
+    return SLACK_S + size_bytes / FLOOR_BYTES_PER_S + (files - 1) / FLOOR_FILES_PER_S
 
 
 def payload_name(trial_id: str) -> str:

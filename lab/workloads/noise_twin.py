@@ -1,56 +1,20 @@
-"""The twin of noise.pl."""
+"""The twin of noise.pl; noise_round_twin.py stands in front of it on the host."""
 
-import hashlib
 import os
-import stat
 import sys
 
-CHUNK, ROUND = 1 << 18, 8388617
-PRIMES = (262147, 262151)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lab.workloads.noise_round_twin import CHUNK, ROUND, die, get, put, start, whole_round
+
 HALVED = 1 << 28
-
-
-def die(path: str, error: OSError) -> None:
-    """As perl does."""
-    sys.stderr.write(f"{path}: {error.strerror}\n")
-    sys.exit(error.errno)
-
-
-def noise(seed: str, length: int) -> bytes:
-    """A short noise, and its beginning once more, so that a whole chunk begins anywhere in it."""
-    parts = [hashlib.sha512(f"{seed}/{length}/{count}".encode()).digest() for count in range(-(-length // 64))]
-    text = b"".join(parts)[:length]
-    return text + text[:CHUNK]
-
-
-def whole_round(seed: str, size: int) -> bytes:
-    """The noise that goes round, as far as a file of this size needs it."""
-    one, other = (noise(seed, prime) for prime in PRIMES)
-    chunks = []
-    for at in range(0, min(size, ROUND), CHUNK):
-        first = int.from_bytes(one[at % PRIMES[0] :][:CHUNK], "little")
-        second = int.from_bytes(other[at % PRIMES[1] :][:CHUNK], "little")
-        chunks.append((first ^ second).to_bytes(CHUNK, "little"))
-    text = b"".join(chunks)[:ROUND]
-    return text + text[:CHUNK]
-
-
-def start(path: str, flags: int) -> int:
-    """Open the file, which must be one; no link is followed."""
-    file = os.open(path, flags | os.O_NOFOLLOW, 0o666)
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        sys.stderr.write(f"{path}: no file\n")
-        sys.exit(255)
-    return file
 
 
 def make(path: str, size: int, text: memoryview) -> None:
     """Write it."""
     file = start(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     for at in range(0, size, CHUNK):
-        left = text[at % ROUND :][: min(CHUNK, size - at)]
-        while left:
-            left = left[os.write(file, left) :]
+        put(file, text[at % ROUND :][: min(CHUNK, size - at)])
     os.fchmod(file, 0o644)
     os.close(file)
 
@@ -62,14 +26,7 @@ def compare(path: str, size: int, text: memoryview, first: int, end: int) -> str
     chunk = memoryview(bytearray(CHUNK))
     for at in range(first, end, CHUNK):
         length = min(CHUNK, end - at)
-        count = 0
-        while count < length:
-            added = os.readv(file, [chunk[count:length]])
-            if added == 0:
-                break
-            count += added
-        # of views each byte would be compared by itself, which takes many times as long
-        if count < length or bytes(chunk[:length]) != bytes(text[at % ROUND :][:length]):
+        if get(file, chunk, length) != bytes(text[at % ROUND :][:length]):
             return f"differs within {CHUNK} bytes from byte {at}\n"
     return f"goes on after {size} bytes\n" if end == size and os.read(file, 1) else ""
 
@@ -101,7 +58,7 @@ def check(path: str, size: int, text: memoryview) -> str:
 
 def main(mode: str, path: str, size: int, seed: str) -> None:
     """Make it, or say whether it is as made."""
-    text = memoryview(whole_round(seed, size))
+    text = whole_round(seed, size)
     wrong = ""
     try:
         if mode == "make":

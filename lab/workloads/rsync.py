@@ -22,6 +22,8 @@ class Rsync(Tool):
     program = "rsync"
     needs_mount = False
     programs = MappingProxyType({"rsync": "rsync"})
+    folder_options = ("-r",)
+    second_copy_options = ("-t",)  # by times and sizes it tells what has changed; GVfs over AFP cannot set times
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """The engine, by its own words. Raises Unsupported for an unknown one."""

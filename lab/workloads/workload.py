@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.design.sweep_file import Workload
 from lab.hosts import Host
 
 if TYPE_CHECKING:
@@ -17,9 +18,31 @@ if TYPE_CHECKING:
 
 
 class Payload(ABC):
-    """What a trial moves."""
+    """What a trial moves. ``is_folder``: not one file, but a folder with files in it."""
 
     name: ClassVar[str]
+    is_folder: ClassVar[bool] = False
+
+    def of(self, workload: Workload) -> Self:
+        """This payload as a sweep has it; only a tree is told more by one than its size."""
+        return self
+
+    def room(self, size_bytes: int) -> int:
+        """Bytes that one of this size takes on a RAM disk."""
+        return size_bytes
+
+    def moved(self, size_bytes: int) -> int:
+        """Bytes of one of this size that have to move."""
+        return size_bytes
+
+    @property
+    def is_second_copy(self) -> bool:
+        """Whether an earlier copy lies at the target, and parts of it have changed since."""
+        return False
+
+    def change(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """Change at ``path``, where it was made, the parts that a second copy is to bring along."""
+        raise NotImplementedError
 
     @abstractmethod
     def files(self, size_bytes: int) -> int:
@@ -71,6 +94,9 @@ class Tool(ABC):
     ``only_on`` is the platform that alone has it; empty for any. ``payloads`` are those that it can move, empty for
     any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it. ``is_extra``: only who
     asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards.
+    With ``folder_options`` it copies a folder and all in it, ``contents`` behind the name of which stands for what is
+    in it; None where it copies single files only. With ``second_copy_options``, given both times, it leaves at the
+    second what has not changed.
     """
 
     name: ClassVar[str]
@@ -83,6 +109,14 @@ class Tool(ABC):
     options: ClassVar[Mapping[str, Option]] = MappingProxyType({})
     is_extra: ClassVar[bool] = False
     keeps_read: ClassVar[bool] = True
+    folder_options: ClassVar[tuple[str, ...] | None] = None
+    contents: ClassVar[str] = "/"
+    second_copy_options: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def copies_folders(self) -> bool:
+        """Whether it can copy a folder."""
+        return self.folder_options is not None
 
     def version(self, host: Host, call: Sequence[str]) -> str:
         """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
@@ -128,4 +162,7 @@ class Tool(ABC):
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """The command. ``version`` is as above."""
+        """The command. ``version`` is as above.
+
+        Of a folder ``call`` has the ``folder_options``, too, and the source ends with ``contents``.
+        """

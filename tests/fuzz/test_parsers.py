@@ -54,7 +54,7 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.workloads import fio_report, frames, iperf3, rsync
+from lab.workloads import fio_report, frames, iperf3, rsync, tar
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,10 @@ PARSERS = {
     "df": Parser(
         files.parse_df, ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n",)
     ),
+    "df of inodes": Parser(
+        files.parse_df_inodes,
+        ("Filesystem Inodes IUsed IFree IUse% Mounted on\ntmpfs 9 1 8 12% /\n/dev/b 0 0 0 - /\n",),
+    ),
     "df of a folder": Parser(
         any_ram_disk.parse_source,
         ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 9 1 8 12% /x\n",),
@@ -217,6 +221,9 @@ PARSERS = {
     "names of a mac": Parser(macos_preflight.parse_names, ("host mini\nuser jane\nvolume Big Raid\n",), None),
     "version of macos": Parser(macos_tcp.parse_version, ("macOS 15.4.1 (24E263)",), None),
     "rsync": Parser(rsync.parse_version, ("rsync-version-*.txt",)),
+    "tar": Parser(
+        tar.parse_version, ("tar (GNU tar) 1.35\n", "bsdtar 3.5.3 - libarchive 3.7.4\n", "tar (busybox) 1.36.1\n")
+    ),
     "iperf3": Parser(iperf3.parse, ("iperf3*.json",), LabError),
     "began": Parser(iperf3.began, ("iperf3*.json",), None),
     "ssh -v": Parser(ssh.parse_verbose, ("ssh-v.txt",), None),
@@ -289,7 +296,7 @@ NOT_OF_HOSTS = {
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
     "lab.local.platforms.parse", "lab.settings.operation.parse_operation", "lab.measure.target.parse_target",
     "lab.report.conditions.parse_slower_than", "lab.report.conditions.parse_conditions", "lab.cli.measure.parse_time",
-    "lab.hosts.fields.parse_iperf3", "lab.hosts.sections.parse_sections",
+    "lab.hosts.fields.parse_iperf3", "lab.hosts.sections.parse_sections", "lab.design.manifest.parse_manifest",
 }  # fmt: skip
 
 

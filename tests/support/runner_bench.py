@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from lab import workloads
 from lab.design.case import Case
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES
@@ -57,6 +58,7 @@ class Bench:
         self.seen: list[Progress] = []
         layers = Layers(self.world.settings)
         self.session: Any = SimpleNamespace(
+            payload=workloads.payload("file"),
             pair=pair_of(
                 hosts=self.world.hosts,
                 platforms={

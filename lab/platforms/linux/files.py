@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from lab.platforms.files import Files
+from lab.base.scripts import read_script
+from lab.platforms.files import Files, parse_df_inodes
 
 DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 # With no byte to copy, dd's nocache is posix_fadvise(POSIX_FADV_DONTNEED) for the whole file. Only clean pages go.
-FORGET = """
-dd of="$1" count=0 conv=notrunc,fdatasync oflag=nocache </dev/null 2>/dev/null
-dd if="$1" count=0 iflag=nocache of=/dev/null 2>/dev/null; :
-"""
+FORGET = read_script(__file__, "forget.sh")
 
 
 class LinuxFiles(Files):
@@ -20,6 +18,10 @@ class LinuxFiles(Files):
     def drop_caches(self) -> None:
         """Only clean pages can be dropped, so sync comes first."""
         self.host.shell(DROP_CACHES, root=True, deadline_s=120)
+
+    def free_files(self, path: str) -> int | None:
+        """See :meth:`Files.free_files`."""
+        return self.read(parse_df_inodes, "df", "-Pi", "--", path)
 
     def forget(self, path: str, deadline_s: float) -> None:
         """See :meth:`Files.forget`; a dd without ``nocache``, such as BusyBox's, forgets nothing."""

@@ -7,4 +7,11 @@ from lab.protocols.afp.macos import MacAfp
 from lab.protocols.driver import Protocol
 
 DRIVERS = {"linux": LinuxAfp, "macos": MacAfp}
-PROTOCOL = Protocol("afp", PORT, mounted=True, drivers=DRIVERS, server_syncs=("default", "async", "sync"))
+PROTOCOL = Protocol(
+    "afp",
+    PORT,
+    mounted=True,
+    drivers=DRIVERS,
+    server_syncs=("default", "async", "sync"),
+    least_file_bytes=16,  # the DSI header of FPOpenFork, or of its reply (Apple Filing Protocol Reference, DSI)
+)

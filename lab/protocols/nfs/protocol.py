@@ -17,4 +17,5 @@ PROTOCOL = Protocol(
     server_syncs=tuple(COMMIT),
     options=OPTIONS | MACOS_OPTIONS,
     takes_password=False,
+    least_file_bytes=28,  # the mark and the header of one reply; a call has more (RFC 5531, 11 and 9)
 )

@@ -9,4 +9,13 @@ from lab.protocols.smb.macos import MacSmb
 from lab.protocols.smb.options import OPTIONS
 
 DRIVERS = {"linux": LinuxSmb, "macos": MacSmb}
-PROTOCOL = Protocol("smb", PORT, mounted=True, drivers=DRIVERS, server_syncs=tuple(SYNC), options=OPTIONS)
+# A CREATE opens every file: its header of 64 bytes and its own 56 (MS-SMB2 2.2.1.2, 2.2.13); the response has 88
+PROTOCOL = Protocol(
+    "smb",
+    PORT,
+    mounted=True,
+    drivers=DRIVERS,
+    server_syncs=tuple(SYNC),
+    options=OPTIONS,
+    least_file_bytes=120,
+)

@@ -100,7 +100,7 @@ def test_every_factor_is_a_key_of_a_sweep_with_its_default_and_its_description()
 
 def test_a_factor_is_a_field_of_cases_and_trials_or_an_option() -> None:
     fields = {field.name for field in dataclasses.fields(Case)}
-    assert set(COLUMNS) == fields - {"workload", "size_bytes", "options"}
+    assert set(COLUMNS) == fields - {"workload", "size_bytes", "options", "files"}
     assert set(COLUMNS) <= set(FIELDS)
     assert not set(OPTIONS) & fields
     assert set(COLUMNS) | set(OPTIONS) == set(BY_NAME)

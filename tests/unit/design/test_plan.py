@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.examples import at_most
 from support.sweeps import cases_of, runs, some, sweep_of, sweep_with
 
-from lab import protocols
+from lab import protocols, workloads
 from lab.base.errors import BadInput
 from lab.design import fraction
 from lab.design.blocks import Slot, anchor_gaps, block_slots, order
@@ -22,6 +22,7 @@ from lab.design.case import Case
 from lab.design.effects import levels_of, varied_factors
 from lab.design.factors import OPTIONS
 from lab.design.grid import grid_of
+from lab.design.pace import FILE_S
 from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
 from lab.run.catalogue import CATALOGUE
@@ -81,6 +82,22 @@ def test_a_write_that_no_client_flushes_is_one_case() -> None:
         assert (writes, reads) == (levels[:1], levels)
         said = f"ssh write with client_sync {levels[1]}: the client flushes nothing of it either way"
         assert left_out == (said,)
+
+
+def test_a_tree_is_for_tools_that_copy_folders_and_is_planned_by_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = {"kind": "tree", "profile": "mail", "size": "16 MiB"}
+    wanted = sweep_with(workload=tree, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
+    cases, _ = cases_of(wanted, CATALOGUE)
+    assert {(case.workload, case.size_bytes, case.files) for case in cases} == {("tree mail", 16 << 20, 998)}
+    assert cases[0].case_id == "smb-cp-write-ram-mtu1500-tcpdefault"
+    whole = sweep_with(workload={"size": "16 MiB"}, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
+    assert plan(wanted, CATALOGUE).estimated_s > plan(whole, CATALOGUE).estimated_s + 1.9 * 997 * FILE_S
+    again = sweep_with(workload=tree | {"changed": 0.01}, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
+    assert {(case.size_bytes < 1 << 20, case.files) for case in cases_of(again, CATALOGUE)[0]} == {(True, 998)}
+    monkeypatch.setattr(type(workloads.tool("cp")), "folder_options", None)
+    cases, left_out = cases_of(wanted, CATALOGUE)
+    assert {case.tool for case in cases} == {"rsync"}
+    assert left_out == ("cp: it copies single files, and a tree is a folder of them",)
 
 
 def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,13 +48,17 @@ def on_disk() -> Iterator[Path]:
 def test_nothing_of_a_file_stays_in_memory_and_its_content_stays(on_disk: Path, tmp_path: Path) -> None:
     content = on_disk.read_bytes()
     assert cached_pages(on_disk) == PAGES  # dirty, all of it, which cannot be dropped before it was written out
-    host = EmulatedHost(tmp_path, {}, ("sh", "dd"))
+    host = EmulatedHost(tmp_path, {}, ("sh", "dd", "find"))
     Linux(host).files.forget(str(on_disk), 30)
     assert cached_pages(on_disk) == 0
     assert on_disk.read_bytes() == content
 
 
 def test_a_dd_that_cannot_or_a_file_that_is_not_there_is_no_error(tmp_path: Path) -> None:
-    host = EmulatedHost(tmp_path, {"dd": 'echo "dd: unknown operand: nocache" >&2; exit 1'}, ("sh",))
+    host = EmulatedHost(tmp_path, {"dd": 'echo "dd: unknown operand: nocache" >&2; exit 1'}, ("sh", "find"))
     Linux(host).files.forget("/no/such", 30)
-    assert host.calls("dd")
+    (tmp_path / "tree" / "a").mkdir(parents=True)
+    for name in ("one", "a/two"):
+        (tmp_path / "tree" / name).touch()
+    Linux(host).files.forget("tree", 30)
+    assert sum(" if=" in f" {call}" for call in host.calls("dd")) == 2

@@ -244,6 +244,21 @@ def test_on_a_mac_a_file_is_opened_for_writing_to_be_flushed_and_else_nothing_is
     assert target.read_bytes() == content
 
 
+@linux
+@EACH
+def test_of_a_folder_each_file_is_flushed_and_one_that_cannot_be_is_said(tmp_path: Path, python: str) -> None:
+    emulate_netstat(tmp_path, "netstat-en0.txt")
+    top = tmp_path / "top"
+    for name in ("a/one", "a/b/two", "three", "c d/four"):
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text("x")
+    values, done = run_on_a_mac(tmp_path, python, "en0", str(top), "true", smbfs=True)
+    assert (values["exit"], values["flushed"], done.stderr) == ("0", "fsync", 4 * "FLUSH\n")
+    (top / "a" / "lost").symlink_to("nowhere")
+    values, _ = run_on_a_mac(tmp_path, python, "en0", str(top), "true")
+    assert "a/lost" in values["flush_error"]
+
+
 def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:
     emulate_netstat(tmp_path, "netstat-en0.txt")
     values, _ = run(tmp_path, ("-e", WITHOUT_CLOCK + ON_A_MAC), "en0", "", "sleep", "0.1")

@@ -62,3 +62,13 @@ def test_a_host_out_of_reach_keeps_its_own_and_the_other_ones_goes(lost: Role) -
     with payload_files(hosts.pair, ENDPOINTS, {}) as files:
         files.remove(ENDPOINTS.source_place)
     assert hosts.removed == [pair for pair in BOTH if pair[0] is not lost]
+
+
+def test_a_tree_is_removed_with_all_in_it_and_given_time_for_that() -> None:
+    removed: list[tuple[str, float]] = []
+    files = SimpleNamespace(remove_folder=lambda path, deadline_s, root: removed.append((path, deadline_s)))
+    pair: Any = SimpleNamespace(platforms=dict.fromkeys(Role, SimpleNamespace(files=files)))
+    with payload_files(pair, ENDPOINTS, {}, files_of_folder=10_000):
+        pass
+    assert dict(removed).keys() == {"/c/file", "/s/file"}
+    assert {round(deadline_s) for _, deadline_s in removed} == {560}

@@ -78,3 +78,20 @@ def test_what_crossed_other_interfaces_is_noted_where_it_was_much() -> None:
     told = dict(describe_others(Role.SERVER, case, Counters(SIZE, 0, None, None, others=others)))
     assert told == {"server_other_interfaces": f"en0: {SIZE // 100} bytes sent, 5 received"}
     assert dict(describe_others(Role.CLIENT, case, Counters(SIZE, 0, None, None))) == {}
+
+
+@pytest.mark.parametrize(("protocol", "of_a_file"), [("smb", 120), ("nfs", 28), ("afp", 16), ("ssh", 3)])
+def test_what_a_protocol_sends_for_each_file_does_not_stand_for_cached_ones(
+    shares: Pair, protocol: str, of_a_file: int
+) -> None:
+    case = Case(protocol, "rsync", Direction.WRITE, 1500, "default", "ram", "tree mail", SIZE, files=1000)
+    pair: Any = SimpleNamespace(sides=shares.sides, interface=lambda role: "en0")
+    least = SIZE + 1000 * of_a_file
+    verdicts = [
+        not_on_the_wire(pair, Driver(), "/mnt", case, Counters(moved, 0, None, None, {}))
+        for moved in (least, least - 1)
+    ]
+    assert verdicts == [
+        "",
+        f"only {least - 1} of {least} bytes crossed the client's interface en0: something was cached",
+    ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
@@ -93,6 +96,58 @@ def test_every_option_of_a_tool_takes_its_own_default_and_belongs_to_no_protocol
         for option in tool.options.values():
             number = int(option.default) if option.default.isdigit() else option.default
             assert option.level(number) == option.default
+
+
+@pytest.mark.parametrize(
+    ("printed", "version"),
+    [
+        ("tar (GNU tar) 1.35\nCopyright\n", "GNU tar 1.35"),
+        ("bsdtar 3.5.3 - libarchive 3.7.4 zlib/1.2.12\n", "bsdtar 3.5.3"),
+        ("tar (busybox) 1.36.1\n", "busybox 1.36.1"),
+    ],
+)
+def test_a_tar_says_which_it_is(printed: str, version: str) -> None:
+    host = FakeHost()
+    host.on(("tar", "--version"), printed)
+    assert workloads.tool("tar").version(host, ("tar",)) == version
+
+
+def test_a_tar_that_nobody_knows_is_refused() -> None:
+    host = FakeHost()
+    host.on(("tar", "--version"), "star 1.6\n")
+    with pytest.raises(Unsupported, match="tar --version: it is neither GNU's nor BSD's tar"):
+        workloads.tool("tar").version(host, ("tar",))
+
+
+# Stands for ssh: two options, the host, and a command for its shell
+REMOTE_SHELL = 'shift 2; [ "$1 $2" = "-- me@nas" ] || exit 9; shift 2; exec sh -c "$*"'
+
+
+@pytest.mark.parametrize(("source", "target"), [("", ""), ("me@nas:", ""), ("", "me@nas:")])
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_tar_moves_a_folder_or_a_file_either_way_whatever_its_path(
+    tmp_path: Path, source: str, target: str, is_folder: bool
+) -> None:
+    one, other = tmp_path / 'it\'s a "path" $HOME', tmp_path / "o'ther `x`"
+    (one / "top" if is_folder else one).mkdir(parents=True)
+    (one / "top/file" if is_folder else one / "top").write_text("content")
+    other.mkdir()
+    script = tmp_path / "remote shell"
+    script.write_text(REMOTE_SHELL)
+    shell = shlex.join(["sh", str(script), "-p", "a b"]) if source or target else ""
+    move = Move(source=f"{source}{one}/top", target=f"{target}{other}/top", size_bytes=7, remote_shell=shell)
+    argv = workloads.tool("tar").argv(("tar",), "", move)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (other / "top/file" if is_folder else other / "top").read_text() == "content"
+
+
+@pytest.mark.parametrize(("source", "target"), [("none", "other"), ("one", "none/other")])
+def test_tar_fails_where_either_end_does(tmp_path: Path, source: str, target: str) -> None:
+    (tmp_path / "one").mkdir()
+    move = Move(source=f"{tmp_path}/{source}", target=f"{tmp_path}/{target}/x", size_bytes=7)
+    argv = workloads.tool("tar").argv(("tar",), "", move)
+    assert subprocess.run(argv, capture_output=True, timeout=30, check=False).returncode != 0
 
 
 def test_a_deadline_grows_with_the_payload() -> None:

@@ -1,0 +1,88 @@
+"""A folder of many files of noise, whose paths and sizes a manifest has."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from lab.base.errors import TransferError
+from lab.base.present import present
+from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
+from lab.design.manifest import Manifest
+from lab.design.sweep_file import Workload
+from lab.hosts import Host
+from lab.hosts.interpreter import run_script
+from lab.workloads.file import ROUND, deadline_s
+from lab.workloads.workload import Payload
+
+TREE = ROUND + read_script(__file__, "tree.pl")
+BLOCK_BYTES = 4096  # of a page of tmpfs, and of ext4, HFS+ and APFS: what a file takes is a multiple of it
+
+
+class Tree(Payload):
+    """The tree of a workload: one command makes all of it, and one compares it."""
+
+    name = "tree"
+    is_folder = True
+
+    def __init__(self, workload: Workload | None = None):
+        self._workload = workload
+
+    def of(self, workload: Workload) -> Self:
+        """See :meth:`Payload.of`."""
+        return type(self)(workload)
+
+    def files(self, size_bytes: int) -> int:
+        """See :meth:`Payload.files`."""
+        return len(self._manifest(size_bytes).files)
+
+    def room(self, size_bytes: int) -> int:
+        """Each file fills its last block, and each folder has one."""
+        manifest = self._manifest(size_bytes)
+        blocks = sum(-(-file.size_bytes // BLOCK_BYTES) for file in manifest.files) + len(manifest.folders) + 1
+        return blocks * BLOCK_BYTES
+
+    def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """See :meth:`Payload.make`."""
+        self._perform(host, "make", path, size_bytes, seed)
+
+    def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """See :meth:`Payload.check`: names, too, and that there is nothing else."""
+        verdict = self._perform(host, "check", path, size_bytes, seed)
+        if verdict != "as made\n":
+            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.role)
+
+    @property
+    def is_second_copy(self) -> bool:
+        """See :attr:`Payload.is_second_copy`."""
+        return self._each > 0
+
+    def moved(self, size_bytes: int) -> int:
+        """See :meth:`Payload.moved`."""
+        if not self.is_second_copy:
+            return size_bytes
+        return sum(file.size_bytes for file in self._manifest(size_bytes).files[:: self._each])
+
+    def change(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
+        """See :meth:`Payload.change`: their times, too, as a person's work changes them."""
+        self._perform(host, "change", path, size_bytes, seed)
+
+    @property
+    def _each(self) -> int:
+        """Each so-many-th file is changed; none where it is 0."""
+        changed = present(self._workload).changed
+        return round(1 / changed) if changed else 0
+
+    def _perform(self, host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:
+        manifest = self._manifest(size_bytes)
+        words = run_script(TREE, mode, path, seed, str(self._each))
+        limit_s = deadline_s(manifest.size_bytes, len(manifest.files))
+        return host.run(*words, given=manifest.lines(), deadline_s=limit_s).stdout
+
+    def _manifest(self, size_bytes: int) -> Manifest:
+        """The tree of this size; what moves of one that changes is not its size, but that is in the sweep."""
+        workload = present(self._workload)  # of every sweep with a tree
+        return workload.tree(workload.planned_size if workload.changed else size_bytes)
+
+
+PAYLOAD = Tree()

@@ -1,0 +1,80 @@
+"""Trees of many files over every protocol: moved, compared, counted by the file, and nothing of them left."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+from support.local_lab import HOSTS, Bench
+
+from lab.results import run_folder
+from lab.results.trial import CEILINGS
+
+SWEEP = """
+name = "trees"
+blocks = 1
+ceiling_seconds = 1
+[workload]
+kind = "tree"
+{tree}
+[factors]
+protocol = ["afp", "smb", "nfs", "ssh"]
+tool = ["cp", "rsync", "tar"]
+direction = ["write", "read"]
+client_sync = ["close"]
+"""
+
+
+def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench) -> None:
+    source = bench.directory / "source"
+    for number in range(300):
+        folder = source / f"album {number % 5}" / str(number % 3)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number}.jpg").write_bytes(b"x" * (1 + 97 * number))
+    (source / "empty").mkdir()
+    (source / "link").symlink_to("empty")
+    recorded = bench.lab("workload", "record", "source", "tree.txt")
+    assert recorded.stdout.startswith("tree.txt: 300 files of 4,350,750 bytes in 22 folders"), recorded.stderr
+    (bench.directory / "trees.toml").write_text(SWEEP.format(tree='manifest = "tree.txt"'))
+    before = bench.state()
+    done = bench.lab("run", "--hosts", str(bench.hosts), "trees.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert bench.state() == before
+    loaded = run_folder.load(bench.newest())
+    trials = loaded[~loaded["protocol"].isin(CEILINGS)]
+    assert len(trials) == 22  # cp needs a mount
+    assert trials["verified"].all()
+    assert set(trials["files"]) == {300}
+    moved = trials["wire_tx_bytes"].where(trials["direction"] == "write", trials["wire_rx_bytes"])
+    assert (moved >= 4_350_750).all()
+    shown = json.loads(bench.lab("show", "--json").stdout)
+    rates = pd.DataFrame(shown["files"])
+    assert (rates["files_per_s"] > 1).all()
+    asking = rates[rates["protocol"] != "ssh"].dropna(subset="round_trips_per_file")
+    assert (asking["round_trips_per_file"] > 1).all()
+    assert "round trips a file" in bench.lab("show", "--table", "files").stdout
+    run = bench.newest()
+    kept = (run / "trials.jsonl").read_text().splitlines()
+    (run / "trials.jsonl").write_text("\n".join(kept[:-2]) + "\n")
+    (bench.directory / "tree.txt").unlink()  # the run has its own copy
+    resumed = bench.lab("run", "--resume", str(run))
+    assert resumed.returncode == 0, resumed.stderr
+    assert {trial["workload"] for trial in bench.trials()} == {trials["workload"].iloc[0]}
+    for host in HOSTS:
+        assert bench.inside(host, "find / -xdev -name '*-*.bin' -newer /etc/hostname 2>/dev/null; :") == ""
+
+
+def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
+    tree = 'profile = "mail"\nsize = "4 MiB"\nchanged = 0.01'
+    sweep = SWEEP.format(tree=tree).replace('["cp", "rsync", "tar"]', '["rsync"]').replace('"afp", ', "")
+    (bench.directory / "again.toml").write_text(sweep)
+    before = bench.state()
+    done = bench.lab("run", "--hosts", str(bench.hosts), "again.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert bench.state() == before
+    trials = bench.trials()
+    assert len(trials) == 6
+    for trial in trials:
+        assert (trial["workload"], trial["verified"]) == ("tree mail, 1 % changed", True)
+        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
+        assert trial["size_bytes"] <= moved < 2_000_000, trial  # the tree has 4 MiB
