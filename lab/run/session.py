@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from lab.base.errors import HostError, LabFailure
 from lab.base.present import present
 from lab.base.scripts import read_script
-from lab.base.untrusted import first_line
 from lab.design.case import Case
 from lab.hosts import ROLES, Host, Role
 from lab.hosts.hosts_file import Hosts
@@ -202,7 +201,7 @@ class Session:
         except LabFailure as error:
             name = self.shares.folder(case).rpartition("/")[2]
             self.settings.connections.tell(
-                f"warning: the folder {name} stays in the share, which is out of reach ({first_line(error.message)}): "
+                f"warning: the folder {name} stays in the share, which is out of reach ({error.cause()}): "
                 "remove it once the server is back"
             )
 

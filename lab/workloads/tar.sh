@@ -1,12 +1,14 @@
 # shellcheck shell=sh
 # $1 the source, $2 the target, both of one name, $3 a remote shell, or nothing where both are folders of this host. With
 # a remote shell one of the two begins with LOGIN and a colon. No process keeps the archive: it goes through a pipe.
-# -o: who unpacks owns the files, root too. -m: times are not kept, which not every mount can. Apple's tar would put extended attributes into files of their own.
+# -o: who unpacks owns the files, root too. -m: times are not kept, which not every mount can. Apple's tar would put
+# extended attributes into files of their own.
 COPYFILE_DISABLE=1
 export COPYFILE_DISABLE
 quote() { printf %s "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"; }
 # $1 what tar is to do, $2 LOGIN:PATH
 remotely() {
+    # shellcheck disable=SC2034  # eval reads it
     path=${2#*:}
     eval "$remote_shell"' -- "${2%%:*}" "COPYFILE_DISABLE=1; export COPYFILE_DISABLE; $(command_for "$1" "$path")"'
 }

@@ -37,6 +37,7 @@ MORE = {
     "df": "printf 'Filesystem 512-blocks Used Available Capacity  Mounted on\\n/dev/disk1s1 9 5 4096 56%%    /\\n'",
     "rsync": "echo 'openrsync: protocol version 29'",
     "ssh": "exit 255",
+    "tar": "echo 'bsdtar 3.5.3 - libarchive 3.7.4'",
     "iperf3": "echo 'iperf 3.18 (cJSON 1.7.15)'",
     "sshd": "",
     "ls": "",

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from lab.hosts.interpreter import INSTALL_PYTHON
 from lab.platforms.programs import Programs
 
-WITH_MACOS = ("rsync", "openssh-client", "openssh-server")
+WITH_MACOS = ("rsync", "tar", "openssh-client", "openssh-server")
 
 
 class MacPrograms(Programs):
