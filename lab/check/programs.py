@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from lab import protocols, workloads
+from lab import workloads
 from lab.base.errors import Unsupported
 from lab.check.finding import Finding, of_error
 from lab.check.machine import Machine
@@ -91,9 +91,5 @@ def _attempt(machine: Machine, name: str) -> tuple[str, str, str, str]:
 
 
 def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
-    """Which tools no sweep can use without this program, and which protocols, for no other tool needs no mount."""
-    lost = {name for name, tool in tools.items() if program in tool.programs}
-    remote = {name for name, tool in tools.items() if not tool.needs_mount}
-    unmounted = [protocol.name for protocol in protocols.by_name().values() if not protocol.mounted]
-    also = f", and with that the protocol {', '.join(unmounted)}" if unmounted and remote <= lost else ""
-    return f"out is {' and '.join(sorted(lost))}{also}"
+    """Which tools no sweep can use without this program."""
+    return f"out is {', '.join(sorted(name for name, tool in tools.items() if program in tool.programs))}"

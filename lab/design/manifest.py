@@ -83,7 +83,7 @@ class Manifest:
         sizes = {place: self.files[place].size_bytes for place in chosen}
         missing = size_bytes - sum(sizes.values())
         for place in reversed(chosen):
-            changed = max(1, sizes[place] + missing)
+            changed = max(0, sizes[place] + missing)
             missing -= changed - sizes[place]
             sizes[place] = changed
         return of_files(TreeFile(sizes[place], self.files[place].path) for place in sorted(sizes))

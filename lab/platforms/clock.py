@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from lab.base.errors import HostError, TransferError
+from lab.base.errors import LONGEST_LINE, HostError, TransferError, shorten
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
@@ -84,7 +84,7 @@ class Clock(Part, ABC):
         values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
-            last_lines = " / ".join(map(first_line, result.stderr.strip().splitlines()[-3:]))
+            last_lines = " / ".join(shorten(line, LONGEST_LINE) for line in result.stderr.strip().splitlines()[-3:])
             remedy = self.host.explain(f"{result.stderr}\n{what}")
             message = f"{argv[0]}: {first_line(what)}: {last_lines}"
             raise TransferError(message, remedy, host=self.host.role)

@@ -72,7 +72,7 @@ def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> E
 
 @dataclass
 class PayloadFiles:
-    """The payload at both ends, as far as it is not removed yet; those whose names are ``kept`` stay.
+    """The payload at both ends, as far as it is not removed yet; those in the share whose names are ``kept`` stay.
 
     ``files_of_folder`` says how many files are in it where it is a folder, and is None where it is one file.
     """
@@ -84,7 +84,8 @@ class PayloadFiles:
 
     def remove(self, place: Place) -> None:
         """Remove one of them, once; a host out of reach keeps its own until restored."""
-        if place in self.places and place.name not in self.kept.values():
+        stays = place.in_mount and place.name in self.kept.values()  # where it was copied to has the same name
+        if place in self.places and not stays:
             files = self.pair.platforms[place.role].files
             with suppress(HostError):
                 if self.files_of_folder is None:

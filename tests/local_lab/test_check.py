@@ -145,7 +145,7 @@ def test_programs_that_are_missing(broken: Bench) -> None:
     assert remedies["problem", "client programs", f"perl is missing: {useless}"] == "`apt-get install perl` there"
     assert remedies["problem", "server programs", f"iperf3 is missing: {useless}"] == "`apt-get install iperf3` there"
     assert remedies["warning", "smb", "server: cannot serve it without smbd"] == "`apt-get install samba` there"
-    rsync = "rsync is missing: out is rsync and rsync-metadata, and with that the protocol ssh"
+    rsync = "rsync is missing: out is rsync, rsync-metadata"
     assert remedies["warning", "client programs", rsync] == "`apt-get install rsync` there"
     assert {each["subject"] for each in found if "gvfs-fuse" in each["remedy"]} == {"afp", "nfs", "smb"}
     assert not [message for _, message in of(found, "warning") if "could not be looked at" in message]

@@ -56,6 +56,14 @@ def test_after_a_failure_both_are_removed() -> None:
     assert sorted(hosts.removed) == BOTH
 
 
+def test_what_is_kept_to_be_read_again_stays_in_the_share_and_nowhere_else() -> None:
+    hosts = Removals()
+    kept = Endpoints("", "", "", Place(Role.SERVER, "/share/name", in_mount=True), Place(Role.CLIENT, "/c/name"))
+    with payload_files(hosts.pair, kept, {("file", 1): "name"}):
+        pass
+    assert hosts.removed == [(Role.CLIENT, "/c/name")]
+
+
 @pytest.mark.parametrize("lost", list(Role))
 def test_a_host_out_of_reach_keeps_its_own_and_the_other_ones_goes(lost: Role) -> None:
     hosts = Removals(lost)
