@@ -20,6 +20,7 @@ from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
+from lab.stores.image import ImageFile, ImageMount
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
@@ -28,6 +29,8 @@ OLD_VALUES: dict[Operation, str] = {
     Folder(OWN): "absent",
     GvfsFuse(f"{OWN}/gvfs"): "absent",
     GvfsMount(f"{OWN}/gvfs", "smb://WORKGROUP;lab@192.0.2.2/my%20share"): "absent",
+    ImageFile(f"{OWN}/store.image"): "absent",
+    ImageMount(f"{OWN}/store", f"{OWN}/store.image"): "absent",
     Ksmbd(): "absent",
     LinuxMtu("eth0"): "1500",
     LinuxShareMount(f"{OWN}/mnt"): "absent",
