@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lab.results.run_folder import RunFolder
 
 TABLES = (
-    "speeds", "files", "requests", "frames", "stores", "effects", "interactions", "shares", "limits", "settings",
+    "speeds", "files", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits", "settings",
     "ceilings", "counted", "remarks", "lost",
 )  # fmt: skip
 

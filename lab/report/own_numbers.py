@@ -48,7 +48,7 @@ def frames(some: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{heading: by_way[how][key] for heading, key, how, *_ in FRAMES})
 
 
-def stores(some: pd.DataFrame) -> pd.DataFrame:
+def capacity(some: pd.DataFrame) -> pd.DataFrame:
     """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY, and
     ``n``.
     """
@@ -91,9 +91,9 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
     return TextTable(["", *(heading for heading, *_ in FRAMES)], rows, caption + varied_and_alike(_factors(table))[1])
 
 
-def stores_table(some: pd.DataFrame) -> TextTable | None:
+def capacity_table(some: pd.DataFrame) -> TextTable | None:
     """What each case's file system has room for, beside its speed; None where the lab made none."""
-    table = stores(some)
+    table = capacity(some)
     if table.empty:
         return None
     rows = [

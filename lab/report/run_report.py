@@ -113,7 +113,7 @@ def _own_numbers(run: Analysis) -> list[Section]:
     measured = {
         "How long requests took": own_numbers.requests_table(run.some),
         "Which frames came late": own_numbers.frames_table(run.some),
-        "What the file systems have room for": own_numbers.stores_table(run.some),
+        "What the file systems have room for": own_numbers.capacity_table(run.some),
     }
     return [Section(title, tables=[table]) for title, table in measured.items() if table]
 

@@ -13,13 +13,13 @@ from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
 from lab.settings.setting import Setting
 from lab.stores import FileSystem
-from lab.stores.image import image_file, image_mount
+from lab.stores.image import MODULE_IS_THERE, image_file, image_mount, loop_module
 
 USABLE = 0.85  # of an image: btrfs takes most for itself, and leaves 0.89 of 2 GiB (two copies of metadata)
 # $1 the file system. What a kernel lacks for it, by name; modules that are not loaded yet are no lack
 LACKS = """
 for name in "$1" loop; do
-    case $name in loop) [ -e /dev/loop-control ] ;; *) grep -qw "$name" /proc/filesystems ;; esac ||
+    case $name in loop) [ -e /sys/module/loop ] ;; *) grep -qw "$name" /proc/filesystems ;; esac ||
         modprobe -n -q "$name" || { echo "$name"; exit; }
 done
 """
@@ -70,6 +70,8 @@ def make(
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
             host=role,
         )
+    if platform.host.shell(MODULE_IS_THERE).stdout.strip() == "no":
+        yield loop_module(role)
     platform.host.run("mkdir", "-p", path)
     yield image_file(role, image, size_bytes, store.make_words)
     yield image_mount(role, path, image, store.name, store.mount_options(levels), platform.ram_disks.uid())

@@ -46,7 +46,7 @@ def test_each_file_system_is_made_anew_and_says_what_it_is(bench: Bench) -> None
                 assert [effective[name]] == levels == [trial["options"][name]]
     commands = (bench.newest() / "commands.log").read_text()
     assert commands.count("mkfs.btrfs") == 2, "one for each trial"
-    assert "usable MiB" in bench.lab("show", "--table", "stores").stdout
+    assert "usable MiB" in bench.lab("show", "--table", "capacity").stdout
 
 
 def test_after_a_controller_that_was_killed_no_mount_no_loop_and_no_image_is_left(bench: Bench) -> None:

@@ -10,8 +10,8 @@ from support.fake_host import EmulatedHost
 from support.memory_host import Killed
 
 REAL = (
-    "sh", "cat", "chmod", "cut", "dirname", "false", "grep", "mkdir", "mv", "rm", "sed", "sleep", "stat", "tail",
-    "touch", "true", "truncate",
+    "sh", "cat", "chmod", "cut", "dirname", "false", "grep", "mkdir", "mv", "rm", "rmdir", "sed", "sleep", "stat",
+    "tail", "touch", "true", "truncate",
 )  # fmt: skip
 MKFS = """
 [ ! -e mkfs.fails ] || { echo "mkfs: Filesystem must be larger than 300MB." >&2; exit 1; }
@@ -43,7 +43,12 @@ PROGRAMS = {
     "umount": UMOUNT,
     "losetup": 'rm -r "sys/${2##*/}"',  # -d DEVICE
     "chown": 'echo "$1" > owner',
-    "modprobe": ":",
+    "modprobe": """
+case $* in
+loop) mkdir sys_module_loop ;;
+"-r loop") [ -e busy_module ] || rmdir sys_module_loop ;;
+esac
+""",
     "id": "echo 1000",
     "df": """
 for path; do :; done
@@ -65,16 +70,23 @@ class Stop:
 
 
 class LoopHost(EmulatedHost):
-    """Such a host; ``stop`` says when whoever sends commands to it is killed. Ann has an image of her own, mounted."""
+    """Such a host; ``stop`` says when whoever sends commands to it is killed.
 
-    def __init__(self, folder: Path):
+    Ann has an image of her own, mounted; without her the module of loops is not loaded.
+    """
+
+    def __init__(self, folder: Path, has_ann: bool = True):
         super().__init__(folder, PROGRAMS, REAL, "server")
         self.stop = Stop()
         self.own = folder / "file-share-lab-01234567"
         self.own.mkdir()
         (folder / "free").write_text("4194304\n")
-        self.attach("loop0", "/home/ann/photos.img", "/mnt/ann")
         (folder / "proc_ext4_options").write_text("rw\ndata=ordered\n")
+        (folder / "mounts").touch()
+        if has_ann:
+            (folder / "sys_module_loop").mkdir()
+            self.attach("loop0", "/home/ann/photos.img", "/mnt/ann")
+        self.before = self.state()
 
     def attach(self, name: str, image: str, mounted_at: str = "", autoclear: int = 1) -> None:
         """A loop over an image, mounted where that is said."""
@@ -96,20 +108,21 @@ class LoopHost(EmulatedHost):
         """The table of mounts, without options."""
         return [" ".join(line.split(" ")[:3]) for line in (self.folder / "mounts").read_text().splitlines()]
 
+    def state(self) -> tuple[object, ...]:
+        """Loops, mounts, images of the lab's own, and whether the module is loaded."""
+        images = [path.name for path in self.own.iterdir() if path.is_file()]
+        return self.loops(), self.table(), images, (self.folder / "sys_module_loop").exists()
+
     def is_left_as_it_was(self) -> bool:
         """Whether there is what there was, and nothing else."""
-        return (self.loops(), self.table(), [path.name for path in self.own.iterdir() if path.is_file()]) == (
-            {"loop0": "/home/ann/photos.img"},
-            ["/dev/loop0 /mnt/ann ext4"],
-            [],
-        )
+        return self.state() == self.before
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         number, self.stop.count = self.stop.count, self.stop.count + 1
         is_last = self.stop.at is not None and number >= self.stop.at
         if is_last and not (self.stop.after and number == self.stop.at):
             raise Killed()
-        places = {"/sys/block": "sys", "/proc/self/mounts": "mounts", "/dev/loop-control": "bin"}
+        places = {"/sys/block": "sys", "/proc/self/mounts": "mounts", "/sys/module/loop": "sys_module_loop"}
         for place, pretended in places.items():
             argv = tuple(word.replace(place, f"{self.folder}/{pretended}") for word in argv)
         argv = tuple(

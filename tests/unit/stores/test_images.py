@@ -25,8 +25,8 @@ ORDERED = {"data": "ordered"}
 class Lab:
     """A run's settings on such a host, with a journal on disk."""
 
-    def __init__(self, folder: Path):
-        self.host = LoopHost(folder)
+    def __init__(self, folder: Path, has_ann: bool = True):
+        self.host = LoopHost(folder, has_ann)
         self.path = folder / "journal.jsonl"
         self.settings = self.begin()
 
@@ -73,22 +73,23 @@ def test_each_is_made_anew(lab: Lab) -> None:
     assert lab.host.is_left_as_it_was()
 
 
-def count_of_commands(folder: Path) -> int:
-    lab = Lab(folder)
+def count_of_commands(folder: Path, has_ann: bool) -> int:
+    folder.mkdir()
+    lab = Lab(folder, has_ann)
     lab.make()
     return lab.host.stop.count
 
 
-def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(tmp_path: Path) -> None:
-    (tmp_path / "whole").mkdir()
-    total = count_of_commands(tmp_path / "whole")
-    assert total > 8
+@pytest.mark.parametrize("has_ann", [True, False])
+def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
+    tmp_path: Path, has_ann: bool
+) -> None:
     left_behind = 0
-    for number in range(total):
+    for number in range(count_of_commands(tmp_path / "whole", has_ann)):
         for after in (False, True):
             folder = tmp_path / f"{number}-{after}"
             folder.mkdir()
-            lab = Lab(folder)
+            lab = Lab(folder, has_ann)
             lab.host.stop = Stop(number, after)
             with pytest.raises(Killed):
                 lab.make()
@@ -98,6 +99,32 @@ def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restor
             assert lab.host.is_left_as_it_was(), f"killed at command {number}, after it: {after}"
             assert not Journal(lab.path, line_format()).open
     assert left_behind > 8, "and there was something to put back"
+
+
+def test_the_module_of_loops_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    assert (tmp_path / "sys_module_loop").exists()
+    lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe loop", "modprobe -r loop"]
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_module_that_others_use_by_now_is_theirs(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    lab.host.attach("loop7", "/home/ann/photos.img", "/mnt/ann")
+    lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe loop"]
+    assert lab.host.loops() == {"loop7": "/home/ann/photos.img"}
+
+
+def test_a_module_that_stays_busy_is_said_to(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    (tmp_path / "busy_module").touch()
+    with pytest.raises(RestoreError, match="module loop should be 'absent' and is 'loaded'"):
+        lab.settings.unwind()
 
 
 def test_killed_in_the_middle_of_putting_back_it_is_put_back_the_next_time(tmp_path: Path) -> None:
