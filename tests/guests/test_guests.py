@@ -213,19 +213,6 @@ def test_ram_disks_with_ext4_come_and_go(guests: Bench) -> None:
     assert modules(guests) == {""}
 
 
-def test_file_systems_are_made_in_images_and_the_module_of_loops_goes_with_them(guests: Bench) -> None:
-    before, module = left(guests), "ls -d /sys/module/loop 2>/dev/null || :"
-    loaded_before = guests.inside("server", module)
-    stores = ["ext4", "xfs", "btrfs"]
-    done = guests.run(protocol=["nfs"], tool=["cp"], direction=["write"], size="1 MiB", store=stores)
-    assert done.returncode == 0, done.stdout + done.stderr
-    effective = [trial["effective"] for trial in guests.trials()]
-    assert sorted(each["server_store"].partition(",")[0] for each in effective) == sorted(stores)
-    assert all("kernel's NFS server" in each["server_sync_by"] for each in effective)
-    assert left(guests) == before
-    assert guests.inside("server", module) == loaded_before
-
-
 def test_ram_devices_of_somebody_else_are_left_alone(guests: Bench) -> None:
     guests.inside("server", "modprobe brd rd_nr=2 rd_size=4096; echo theirs > /dev/ram1")
     try:
