@@ -37,7 +37,8 @@ DOTTED = re.compile(r"lab(?:[.][a-zA-Z_0-9]+)+")
 TO_BE_MADE = {
     "docs/_build",
     "lab/protocols/sshfs.py",
-    "lab/workloads/install.py", "lab/stores/ext2.py",
+    "lab/workloads/install.py",
+    "lab/stores/ext2.py",
     "lab/workloads/zeros.py",
     "lab/platforms/freebsd.py",
 }
