@@ -15,7 +15,7 @@ from command_pages import commands_page, man_page
 from described import keys, table
 from run_folder_pages import observed_page, run_folder_page
 
-from lab import protocols, workloads
+from lab import protocols, stores, workloads
 from lab.design import sweep_file
 from lab.design.catalogue import Option
 from lab.hosts import hosts_file
@@ -62,6 +62,19 @@ level `"default"` is the one in the third column.
         for name, option in tool.options.items()
     ]
     yield table(("key", "levels", "default", "meaning"), sorted(options))
+    yield """## Stores, and options of a store
+
+In `[factors]` too, by store: `ext4.data = ["ordered", "journal"]`. An option multiplies the cases of its own store
+only. The level `"default"` leaves it to the file system ([how to compare](../how-to/compare-file-systems.md)).
+"""
+    every_store = sorted(stores.by_name().values(), key=lambda store: store.name)
+    yield table(("store", "what the files lie on"), [(f"`{store.name}`", store.about) for store in every_store])
+    of_stores = [
+        (f"`{store.name}.{name}`", _levels(option), option.about)
+        for store in every_store
+        for name, option in store.options.items()
+    ]
+    yield table(("key", "levels", "meaning"), of_stores)
     yield "## Levels of server_sync\n\nWhat a server of each protocol can be told.\n"
     yield table(("protocol", "levels"), sorted((each.name, _listed(each.server_syncs)) for each in known.values()))
 

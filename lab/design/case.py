@@ -57,7 +57,7 @@ class Case:
         return level
 
     def option(self, name: str) -> str:
-        """The level of one of OPTIONS, or of an option of a mount or tool; ABSENT for one that this case has not."""
+        """The level of one of OPTIONS, or of an option of a mount, tool or store; ABSENT for one that it has not."""
         return dict(self.options).get(name, ABSENT)
 
     def with_option(self, name: str, level: str) -> Case:
@@ -73,6 +73,11 @@ class Case:
     def tool_options(self) -> dict[str, str]:
         """The options of the tool that are not left to it, by their names there."""
         return self._options_of(self.tool)
+
+    @property
+    def store_options(self) -> dict[str, str]:
+        """The options of the store that are not left to it, by their names there."""
+        return self._options_of(self.store)
 
     def _options_of(self, owner: str) -> dict[str, str]:
         own = ((name.partition(".")[2], level) for name, level in self.options if owner_of(name) == owner)

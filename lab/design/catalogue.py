@@ -1,4 +1,4 @@
-"""What a sweep may name: the protocols, tools and payloads that there are, as far as a design needs to know them.
+"""What a sweep may name: the protocols, tools, stores and payloads that there are, as far as a design needs them.
 
 A design is made without protocols or hosts: whoever asks for one hands it a catalogue (:mod:`lab.run.catalogue`).
 """
@@ -14,7 +14,7 @@ from lab.design.sweep_file import Workload
 
 
 class Option(Protocol):
-    """An option of a protocol's mount, or of a tool."""
+    """An option of a protocol's mount, of a tool, or of a store."""
 
     @property
     def level(self) -> Callable[[Any], str]:
@@ -22,7 +22,7 @@ class Option(Protocol):
 
 
 class Owner(Protocol):
-    """What has options of its own: a protocol or a tool."""
+    """What has options of its own: a protocol, a tool or a store."""
 
     @property
     def name(self) -> str:
@@ -63,6 +63,14 @@ class Tool(Owner, Protocol):
         """Why it cannot do what a case wants of it; empty where it can."""
 
 
+class Store(Owner, Protocol):
+    """What the files lie on."""
+
+    @property
+    def is_made_anew(self) -> bool:
+        """Whether the lab makes it anew for each trial, and starts the server on it."""
+
+
 class Payload(Protocol):
     """What is moved."""
 
@@ -87,3 +95,4 @@ class Catalogue:
     protocol: Callable[[str], SharingProtocol]
     tool: Callable[[str], Tool]
     payload: Callable[[str], Payload]
+    store: Callable[[str], Store]

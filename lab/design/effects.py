@@ -11,7 +11,7 @@ from typing import TypeAlias
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
 from lab.design.case import Case
-from lab.design.factors import ABSENT, BY_NAME, Level, can_be_combined, chooser_of
+from lab.design.factors import ABSENT, BY_NAME, CHOOSERS, Level, can_be_combined, chooser_of
 from lab.design.stopping import INTERVAL_BLOCKS
 from lab.design.sweep_file import Sweep
 
@@ -35,7 +35,7 @@ class Effect:
 
 
 def levels_of(cases: Sequence[Case]) -> dict[str, list[Level]]:
-    """The level of every factor in each case; ABSENT for an option of another protocol or tool."""
+    """The level of every factor in each case; ABSENT for an option of another protocol, tool or store."""
     names = dict.fromkeys([*BY_NAME, *(name for case in cases for name, _ in case.options)])
     return {name: [case.level(name) for case in cases] for name in names}
 
@@ -78,9 +78,11 @@ def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
         two = f", and two of them such as {names[0]}:{names[1]}" if len(names) > 1 else ""
         remedy = f"what may stand here is {', '.join(names)}{two}" if names else "give a factor two levels"
         raise BadInput(f"{sweep.place}effects: {effect!r:.80} is no effect of what varies in this sweep", remedy)
-    if not can_be_combined(parts[0], parts[-1], sweep.factors.names("tool")):
+    chosen = {name: sweep.factors.names(name) for name in CHOOSERS}
+    if not can_be_combined(parts[0], parts[-1], chosen):
         raise BadInput(
-            f"{sweep.place}effects: {effect!r:.80}: an option goes with its own protocol or tool only", "take it out"
+            f"{sweep.place}effects: {effect!r:.80}: an option goes with its own protocol, tool or store only",
+            "take it out",
         )
     return ":".join(name for name in names if name in parts)
 
@@ -126,9 +128,9 @@ def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
 def _count_pairs(levels: Levels, parts: Sequence[str]) -> tuple[int, int]:
     """Over the contrasts of an effect, the least and the most groups of cases that differ in nothing but it.
 
-    Protocols, and tools, are compared over all options that each of them has.
+    Protocols, tools and stores are compared over all options that each of them has.
     """
-    others = [name for name in levels if name not in parts and chooser_of(name, levels["tool"]) not in parts]
+    others = [name for name in levels if name not in parts and chooser_of(name, levels) not in parts]
     groups: dict[tuple[Level, ...], set[tuple[Level, ...]]] = {}
     for case in range(len(levels[parts[0]])):
         rest = tuple(levels[name][case] for name in others)
@@ -147,7 +149,7 @@ def _missing_combinations(levels: Levels) -> list[str]:
     """The interactions that the grid tells in part only, with the combinations of two levels that it lacks."""
     lines = []
     for one, other in itertools.combinations(varied_factors(levels), 2):
-        if not can_be_combined(one, other, levels["tool"]):
+        if not can_be_combined(one, other, levels):
             continue
         present = set(zip(levels[one], levels[other], strict=True))
         every = itertools.product(distinct(levels, one), distinct(levels, other))

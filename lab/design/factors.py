@@ -2,15 +2,16 @@
 
 Everything else that knows the factors reads them from here: the keys of a sweep file, the cases and their order, the
 columns of a table, the labels of a report. To add a factor, add a :class:`Factor` to FACTORS; whatever brings its
-levels about reads them with :meth:`lab.design.case.Case.level`. The options of a protocol's mount (``smb.signing``) and
-of a tool (``dd.bs``) are factors too: they are declared by their owner, that protocol or tool.
+levels about reads them with :meth:`lab.design.case.Case.level`. The options of a protocol's mount (``smb.signing``), of
+a tool (``dd.bs``) and of a store (``ext4.data``) are factors too: they are declared by their owner, that protocol, tool
+or store.
 """
 
 from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
@@ -20,7 +21,7 @@ from lab.base.units import UNITS, size_label
 Level: TypeAlias = str | int
 
 DEFAULT = "default"  # the level that leaves a host, or a mount, as it is
-ABSENT = "–"  # stands for an option of another protocol or tool: it has no level there
+ABSENT = "–"  # stands for an option of another protocol, tool or store: it has no level there
 PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
 OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
 
@@ -139,9 +140,9 @@ FACTORS = (
     ),
     Factor(
         name="store",
-        description="Where the files are on the server: on a RAM disk, or on a disk, in ``[share] path`` of the hosts "
-        "file.",
-        level=Literal["ram", "disk"],
+        description="What the files lie on, on the server, by the names in ``lab/stores``: a RAM disk, what is there, "
+        "or a file system that the lab makes for each case.",
+        level=str,
         default=("ram",),
         baseline="ram",
         label="store",
@@ -191,18 +192,23 @@ OPTIONS = {factor.name: str(factor.default[0]) for factor in FACTORS if not fact
 NETWORK = tuple(factor.name for factor in FACTORS if factor.column and factor.plot in (Plot.WHOLE, Plot.SUB))
 
 
+CHOOSERS = ("protocol", "tool", "store")  # the factors whose levels decide which options a case has
+
+
 def owner_of(name: str) -> str:
-    """The protocol or the tool that an option belongs to; empty for a factor that every case has."""
+    """The protocol, tool or store that an option belongs to; empty for a factor that every case has."""
     match = OPTION.fullmatch(name)
     return match[1] if match else ""
 
 
-def chooser_of(name: str, tools: Container[object]) -> str:
-    """The factor whose level decides whether a case has an option: ``tool`` where its owner is one of these tools, or
-    ``protocol``; empty for a factor that every case has.
+def chooser_of(name: str, levels: Mapping[str, Container[object]]) -> str:
+    """The factor whose level decides whether a case has an option: ``tool`` or ``store`` where its owner is one of
+    their ``levels``, or ``protocol``; empty for a factor that every case has.
     """
     owner = owner_of(name)
-    return ("tool" if owner in tools else "protocol") if owner else ""
+    if not owner:
+        return ""
+    return next((chooser for chooser in ("tool", "store") if owner in levels.get(chooser, ())), "protocol")
 
 
 def plot_of(name: str) -> Plot:
@@ -227,12 +233,12 @@ def baseline_of(name: str) -> Level | None:
     return DEFAULT if owner_of(name) else None
 
 
-def can_be_combined(first: str, second: str, tools: Container[object]) -> bool:
-    """Whether two factors can be combined, where ``tools`` are those that are compared.
+def can_be_combined(first: str, second: str, levels: Mapping[str, Container[object]]) -> bool:
+    """Whether two factors can be combined, where these ``levels`` are compared.
 
-    An option cannot with the protocol or the tool that it belongs to, nor with one of another protocol, or tool.
+    An option cannot with the factor that its owner is a level of, nor with an option of another such owner.
     """
-    chooser, other_chooser = chooser_of(first, tools), chooser_of(second, tools)
+    chooser, other_chooser = chooser_of(first, levels), chooser_of(second, levels)
     if chooser == other_chooser:
         return owner_of(first) == owner_of(second)
     return second != chooser and first != other_chooser

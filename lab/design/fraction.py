@@ -38,7 +38,7 @@ def model_terms(factors: Factors) -> dict[str, Matrix]:
     pairs = {
         f"{one}:{other}": (main[one][:, :, None] * main[other][:, None, :]).reshape(len(main[one]), -1)
         for one, other in itertools.combinations(main, 2)
-        if can_be_combined(one, other, factors.get("tool", ()))
+        if can_be_combined(one, other, factors)
     }
     return main | pairs
 

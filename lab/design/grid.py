@@ -12,7 +12,7 @@ from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
 from lab.design.case import MOST_CASES, MOST_LEVELS, Case
 from lab.design.catalogue import Catalogue, Owner, SharingProtocol, Tool
-from lab.design.factors import BY_NAME, COLUMNS, DEFAULT, OPTIONS, Level
+from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, Level
 from lab.design.sweep_file import Sweep
 
 
@@ -23,18 +23,20 @@ def grid_of(
 
     ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
     """
-    _check_names(sweep, catalogue)
+    check_names(sweep, catalogue)
     _check_counts(sweep)
     factors, workload = sweep.factors, sweep.workload
     protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
     tools = {name: catalogue.tool(name) for name in factors.names("tool")}
+    owners: dict[str, Mapping[str, Owner]] = {"protocol": protocols, "tool": tools}
+    owners["store"] = {name: catalogue.store(name) for name in factors.names("store")}
     payload = catalogue.payload(workload.kind).of(workload)
     label, files = workload.label, payload.files(workload.planned_size)
     size_bytes = payload.moved(workload.planned_size)
     usual_client_sync = factors.names("client_sync")[0]
     kept: list[Case] = []
     left_out: dict[str, None] = {}
-    for levels in _combinations(sweep, protocols, tools):
+    for levels in _combinations(sweep, owners):
         case = Case.of(levels, label, size_bytes, files)
         reason = _why_not(case, protocols[case.protocol], tools[case.tool], usual_client_sync)
         if payload.is_folder and not tools[case.tool].copies_folders:
@@ -51,22 +53,26 @@ def grid_of(
     return tuple(kept), tuple(left_out)
 
 
-def _combinations(
-    sweep: Sweep, protocols: Mapping[str, SharingProtocol], tools: Mapping[str, Tool]
-) -> Iterator[dict[str, Level]]:
-    """Every combination of levels, by factor: the columns change slowest; protocols and tools have own options."""
-    of_protocols = {name: _own_options(sweep, protocol) for name, protocol in protocols.items()}
-    of_tools = {name: _own_options(sweep, tool) for name, tool in tools.items()}
+def _combinations(sweep: Sweep, owners: Mapping[str, Mapping[str, Owner]]) -> Iterator[dict[str, Level]]:
+    """Every combination of levels, by factor: the columns change slowest.
+
+    ``owners`` are what has own options, by name, for each factor that they are levels of.
+    """
+    own_options = {
+        chooser: {name: _own_options(sweep, owner) for name, owner in members.items()}
+        for chooser, members in owners.items()
+    }
     for columns in itertools.product(*map(sweep.factors.of, COLUMNS)):
         named = dict(zip(COLUMNS, columns, strict=True))
         options = {name: sweep.factors.of(name) for name in OPTIONS}
-        options |= of_protocols[str(named["protocol"])] | of_tools[str(named["tool"])]
+        for chooser, members in own_options.items():
+            options |= members[str(named[chooser])]
         for levels in itertools.product(*options.values()):
             yield named | dict(zip(options, levels, strict=True))
 
 
 def _own_options(sweep: Sweep, owner: Owner) -> dict[str, tuple[Level, ...]]:
-    """The levels of each option of a protocol or tool that the sweep names. Raises BadInput."""
+    """The levels of each option of a protocol, tool or store that the sweep names. Raises BadInput."""
     given = sweep.factors.options.get(owner.name, {})
     return {f"{owner.name}.{name}": _option_levels(sweep.place, owner, name, given[name]) for name in given}
 
@@ -125,11 +131,12 @@ def _check_counts(sweep: Sweep) -> None:
             )
 
 
-def _check_names(sweep: Sweep, catalogue: Catalogue) -> None:
+def check_names(sweep: Sweep, catalogue: Catalogue) -> None:
     """Raise BadInput for an unknown name, with its key."""
     keys: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         "[factors] protocol": (catalogue.protocol, sweep.factors.names("protocol")),
         "[factors] tool": (catalogue.tool, sweep.factors.names("tool")),
+        "[factors] store": (catalogue.store, sweep.factors.names("store")),
         "[workload] kind": (catalogue.payload, (sweep.workload.kind,)),
     }
     for key, (find, names) in keys.items():
@@ -138,13 +145,19 @@ def _check_names(sweep: Sweep, catalogue: Catalogue) -> None:
                 find(name)
             except BadInput as error:
                 raise BadInput(f"{sweep.place}{key}: {error.message}", error.remedy) from error
-    protocols, tools = sweep.factors.names("protocol"), sweep.factors.names("tool")
+    _check_owners(sweep, catalogue)
+
+
+def _check_owners(sweep: Sweep, catalogue: Catalogue) -> None:
+    """Raise BadInput for options of what the sweep does not compare."""
+    names = {chooser: sweep.factors.names(chooser) for chooser in CHOOSERS}
     for name, options in sweep.factors.options.items():
-        if name not in (*protocols, *tools):
-            chooser = "tool" if _is_there(catalogue.tool, name) else "protocol"
+        if all(name not in of_factor for of_factor in names.values()):
+            finders = {"tool": catalogue.tool, "store": catalogue.store}
+            chooser = next((factor for factor, find in finders.items() if _is_there(find, name)), "protocol")
             raise BadInput(
                 f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {name} is no {chooser} of this sweep, "
-                f"which has {', '.join(tools if chooser == 'tool' else protocols)}",
+                f"which has {', '.join(names[chooser])}",
                 f"take it out, or add {name} to {chooser}",
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -115,7 +115,8 @@ def plan(
         )
     blocks = [block_slots(sweep, cases, block, ordering) for block in range(1, sweep.most_blocks + 1)]
     slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
-    least, most = (_cost(sweep, cases, blocks[:count], pace) for count in (sweep.blocks, sweep.most_blocks))
+    made_anew = {name for name in sweep.factors.names("store") if catalogue.store(name).is_made_anew}
+    least, most = (_cost(sweep, cases, blocks[:count], pace, made_anew) for count in (sweep.blocks, sweep.most_blocks))
     levels = levels_of(grid)
     return Plan(
         slots=slots,
@@ -150,12 +151,19 @@ def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
     return tuple(Stratum(plot.value, names[plot], len(set(map(keys[plot], cases)))) for plot in keys)
 
 
-def _cost(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]], pace: Pace) -> Cost:
+def _cost(
+    sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]], pace: Pace, made_anew: Container[str]
+) -> Cost:
+    """What these blocks come to; a server starts anew on each of the stores that are ``made_anew`` for a trial."""
     slots = [slot for block in blocks for slot in block]
     keys = plot_keys(cases)
     changes = {CHANGED[plot]: _count_changes(slots, key) for plot, key in keys.items()}
     serving = [(slot.block, keys[Plot.SUB_SUB](slot.case)) for slot in slots]
-    starts = [index == 0 or now != serving[index - 1] for index, now in enumerate(serving)]
+    starts = [
+        index == 0 or now != serving[index - 1] or slots[index].case.store in made_anew
+        for index, now in enumerate(serving)
+    ]
+    changes[CHANGED[Plot.SUB_SUB]] = sum(starts)
     stores = len({slot.block for slot in slots if slot.case.store == "disk"})
     estimated_s = pace.run_s(
         [(slot.case, starts_server) for slot, starts_server in zip(slots, starts, strict=True)],

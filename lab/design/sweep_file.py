@@ -19,7 +19,7 @@ from lab.base.units import LARGEST
 from lab.base.untrusted import MOST_INPUT_BYTES
 from lab.base.validation import Model, read_text, validate
 from lab.design import payload_size, stopping
-from lab.design.factors import FACTORS, Factor, Level
+from lab.design.factors import CHOOSERS, FACTORS, Factor, Level
 from lab.design.level_types import level_type
 from lab.design.manifest import Manifest, read_manifest
 from lab.design.profiles import PROFILES, check_profile, manifest_of
@@ -108,8 +108,8 @@ class Workload(Model):
 class Levels(Model):
     """The levels that a sweep varies; their product, less what cannot be combined, is its cases.
 
-    What a sweep says of options of a protocol's mount (``smb.dialect``) or of a tool (``dd.bs``) is kept by its owner
-    as it stands there: which there are, only the owner knows.
+    What a sweep says of options of a protocol's mount (``smb.dialect``), a tool (``dd.bs``) or a store (``ext4.data``)
+    is kept by its owner as it stands there: which there are, only the owner knows.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -126,7 +126,7 @@ class Levels(Model):
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
-        """The options of each protocol and tool, by name, with whatever the sweep gives as their levels."""
+        """The options of each protocol, tool and store, by name, with whatever the sweep gives as their levels."""
         return self.__pydantic_extra__
 
     @field_validator("*")
@@ -222,8 +222,8 @@ class Sweep(Model):
     def _can_be_planned(self) -> Self:
         factors, options = self.factors, self.factors.options
         counts = {factor.name: len(factors.of(factor.name)) for factor in FACTORS}
-        grid = math.prod(counts.values()) // counts["protocol"] // counts["tool"]
-        for chooser in ("protocol", "tool"):
+        grid = math.prod(count for name, count in counts.items() if name not in CHOOSERS)
+        for chooser in CHOOSERS:
             grid *= sum(math.prod(map(_count, options.get(name, {}).values())) for name in factors.names(chooser))
         counts |= {f"{name}.{option}": _count(levels) for name in options for option, levels in options[name].items()}
         trials = max(grid, self.most_blocks * (self.runs_of(grid) + self.anchors))

@@ -14,6 +14,10 @@ for node in "null 1 3" "zero 1 5" "full 1 7" "random 1 8" "urandom 1 9" "tty 5 0
     set -- $node
     mknod -m 666 "$root/dev/$1" c "$2" "$3"
 done
+if [ -z "$emulated_mac" ]; then
+    mknod -m 600 "$root/dev/loop-control" c 10 237   # images with a file system; all hosts share the kernel's loops
+    for number in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do mknod -m 600 "$root/dev/loop$number" b 7 "$number"; done
+fi
 mkdir "$root/dev/pts" "$root/dev/shm"
 mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
 ln -s pts/ptmx "$root/dev/ptmx"

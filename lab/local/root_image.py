@@ -20,8 +20,8 @@ PACKAGES = (
     *("cifs-utils", "nfs-common", "gvfs-backends", "gvfs-fuse", "libglib2.0-bin", "dbus", "dbus-bin", "fuse3", "rsync"),
     # on a kernel of its own: its modules, its NFS server
     *("kmod", "nfs-kernel-server"),
-    # RAM disks with a file system
-    "e2fsprogs",
+    # RAM disks and images with a file system
+    *("e2fsprogs", "xfsprogs", "btrfs-progs"),
     # tools of sweeps
     "fio",
     # access control lists

@@ -1,4 +1,4 @@
-"""What tools measure of themselves: the times of fio's requests, and the late frames of video."""
+"""What tools measure of themselves, such as fio's requests; and what file systems of the lab's have room for."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lab.results import dataframe
 
 WAYS = ("read", "write")
 MEASURING_TOOLS = ("fio", "frames")
+PLACES_THAT_ARE_THERE = ("ram", "disk")  # any other store is made for each trial
 # heading, key of lab.results.observed.RequestsOneWay, factor, style
 REQUESTS = (
     ("IOPS", "iops", 1, ".0f"), ("MB/s", "bytes_per_s", 1e-6, ".1f"), ("median ms", "p50_ms", 1, ".3f"),
@@ -25,6 +26,7 @@ FRAMES = (
     ("late", "late", "sum", 1, ".0f"), ("worst ms late", "worst_late_s", "max", 1000, ".1f"),
     ("most streams", "most_streams", "median", 1, ".0f"), ("least", "most_streams", "min", 1, ".0f"),
 )  # fmt: skip
+CAPACITY = "store_capacity_bytes"
 
 
 def requests(some: pd.DataFrame) -> pd.DataFrame:
@@ -44,6 +46,15 @@ def frames(some: pd.DataFrame) -> pd.DataFrame:
     by_way = {how: _by_case(some, counted, how) for how in dict.fromkeys(how for *_, how, _, _ in FRAMES)}
     table = by_way["median"][[*stats.factors_of(some.columns), "n"]]
     return table.assign(**{heading: by_way[how][key] for heading, key, how, *_ in FRAMES})
+
+
+def capacity(some: pd.DataFrame) -> pd.DataFrame:
+    """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY, and
+    ``n``.
+    """
+    counted = _observed(some, [CAPACITY])
+    speed = some["bytes_per_s"].where(counted[CAPACITY].notna())
+    return _by_case(some, counted.assign(bytes_per_s=speed), "median")
 
 
 def requests_table(some: pd.DataFrame) -> TextTable | None:
@@ -80,12 +91,38 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
     return TextTable(["", *(heading for heading, *_ in FRAMES)], rows, caption + varied_and_alike(_factors(table))[1])
 
 
+def capacity_table(some: pd.DataFrame) -> TextTable | None:
+    """What each case's file system has room for, beside its speed; None where the lab made none."""
+    table = capacity(some)
+    if table.empty:
+        return None
+    rows = [
+        [
+            _name(row, table),
+            number(row["bytes_per_s"] / 1e6, ".1f"),
+            number(row[CAPACITY] / 2**20, ".0f"),
+            str(row["n"]),
+        ]
+        for row in stats.rows_of(table)
+    ]
+    caption = (
+        "Medians. Usable: what the file system had room for while it was empty. It was made anew for each trial, in an "
+        "image file on the server. "
+    )
+    headings = ["", "MB/s", "usable MiB", "n"]
+    return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])
+
+
 def columns(trials: pd.DataFrame) -> pd.DataFrame:
-    """The same numbers of every trial, a column each by its path in it; none for a run of other tools."""
-    if not trials["tool"].isin(MEASURING_TOOLS).any():
+    """The same numbers of every trial, a column each by its path in it; none for a run of other tools and stores."""
+    paths: list[str] = []
+    if trials["tool"].isin(MEASURING_TOOLS).any():
+        paths += [f"requests.{way}.{key}" for way in WAYS for _, key, *_ in REQUESTS]
+        paths += dict.fromkeys(f"frames.{key}" for _, key, *_ in FRAMES)
+    if not trials["store"].isin(PLACES_THAT_ARE_THERE).all():
+        paths.append(CAPACITY)
+    if not paths:
         return pd.DataFrame(index=trials.index)
-    paths = [f"requests.{way}.{key}" for way in WAYS for _, key, *_ in REQUESTS]
-    paths += dict.fromkeys(f"frames.{key}" for _, key, *_ in FRAMES)
     return _observed(trials, paths).rename(columns=lambda path: f"observed.{path}")
 
 

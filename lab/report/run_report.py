@@ -109,10 +109,11 @@ def _sections(run: Analysis, path: str) -> list[Section]:
 
 
 def _own_numbers(run: Analysis) -> list[Section]:
-    """What tools measured of themselves, where any did."""
+    """What tools measured of themselves, and what stores have room for, where there are any such."""
     measured = {
         "How long requests took": own_numbers.requests_table(run.some),
         "Which frames came late": own_numbers.frames_table(run.some),
+        "What the file systems have room for": own_numbers.capacity_table(run.some),
     }
     return [Section(title, tables=[table]) for title, table in measured.items() if table]
 

@@ -28,6 +28,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "files": lambda run: tables.files(run.file_rates) if len(run.file_rates) else None,
     "requests": lambda run: own_numbers.requests_table(run.some),
     "frames": lambda run: own_numbers.frames_table(run.some),
+    "capacity": lambda run: own_numbers.capacity_table(run.some),
     "effects": lambda run: tables.effects(run.effects),
     "interactions": lambda run: tables.interactions(run.interactions) if len(run.interactions) else None,
     "shares": lambda run: tables.shares(run.shares) if len(run.shares.table) else None,
@@ -39,7 +40,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "lost": lambda run: tables.lost(run.trials.frame),
 }  # by the name that `lab show --table` takes, in the order in which `lab show --full` prints them
 FULL = (
-    "speeds", "files", "requests", "frames", "effects", "interactions", "shares", "limits",
+    "speeds", "files", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
 )  # fmt: skip  # the others repeat them trial by trial
 
 
@@ -79,6 +80,7 @@ def show_json(folder: RunFolder) -> dict[str, object]:
 
 
 def _own_numbers(run: Analysis) -> dict[str, object]:
-    """What tools measured of themselves, where any did."""
-    measured = {"requests": own_numbers.requests(run.some), "frames": own_numbers.frames(run.some)}
+    """What tools measured of themselves, and what stores have room for, where there are any such."""
+    ways = {"requests": own_numbers.requests, "frames": own_numbers.frames, "capacity": own_numbers.capacity}
+    measured = {name: table_of(run.some) for name, table_of in ways.items()}
     return {name: records(table) for name, table in measured.items() if len(table)}

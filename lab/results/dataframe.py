@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.untrusted import from_json
-from lab.design.factors import ABSENT, DEFAULT, OPTIONS, owner_of
+from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, OPTIONS, owner_of
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
 from lab.results.decoder import Decoder
 from lab.results.file_texts import FileTexts, OpenFile
@@ -115,7 +115,7 @@ def _named(node: Mapping[str, object], paths: Collection[str]) -> Iterator[tuple
 
 
 def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, Series]:
-    """Each of OPTIONS, and the options of mounts and tools that any trial names; ABSENT where it has another one."""
+    """Each of OPTIONS, and the options of mounts, tools and stores that any trial names; ABSENT where it has others."""
     options = decoder.levels["options"].made
     columns = {
         name: _texts([levels.get(name, level) for levels in options], places["options"])
@@ -123,11 +123,11 @@ def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict
     }
     names = {name for levels in options for name in levels if owner_of(name)}
     if len(names) > MOST_OPTIONS:
-        raise ValueError(f"{len(names):,} different options of mounts and tools: at most {MOST_OPTIONS}")
+        raise ValueError(f"{len(names):,} different options of mounts, tools and stores: at most {MOST_OPTIONS}")
     for name in sorted(names):
         column = _texts([levels.get(name, DEFAULT) for levels in options], places["options"])
-        of_protocol, of_tool = (_is_level(decoder, places, field, owner_of(name)) for field in ("protocol", "tool"))
-        columns[name] = column.where(of_protocol | of_tool, ABSENT)
+        has_it = np.any([_is_level(decoder, places, field, owner_of(name)) for field in CHOOSERS], axis=0)
+        columns[name] = column.where(has_it, ABSENT)
     return columns
 
 

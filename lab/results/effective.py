@@ -43,6 +43,9 @@ class Effective(JsonObject):
     """The client's RAM disk: its file system, on Linux with the options of its mount."""
     server_ram_disk: str | None = None
     """The server's RAM disk, in the same words; of a trial whose files lie on it."""
+    server_store: str | None = None
+    """The file system that the lab made for the trial: what it says of itself, the options of its mount, and what the
+    image is on."""
     server_sync: str | None = None
     """When the server counts written data as safe: ``async``, ``sync`` or ``always``."""
     server_sync_by: str | None = None
@@ -68,7 +71,7 @@ class Effective(JsonObject):
     mount_options: str | None = None
     """The options of a kernel's mount, in the system's words."""
     other: Mapping[str, object] = field(default_factory=dict)
-    """Options of the mount by their names in a sweep, such as ``smb.signing``, and what else a driver reports."""
+    """Options of mount and store by their names in a sweep, such as ``smb.signing``, and what else a driver reports."""
     server_cache: str | None = None
     """Of a read: ``warm`` where the server had the file in memory, ``cold`` where it had not."""
     clock: str | None = None

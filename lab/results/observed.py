@@ -248,6 +248,8 @@ class Observed(JsonObject):
     """Sentences on what is odd and does not void the trial."""
     mount_tries: int | None = None
     """How often the share was mounted until it stood, or was given up; where once was not enough."""
+    store_capacity_bytes: int | None = None
+    """Of a file system that the lab made for the trial: bytes that it had room for while it was empty."""
     store_ceiling_bytes_per_s: int | None = None
     """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction."""
     store_ceiling_disk_bytes: int | None = None

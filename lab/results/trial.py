@@ -58,7 +58,7 @@ class Trial:
     tcp_space: int | str
     """Asked for, in bytes; ``default`` leaves the hosts as they are."""
     options: dict[str, str]
-    """The level, as text, of each other factor, and of each option of this mount that the sweep names."""
+    """The level, as text, of each other factor, and of each option of mount, tool and store that the sweep names."""
     size_bytes: int
     """The payload."""
     files: int

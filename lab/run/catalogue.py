@@ -1,8 +1,8 @@
-"""All protocols, tools and payloads that the lab has."""
+"""All protocols, tools, payloads and stores that the lab has."""
 
 from __future__ import annotations
 
-from lab import protocols, workloads
+from lab import protocols, stores, workloads
 from lab.design.catalogue import Catalogue
 
-CATALOGUE = Catalogue(protocols.find, workloads.tool, workloads.payload)
+CATALOGUE = Catalogue(protocols.find, workloads.tool, workloads.payload, stores.find)

@@ -7,11 +7,15 @@ from pathlib import Path
 from lab import platforms, workloads
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
+from lab.design.grid import check_names
 from lab.design.payload_size import MIB, ROOM
 from lab.design.sweep_file import Sweep, Workload
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import Hosts
 from lab.run import refusals
+from lab.run.catalogue import CATALOGUE
+from lab.run.image_store import USABLE
+from lab.stores import file_system
 
 EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults in mke2fs.conf
 
@@ -21,6 +25,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
 
     ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
     """
+    check_names(sweep, CATALOGUE)
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
@@ -37,6 +42,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
                 f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
                 'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
+    _check_images(config, sweep, hosts_file)
     _check_share(config, sweep, hosts_file)
     if "disk" in stores and config.share.path is None and not config.through_mount:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
@@ -62,9 +68,27 @@ def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
         )
 
 
+def _check_images(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """The file systems that the lab makes must hold the payload, and not be too small to be made."""
+    image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
+    for store in filter(None, map(file_system, sweep.factors.names("store"))):
+        size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
+        least_bytes = max(store.least_bytes, round(payload.room(size_bytes) * ROOM / USABLE))
+        if image_bytes < least_bytes:
+            raise BadInput(
+                f"{hosts_file}: [share] image_size: {image_bytes} bytes are too few for {store.name} with a payload of "
+                f"{size_bytes} bytes",
+                f"give {-(-least_bytes // MIB)} MiB or more, or a smaller size in the sweep",
+            )
+
+
+def _is_sized_by_link(workload: Workload) -> bool:
+    return workload.size is None and workload.seconds is not None
+
+
 def _check_ram_disk(config: Hosts, role: Role, workload: Workload, hosts_file: Path) -> None:
     host, payload = getattr(config, role), workloads.payload(workload.kind).of(workload)
-    size_bytes = MIB if workload.size is None and workload.seconds is not None else workload.planned_size
+    size_bytes = MIB if _is_sized_by_link(workload) else workload.planned_size
     room_bytes, files = payload.room(size_bytes), payload.files(size_bytes)
     remedy = "a larger ram_disk, or a smaller size in the sweep"
     if room_bytes * ROOM > host.ram_disk:

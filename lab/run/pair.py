@@ -16,6 +16,7 @@ from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import lab_home, new_name
 from lab.platforms import Facts, Platform
 from lab.protocols import Share, Side
+from lab.run import image_store
 
 
 def at_home(path: str, home: str) -> str:
@@ -104,7 +105,9 @@ class Shares:
         server = self.pair.facts.get(Role.SERVER)
         path = at_home(given.path or "", server.home if server else "")
         if given.serve == "lab":
-            path = f"{sides[Role.SERVER].directory}/ram" if case.store == "ram" else f"{self._own_folder(path)}/share"
+            directory = sides[Role.SERVER].directory
+            own = {"ram": f"{directory}/ram", "disk": f"{self._own_folder(path)}/share"}
+            path = own.get(case.store, image_store.folder_of(directory))
         level, options = case.option("server_sync"), case.mount_options
         return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
 

@@ -159,6 +159,6 @@ def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
         pair.platforms[Role.SERVER].files.drop_caches()
     if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
         pair.platforms[Role.CLIENT].files.drop_caches()
-    if case.option("server_cache") == "warm" and case.store == "disk":
+    if case.option("server_cache") == "warm" and case.store != "ram":
         deadline_s = file.deadline_s(case.size_bytes, case.files)
         pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

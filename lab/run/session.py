@@ -20,7 +20,8 @@ from lab.hosts.hosts_file import Hosts
 from lab.platforms.files import Above
 from lab.protocols import Attached, Share
 from lab.protocols.options import OF_SERVER
-from lab.run import network, sharing
+from lab.run import image_store, network, sharing
+from lab.run.image_store import MadeStore
 from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
 from lab.run.radio import Radios
@@ -28,6 +29,7 @@ from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
+from lab.stores import file_system
 from lab.workloads import Payload
 from lab.workloads.file import PAYLOAD as ONE_FILE
 
@@ -41,7 +43,7 @@ class Standing:
     """What stands for a case, until the next one is stood up.
 
     ``folder`` is where its files are on the server. ``used`` says that the mount served an earlier case already.
-    ``ram_disks`` say what each host's RAM disk is, in words.
+    ``ram_disks`` say what each host's RAM disk is, in words; ``store`` is the file system that was made for the case.
     """
 
     share: Share
@@ -50,6 +52,7 @@ class Standing:
     mount: Mount
     used: bool
     ram_disks: Mapping[Role, str]
+    store: MadeStore | None = None
 
     @property
     def attached(self) -> Attached:
@@ -82,6 +85,7 @@ class Session:
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
         self._ram_disks: dict[Role, str] = {}
+        self._store: MadeStore | None = None
         self._served: Served | None = None
         self._mount: Mount | None = None
         self._notices: set[str] = set()
@@ -143,7 +147,8 @@ class Session:
         share, before = self.shares.share(case), self._mount
         self.mounting.stand([*network.layers(self.pair, self.settings, case), *self._share_layers(case, share)])
         served, mount = present(self._served), present(self._mount)
-        return Standing(share, self.shares.folder(case), served, mount, mount is before, dict(self._ram_disks))
+        ram_disks, folder = dict(self._ram_disks), self.shares.folder(case)
+        return Standing(share, folder, served, mount, mount is before, ram_disks, self._store)
 
     def stand_on_network(self, case: Case) -> None:
         """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
@@ -225,7 +230,22 @@ class Session:
 
         serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
-        return [(serving, serve), (attaching, attach)]
+        return [*self._store_layers(case), (serving, serve), (attaching, attach)]
+
+    def _store_layers(self, case: Case) -> list[Layer]:
+        """The file system that the lab makes for a case: each gets a new one, for a used one is not as fast."""
+        store = file_system(case.store)
+        if store is None:
+            self._store = None
+            return []
+        server, directory = self.pair.platforms[Role.SERVER], self.pair.sides[Role.SERVER].directory
+
+        def make() -> None:
+            size_bytes = self.pair.config.share.image_size
+            steps = image_store.make(server, store, directory, size_bytes, case.store_options)
+            self._store = self.settings.follow(steps)
+
+        return [(("store", case.case_id), make)]
 
     def _say_once(self, text: str) -> None:
         if text and text not in self._notices:

@@ -111,6 +111,8 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
+    if standing.store:
+        told = replace(told, store_capacity_bytes=standing.store.capacity_bytes)
     return Measured(timing, moved, effective, void, told, seen.samples, keeps)
 
 
@@ -248,7 +250,8 @@ def _effective(
     disks = {f"{role}_ram_disk": standing.ram_disks[role] for role in with_ram_disk}
     ends = {"clock": timing.clock, "flushed": timing.flushed}
     mount = {**standing.served.durability, **standing.attached.effective}
-    return Effective.from_json({**network, **disks, **mount, **cache, **ends, **more})
+    made = {"server_store": standing.store.description, **standing.store.levels} if standing.store else {}
+    return Effective.from_json({**network, **disks, **made, **mount, **cache, **ends, **more})
 
 
 def _not_in_effect(pair: Pair, case: Case, states: States) -> str:

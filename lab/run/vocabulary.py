@@ -1,4 +1,4 @@
-"""The vocabulary of journals: every kind of operation of platforms, protocols and tools."""
+"""The vocabulary of journals: every kind of operation of platforms, protocols, stores and tools."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
 
-from lab import platforms, protocols, settings, workloads
+from lab import platforms, protocols, settings, stores, workloads
 from lab.run.old_records import convert_old
 from lab.settings.journal import LineFormat
 from lab.settings.operation import Operation
 
-PLACES = (settings, platforms, protocols, workloads)
+PLACES = (settings, platforms, protocols, stores, workloads)
 
 
 @functools.cache

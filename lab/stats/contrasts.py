@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from lab.design.factors import chooser_of
+from lab.design.factors import CHOOSERS, chooser_of
 from lab.stats.factors import EVERY, Codes, Level
 from lab.stats.intervals import Floats
 from lab.stats.linear_model import mean_row, model_values
@@ -22,7 +22,6 @@ from lab.stats.speed_matrix import Grid, over_options
 from lab.stats.two_way import column_means
 
 PAIRS, MODEL = "pairs", "model"
-CHOOSERS = ("protocol", "tool")  # the factors whose levels decide which options a case has
 PAIRED_AT_LEAST = 0.5
 
 
@@ -45,7 +44,7 @@ def blockwise(
     ``settings`` give codes of levels, the same factors in each. By pairs, each block counts the mean over all sets of
     cases that agree in every other factor. Where most cases have no such partners (a fraction of the grid), a model
     is fitted within each block instead; its rows are averaged over ``by``, but for effects one more row for each
-    protocol. Protocols, and tools, are compared over all options that each of them has.
+    protocol. Protocols, tools and stores are compared over all options that each of them has.
     """
     open_ones = [name for name in by if name not in settings[0]]
     alike = over_options(grid, [name for name in CHOOSERS if name in settings[0]])
@@ -124,7 +123,7 @@ def _by_model(
     """
     places: list[dict[str, int]] = [{}]
     if "protocol" in by and "protocol" in grid.varied and len(signs) == 1:
-        of_protocol = (chooser_of(name, grid.levels.get("tool", ())) == "protocol" for name in settings[0])
+        of_protocol = (chooser_of(name, grid.levels) == "protocol" for name in settings[0])
         places += [] if any(of_protocol) else _at_each(grid, "protocol")
     rows = [signs @ np.array([mean_row(grid, {**setting, **place}) for setting in settings]) for place in places]
     values = model_values(grid, np.vstack(rows)).reshape(len(places), len(signs), -1)

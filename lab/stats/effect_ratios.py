@@ -93,8 +93,8 @@ def block_interactions(
 ) -> Iterator[Compared]:
     """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
     signs = np.array(list(PARTS.values()), dtype=float)
-    tools = grid.levels.get("tool", ())
-    combinable = (pair for pair in itertools.combinations(adjustable_factors(grid), 2) if can_be_combined(*pair, tools))
+    every = itertools.combinations(adjustable_factors(grid), 2)
+    combinable = (pair for pair in every if can_be_combined(*pair, grid.levels))
     for first, second in combinable if pairs is None else pairs:
         for (base, level), (with_base, with_level) in itertools.product(
             level_pairs(grid, first), level_pairs(grid, second)

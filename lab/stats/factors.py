@@ -37,7 +37,7 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
-    """The factors of a frame: FACTORS, and the options of mounts and tools that it has."""
+    """The factors of a frame: FACTORS, and the options of mounts, tools and stores that it has."""
     return (*FACTORS, *filter(owner_of, columns))
 
 

@@ -44,7 +44,7 @@ def design(grid: Grid, codes: npt.NDArray[np.intp]) -> tuple[Floats, dict[tuple[
     products = {
         (one, other): (mains[one][:, :, None] * mains[other][:, None]).reshape(len(codes), -1)
         for one, other in itertools.combinations(mains, 2)
-        if can_be_combined(one, other, grid.levels.get("tool", ()))
+        if can_be_combined(one, other, grid.levels)
     }
     named: dict[tuple[str, ...], Floats] = {(factor,): main for factor, main in mains.items()}
     for term, part in (named | products).items():
@@ -58,9 +58,7 @@ def count_columns(levels: Mapping[str, Collection[object]]) -> int:
     """How many columns the design has for factors with these levels."""
     more = {factor: len(values) - 1 for factor, values in levels.items() if len(values) > 1}
     products = (
-        more[one] * more[other]
-        for one, other in itertools.combinations(more, 2)
-        if can_be_combined(one, other, levels.get("tool", ()))
+        more[one] * more[other] for one, other in itertools.combinations(more, 2) if can_be_combined(one, other, levels)
     )
     return 1 + sum(more.values()) + sum(products)
 

@@ -70,8 +70,7 @@ def over_options(grid: Grid, choosers: Iterable[str]) -> Grid | None:
 
 
 def _over_options_of(grid: Grid, chooser: str) -> Grid | None:
-    tools = grid.levels.get("tool", ())
-    plain = [place for place, name in enumerate(grid.factors) if chooser_of(name, tools) != chooser]
+    plain = [place for place, name in enumerate(grid.factors) if chooser_of(name, grid.levels) != chooser]
     if len(plain) == len(grid.factors):
         return grid
     options = [grid.factors.index(chooser), *(set(range(len(grid.factors))) - set(plain))]

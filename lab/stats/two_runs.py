@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from lab.design.factors import ABSENT, DEFAULT, owner_of
+from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
 from lab.results.trial import RunJson
 from lab.stats.effect_ratios import adjust_p_values
 from lab.stats.encoding import Encoded, Trials, encode, grid
@@ -72,7 +72,7 @@ def _with_options(run: Encoded, options: Iterable[str]) -> Encoded:
 
 def _has_option(trials: pd.DataFrame, name: str) -> pd.Series[bool]:
     owner = owner_of(name)
-    return (trials["protocol"] == owner) | (trials["tool"] == owner)
+    return (trials[[*CHOOSERS]] == owner).any(axis="columns")
 
 
 def _facts(run: RunJson) -> dict[str, str]:

@@ -38,6 +38,7 @@ TO_BE_MADE = {
     "docs/_build",
     "lab/protocols/sshfs.py",
     "lab/workloads/install.py",
+    "lab/stores/ext2.py",
     "lab/workloads/zeros.py",
     "lab/platforms/freebsd.py",
 }

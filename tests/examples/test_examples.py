@@ -14,11 +14,12 @@ import pytest
 from examples.mount_options.encryption import ENCRYPTION
 from support.fake_host import EmulatedHost, FakeHost
 from support.memory_host import ROLES
+from support.paths import LINUX_CAPTURES
 from support.recording_host import SECRET, Stage
 from support.sides import OWN, side_of
 from support.sweeps import sweep_of
 
-from lab import platforms, protocols, workloads
+from lab import platforms, protocols, stores, workloads
 from lab.base.errors import LabFailure, SettingRefused, TransferError, Unsupported
 from lab.design import plan
 from lab.design.case import Case
@@ -138,6 +139,19 @@ def test_a_tool_copies(add: Add, tmp_path: Path) -> None:
 def test_a_tool_that_needs_a_mount_is_left_out_where_there_is_none(add: Add) -> None:
     add(workloads, "tools")
     assert {case.tool for case in cases_of(protocol=["ssh"], tool=["install", "rsync"])} == {"rsync"}
+
+
+def test_a_store_is_made_in_an_image_with_the_levels_of_its_options(add: Add, tmp_path: Path) -> None:
+    add(stores, "stores")
+    cases = cases_of(store=["ext2", "ram"], ext2={"errors": ["continue", "remount-ro"]}, tool=["cp"])
+    assert {(case.store, *case.store_options.values()) for case in cases} == {
+        ("ext2", "continue"), ("ext2", "remount-ro"), ("ram",),
+    }  # fmt: skip
+    ext2 = stores.file_system("ext2")
+    assert ext2 is not None
+    assert ext2.mount_options({"errors": "remount-ro"}) == ("errors=remount-ro",)
+    facts = ext2.read_facts((LINUX_CAPTURES / "ext4-facts-1.47.txt").read_text(), {"errors": "remount-ro"})
+    assert (facts.description, facts.levels) == ("ext2, blocks of 4096 bytes", {"errors": "remount-ro"})
 
 
 def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:

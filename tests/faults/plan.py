@@ -41,6 +41,11 @@ protocol = ["afp"]
 direction = ["write"]
 store = ["disk"]
 """,
+    "image": """
+protocol = ["nfs"]
+direction = ["read"]
+store = ["ext4"]
+""",
 }
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
@@ -62,6 +67,7 @@ SAMPLE = (
     ("smb", "smbstatus --json", "server-killed", "before"),
     ("smb", "-- make", "SIGINT", "after"),
     ("smb", "ss -tmin", "reboot-client", "before"),
+    ("image", "mkfs.ext4", "SIGKILL", "after"),
     ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
     ("restore", "umount", "lost", "after"),
 )

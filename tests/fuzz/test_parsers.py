@@ -52,8 +52,10 @@ from lab.protocols.servers import macos_sharing, unflushed
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
+from lab.run import image_store
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
+from lab.stores import btrfs, ext4, xfs
 from lab.workloads import fio_report, frames, iperf3, rsync, tar
 
 
@@ -167,6 +169,10 @@ PARSERS = {
     "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), SS),
     "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
     "linux mount": Parser(ram_disk.parse_mount, ("mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n")),
+    "ext4": Parser(ext4.parse_ext4, ("ext4-facts-*.txt",)),
+    "xfs": Parser(xfs.parse_xfs, ("xfs-info-*.txt",)),
+    "btrfs": Parser(btrfs.parse_btrfs, ("btrfs-df-*.txt",)),
+    "mounted image": Parser(image_store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
     "power": Parser(linux_noise.parse_power, ("AC 1\nscaling powersave\n",)),
     "sleep": Parser(linux_noise.parse_sleep, ("sleep.target enabled\n",)),
     "linux processes": Parser(linux_noise.parse_processes, ("1.0 apt-get\n0.0 smartd\n",)),

@@ -20,6 +20,7 @@ from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
+from lab.stores.image import ImageFile, ImageMount, LoopModule
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
@@ -28,10 +29,13 @@ OLD_VALUES: dict[Operation, str] = {
     Folder(OWN): "absent",
     GvfsFuse(f"{OWN}/gvfs"): "absent",
     GvfsMount(f"{OWN}/gvfs", "smb://WORKGROUP;lab@192.0.2.2/my%20share"): "absent",
+    ImageFile(f"{OWN}/store.image"): "absent",
+    ImageMount(f"{OWN}/store", f"{OWN}/store.image"): "absent",
     Ksmbd(): "absent",
     LinuxMtu("eth0"): "1500",
     LinuxShareMount(f"{OWN}/mnt"): "absent",
     LinuxTcpBuffer("net.ipv4.tcp_rmem"): "4096\t131072\t33554432",
+    LoopModule(): "absent",
     MacExport(f"{OWN}/ram", "/", 501, 20, "192.0.2.0", "255.255.255.0", "unended"): "absent",
     MacMtu("en0"): "1500",
     MacNfsd(): "stopped",

@@ -101,7 +101,7 @@ def test_a_plan_says_what_it_can_tell_and_names_no_hole_that_is_meant() -> None:
 
 @pytest.mark.parametrize("effect", ["protocol:smb.signing", "smb.signing:nfs.version"])
 def test_an_option_acts_within_its_protocol_only(effect: str) -> None:
-    with pytest.raises(BadInput, match="an option goes with its own protocol or tool only"):
+    with pytest.raises(BadInput, match="an option goes with its own protocol, tool or store only"):
         plan(sweep_of_options(smb={"signing": [True, False]}, nfs={"version": [3, 4.1]}, effects=[effect]), CATALOGUE)
 
 

@@ -75,13 +75,20 @@ def test_an_option_of_a_tool_acts_together_with_protocols_and_their_options() ->
         ("dd.bs", "fio.jobs", False),
         ("smb.signing", "protocol", False),
         ("smb.signing", "nfs.version", False),
+        ("ext4.data", "dd.bs", True),
+        ("ext4.data", "smb.signing", True),
+        ("ext4.data", "protocol", True),
+        ("ext4.data", "store", False),
+        ("ext4.data", "btrfs.compress", False),
     ],
 )
 def test_what_can_be_combined(first: str, second: str, can: bool) -> None:
-    tools = ("cp", "dd", "fio")
-    assert can_be_combined(first, second, tools) is can
-    assert can_be_combined(second, first, tools) is can
+    levels = {"tool": ("cp", "dd", "fio"), "store": ("ram", "ext4", "btrfs")}
+    assert can_be_combined(first, second, levels) is can
+    assert can_be_combined(second, first, levels) is can
 
 
 def test_the_owner_of_an_option_decides_which_factor_brings_it() -> None:
-    assert [chooser_of(name, ["dd"]) for name in ("dd.bs", "smb.signing", "mtu")] == ["tool", "protocol", ""]
+    levels = {"tool": ["dd"], "store": ["ext4"]}
+    names = ("dd.bs", "ext4.data", "smb.signing", "mtu")
+    assert [chooser_of(name, levels) for name in names] == ["tool", "store", "protocol", ""]

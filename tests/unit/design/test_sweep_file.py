@@ -45,7 +45,6 @@ def test_sweeps_that_come_with_the_lab_load(path: Path) -> None:
         ('["smb"]', '["smb"]\nmtu = ["1500"]', "[factors] mtu: Input should be a valid integer (it is '1500')"),
         ('["smb"]', '["smb"]\nmtu = [true]', "[factors] mtu: Input should be a valid integer (it is True)"),
         ('["smb"]', '["smb"]\ndirection = ["up"]', "[factors] direction: Input should be 'write' or 'read'"),
-        ('["smb"]', '["smb"]\nstore = ["tape"]', "[factors] store: Input should be 'ram' or 'disk'"),
         ('["smb"]', '["smb"]\ntcp_space = ["64 kib"]', "[factors] tcp_space: is not a size such as 64 KiB"),
         ('["smb"]', '["smb"]\ntcp_space = [1.5]', "[factors] tcp_space: is not a size such as 64 KiB"),
         ('"32 MiB"', "32.7", "[workload] size: is not a size such as 64 KiB, 512 MiB or 4 GiB: bytes are whole"),

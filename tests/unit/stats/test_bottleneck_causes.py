@@ -77,6 +77,12 @@ def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk(tmp_path: P
     row = verdict_of(tmp_path / "other", "disk", disk, ram)
     assert (row["limited_by"], row["grade"]) == ("disk", "certain")
     assert "store: ram in place of disk" in row["evidence"]
+    slow, fast = (
+        case(name, speeds, store=name) for name, speeds in (("btrfs", (9.9, 10.0, 10.1)), ("xfs", (40.0,) * 3))
+    )
+    row = verdict_of(tmp_path / "images", "btrfs", slow, fast)
+    assert row["limited_by"] == "store", "which is no word on the disk below"
+    assert "store: xfs in place of btrfs" in row["evidence"]
 
 
 QUOTA: dict[str, Any] = {"server": {"cpu_cores": 0.15, "throttled_s": 8.3}}

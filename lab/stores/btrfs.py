@@ -1,0 +1,55 @@
+"""btrfs in an image file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lab.design.option_levels import one_of
+from lab.stores.store import MIB, Facts, FileSystem, Option
+
+LEVEL = one_of("none", "lzo", "zlib", "zstd")
+PROFILE = re.compile(r"^(Data|Metadata), ([A-Za-z0-9]{1,10}): ", re.MULTILINE)
+
+
+class Btrfs(FileSystem):
+    """btrfs as mkfs makes it: of metadata there are two copies (mkfs.btrfs of btrfs-progs 5.15 and later)."""
+
+    name = "btrfs"
+    about = "btrfs in an image file of the lab's own."
+    programs = MappingProxyType({"mkfs.btrfs": "btrfs-progs", "btrfs": "btrfs-progs"})
+    least_bytes = 128 * MIB  # mkfs.btrfs 6.2 refuses less than 114,294,784 bytes
+    make_words = ("mkfs.btrfs", "-q")
+    facts_script = 'btrfs filesystem df "$1"'
+    options = MappingProxyType(
+        {
+            "compress": Option(
+                LEVEL,
+                "What compresses the data. The lab's payload does not compress, so that this is the price of trying.",
+            )
+        }
+    )
+
+    def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
+        """See :meth:`FileSystem.mount_options`."""
+        level = levels.get("compress", "none")
+        return () if level == "none" else (f"compress={level}",)
+
+    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`FileSystem.read_facts`. The table of mounts names the strength, too: ``zstd:3``."""
+        profiles = parse_btrfs(printed)
+        compression = LEVEL(mounted_with.get("compress", "none").partition(":")[0])
+        description = f"btrfs, data {profiles['Data']}, metadata {profiles['Metadata']}"
+        return Facts(description, {"compress": compression})
+
+
+def parse_btrfs(text: str) -> dict[str, str]:
+    """How often Data and Metadata are kept (``single``, ``DUP``), of ``btrfs filesystem df``. Raises ValueError."""
+    profiles = {match[1]: match[2] for match in PROFILE.finditer(text)}
+    if len(profiles) < 2:
+        raise ValueError("no profiles of data and metadata")
+    return profiles
+
+
+STORE = Btrfs()

@@ -1,0 +1,15 @@
+"""The server's RAM disk."""
+
+from __future__ import annotations
+
+from lab.stores.store import Store
+
+
+class Ram(Store):
+    """See :mod:`lab.platforms.ram_disk`."""
+
+    name = "ram"
+    about = "The server's RAM disk."
+
+
+STORE = Ram()

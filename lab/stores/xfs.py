@@ -1,0 +1,38 @@
+"""XFS in an image file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lab.base.untrusted import count
+from lab.stores.store import MIB, Facts, FileSystem
+
+
+class Xfs(FileSystem):
+    """XFS as mkfs makes it, which takes no smaller one (mkfs.xfs of xfsprogs 5.19 and later)."""
+
+    name = "xfs"
+    about = "XFS in an image file of the lab's own."
+    programs = MappingProxyType({"mkfs.xfs": "xfsprogs", "xfs_info": "xfsprogs"})
+    least_bytes = 300 * MIB
+    make_words = ("mkfs.xfs", "-q")
+    facts_script = 'xfs_info "$1"'
+
+    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`FileSystem.read_facts`."""
+        block_bytes, groups = parse_xfs(printed)
+        return Facts(f"xfs, blocks of {block_bytes} bytes, {groups} allocation groups", {})
+
+
+def parse_xfs(text: str) -> tuple[int, int]:
+    """Bytes of a block of data and the number of allocation groups, of ``xfs_info``. Raises ValueError."""
+    block = re.search(r"^data +=.* bsize=([0-9]+) ", text, re.MULTILINE)
+    groups = re.search(r"^meta-data=.* agcount=([0-9]+),", text, re.MULTILINE)
+    if not block or not groups:
+        raise ValueError("no size of a block, or no allocation groups")
+    return count(block[1]), count(groups[1])
+
+
+STORE = Xfs()

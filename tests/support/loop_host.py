@@ -1,0 +1,134 @@
+"""A Linux host with loop devices that are files in a folder: mkfs, mount, umount and losetup change nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.hosts import Result
+from support.fake_host import EmulatedHost
+from support.memory_host import Killed
+
+REAL = (
+    "sh", "cat", "chmod", "cut", "dirname", "false", "grep", "mkdir", "mv", "rm", "rmdir", "sed", "sleep", "stat",
+    "tail", "touch", "true", "truncate",
+)  # fmt: skip
+MKFS = """
+[ ! -e mkfs.fails ] || { echo "mkfs: Filesystem must be larger than 300MB." >&2; exit 1; }
+for image; do :; done
+echo "formatted" >> "$image"
+"""
+# -t KIND -o OPTIONS IMAGE FOLDER
+MOUNT = """
+number=0
+while [ -e "sys/loop$number" ]; do number=$((number + 1)); done
+mkdir -p "sys/loop$number/loop"
+image=$5
+[ ! -e mount.takes_another ] || image=/home/ann/photos.img
+echo "$image" > "sys/loop$number/loop/backing_file"
+echo 1 > "sys/loop$number/loop/autoclear"
+echo "/dev/loop$number $6 $2 rw,${4#loop,} 0 0" >> mounts
+"""
+UMOUNT = """
+[ ! -e busy ] || { echo "umount: $1: target is busy." >&2; exit 32; }
+device=$(grep -F " $1 " mounts | tail -n 1 | cut -d' ' -f1)
+[ "$device" ] || exit 32
+grep -v "^$device $1 " mounts > mounts.new
+mv mounts.new mounts
+[ "$(cat "sys/${device##*/}/loop/autoclear")" = 0 ] || rm -r "sys/${device##*/}"
+"""
+PROGRAMS = {
+    "mkfs.ext4": MKFS,
+    "mount": MOUNT,
+    "umount": UMOUNT,
+    "losetup": 'rm -r "sys/${2##*/}"',  # -d DEVICE
+    "chown": 'echo "$1" > owner',
+    "modprobe": """
+case $* in
+loop) mkdir sys_module_loop ;;
+"-r loop") [ -e busy_module ] || rmdir sys_module_loop ;;
+esac
+""",
+    "id": "echo 1000",
+    "df": """
+for path; do :; done
+echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
+echo "/dev/sda1 9999999 1 $(cat free) 1% /"
+""",
+    "tune2fs": 'echo "Block size:               4096"',
+    "sleep": ":",
+}
+
+
+@dataclass
+class Stop:
+    """When the controller is killed: at the command of this number, before or after its effect."""
+
+    at: int | None = None
+    after: bool = False
+    count: int = field(default=0)
+
+
+class LoopHost(EmulatedHost):
+    """Such a host; ``stop`` says when whoever sends commands to it is killed.
+
+    Ann has an image of her own, mounted; without her the module of loops is not loaded.
+    """
+
+    def __init__(self, folder: Path, has_ann: bool = True):
+        super().__init__(folder, PROGRAMS, REAL, "server")
+        self.stop = Stop()
+        self.own = folder / "file-share-lab-01234567"
+        self.own.mkdir()
+        (folder / "free").write_text("4194304\n")
+        (folder / "proc_ext4_options").write_text("rw\ndata=ordered\n")
+        (folder / "mounts").touch()
+        if has_ann:
+            (folder / "sys_module_loop").mkdir()
+            self.attach("loop0", "/home/ann/photos.img", "/mnt/ann")
+        self.before = self.state()
+
+    def attach(self, name: str, image: str, mounted_at: str = "", autoclear: int = 1) -> None:
+        """A loop over an image, mounted where that is said."""
+        loop = self.folder / "sys" / name / "loop"
+        loop.mkdir(parents=True)
+        (loop / "backing_file").write_text(f"{image}\n")
+        (loop / "autoclear").write_text(f"{autoclear}\n")
+        with (self.folder / "mounts").open("a") as table:
+            table.write(f"/dev/{name} {mounted_at} ext4 rw 0 0\n" if mounted_at else "")
+
+    def loops(self) -> dict[str, str]:
+        """The image of each loop, by its name."""
+        return {
+            path.parent.parent.name: path.read_text().strip()
+            for path in sorted((self.folder / "sys").glob("*/loop/backing_file"))
+        }
+
+    def table(self) -> list[str]:
+        """The table of mounts, without options."""
+        return [" ".join(line.split(" ")[:3]) for line in (self.folder / "mounts").read_text().splitlines()]
+
+    def state(self) -> tuple[object, ...]:
+        """Loops, mounts, images of the lab's own, and whether the module is loaded."""
+        images = [path.name for path in self.own.iterdir() if path.is_file()]
+        return self.loops(), self.table(), images, (self.folder / "sys_module_loop").exists()
+
+    def is_left_as_it_was(self) -> bool:
+        """Whether there is what there was, and nothing else."""
+        return self.state() == self.before
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
+        number, self.stop.count = self.stop.count, self.stop.count + 1
+        is_last = self.stop.at is not None and number >= self.stop.at
+        if is_last and not (self.stop.after and number == self.stop.at):
+            raise Killed()
+        places = {"/sys/block": "sys", "/proc/self/mounts": "mounts", "/sys/module/loop": "sys_module_loop"}
+        for place, pretended in places.items():
+            argv = tuple(word.replace(place, f"{self.folder}/{pretended}") for word in argv)
+        argv = tuple(
+            word.replace('"/proc/fs/ext4/${2##*/}/options"', f'"{self.folder}/proc_ext4_options"') for word in argv
+        )
+        result = super()._execute(argv, root, given, deadline_s, stop_mark)
+        if is_last:
+            raise Killed()
+        return result

@@ -1,0 +1,98 @@
+"""What a server needs for a file system of the lab's own: said before anything is changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.fake_host import FakeHost
+from support.input_files import HOSTS
+
+from lab.base.errors import Absent, BadInput, Unsupported
+from lab.design.sweep_file import parse_sweep
+from lab.hosts.command import script
+from lab.hosts.hosts_file import load_hosts
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.platform import MacOS
+from lab.run import image_store
+from lab.run.fit import check_fit
+from lab.stores.xfs import STORE as XFS
+
+SWEEP = """
+name = "stores"
+[workload]
+size = "{size}"
+[factors]
+protocol = ["nfs"]
+store = ["ram", "ext4", "xfs"]
+"""
+
+
+def test_a_kernel_with_all_of_it_is_good_enough() -> None:
+    host = FakeHost("server")
+    host.on(script(image_store.LACKS, "xfs"))
+    image_store.check(Linux(host), XFS)
+
+
+@pytest.mark.parametrize("lacking", ["xfs", "loop"])
+def test_a_store_that_the_kernel_lacks_is_left_out_with_what_it_lacks(lacking: str) -> None:
+    host = FakeHost("server")
+    host.on(script(image_store.LACKS, "xfs"), f"{lacking}\n")
+    with pytest.raises(Absent, match=f"server: store xfs: its kernel has no {lacking}"):
+        image_store.check(Linux(host), XFS)
+
+
+def test_a_mac_makes_none_of_them() -> None:
+    with pytest.raises(Absent, match="server: store xfs is made on linux, and the server runs macos"):
+        image_store.check(MacOS(FakeHost("server")), XFS)
+
+
+def test_without_root_there_is_none() -> None:
+    host = FakeHost("server")
+    host.lacks_root = True
+    with pytest.raises(Unsupported, match="only root mounts an image: log in as root, or with sudo, or leave it out"):
+        image_store.check(Linux(host), XFS)
+
+
+@pytest.mark.parametrize(
+    ("image_size", "size", "message"),
+    [
+        ("2 GiB", "1 GiB", ""),
+        (
+            "200 MiB",
+            "1 MiB",
+            "209715200 bytes are too few for xfs with a payload of 1048576 bytes: give 300 MiB or more",
+        ),
+        (
+            "1 GiB",
+            "1 GiB",
+            "1073741824 bytes are too few for ext4 with a payload of 1073741824 bytes: give 1265 MiB or",
+        ),
+    ],
+)
+def test_an_image_must_hold_the_payload_and_be_large_enough_to_be_made(
+    tmp_path: Path, image_size: str, size: str, message: str
+) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS.replace("[share]", f"[share]\nserve = lab\nimage_size = {image_size}"))
+    sweep = parse_sweep(SWEEP.format(size=size), Path("stores.toml"))
+    if not message:
+        check_fit(load_hosts(path), sweep, path)
+        return
+    with pytest.raises(BadInput) as refused:
+        check_fit(load_hosts(path), sweep, path)
+    assert f"hosts.ini: [share] image_size: {message}" in str(refused.value)
+
+
+def test_in_a_share_that_was_there_the_lab_makes_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS)
+    with pytest.raises(BadInput, match="serve = existing: the lab cannot choose where that share's files are"):
+        check_fit(load_hosts(path), parse_sweep(SWEEP.format(size="1 MiB"), Path("stores.toml")), path)
+
+
+def test_what_is_no_line_of_a_mounted_device_is_refused() -> None:
+    assert image_store.parse_mounted("/dev/loop3 /x/store xfs rw,noatime 0 0\n") == ("/dev/loop3", "rw,noatime")
+    for text in ("", "lab /x/store tmpfs rw 0 0\n", "/dev/loop3 /x/store"):
+        with pytest.raises(ValueError, match="no device"):
+            image_store.parse_mounted(text)

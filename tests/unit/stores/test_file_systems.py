@@ -1,0 +1,88 @@
+"""What file systems say of themselves, and the options of their mounts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from support.paths import LINUX_CAPTURES
+
+from lab import stores
+from lab.base.errors import BadInput
+from lab.stores import FileSystem
+from lab.stores.btrfs import parse_btrfs
+from lab.stores.ext4 import parse_ext4
+from lab.stores.xfs import parse_xfs
+
+MADE = {"ext4": "ext4-facts-1.47.txt", "xfs": "xfs-info-6.1.txt", "btrfs": "btrfs-df-6.2.txt"}
+
+
+def find(name: str) -> FileSystem:
+    store = stores.file_system(name)
+    assert store is not None
+    return store
+
+
+def captured(name: str) -> str:
+    return (LINUX_CAPTURES / MADE[name]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "mounted_with", "description", "levels"),
+    [
+        ("ext4", {}, "ext4, blocks of 4096 bytes", {"data": "ordered"}),
+        ("xfs", {}, "xfs, blocks of 4096 bytes, 4 allocation groups", {}),
+        ("btrfs", {}, "btrfs, data single, metadata DUP", {"compress": "none"}),
+        ("btrfs", {"compress": "zstd:3"}, "btrfs, data single, metadata DUP", {"compress": "zstd"}),
+    ],
+)
+def test_each_says_what_it_is_and_which_levels_are_in_effect(
+    name: str, mounted_with: Mapping[str, str], description: str, levels: Mapping[str, str]
+) -> None:
+    facts = find(name).read_facts(captured(name), mounted_with)
+    assert (facts.description, facts.levels) == (description, levels)
+
+
+@pytest.mark.parametrize("parse", [parse_ext4, parse_xfs, parse_btrfs])
+def test_other_text_is_refused(parse: object) -> None:
+    assert callable(parse)
+    for text in (
+        "",
+        "Block size: 4096\n",
+        "Data, single: total=8.00MiB, used=0.00B\n",
+        "meta-data=/dev/loop0 agcount=4,\n",
+    ):
+        with pytest.raises(ValueError, match=r"^no "):
+            parse(text)
+
+
+def test_a_compression_that_the_lab_does_not_know_is_not_taken_for_a_level() -> None:
+    with pytest.raises(ValueError, match=r"is not .* one of none, lzo, zlib, zstd"):
+        find("btrfs").read_facts(captured("btrfs"), {"compress": "\x1b[2J"})
+
+
+@pytest.mark.parametrize(
+    ("name", "levels", "options"),
+    [
+        ("ext4", {}, ()),
+        ("ext4", {"data": "journal"}, ("data=journal",)),
+        ("xfs", {}, ()),
+        ("btrfs", {}, ()),
+        ("btrfs", {"compress": "none"}, ()),
+        ("btrfs", {"compress": "lzo"}, ("compress=lzo",)),
+    ],
+)
+def test_a_level_is_an_option_of_the_mount(name: str, levels: Mapping[str, str], options: tuple[str, ...]) -> None:
+    assert find(name).mount_options(levels) == options
+
+
+def test_nothing_that_makes_one_forces_it_over_what_is_there() -> None:
+    words = {word for name in MADE for word in find(name).make_words}
+    assert not words & {"-f", "-F", "-ff", "--force"}
+
+
+def test_stores_are_found_by_name_and_only_some_are_made_by_the_lab() -> None:
+    assert set(stores.by_name()) == {"ram", "disk", *MADE}
+    assert stores.file_system("ram") is stores.file_system("disk") is None
+    with pytest.raises(BadInput, match=r"unknown store 'ext5'; known are btrfs, .*did you mean 'ext4'"):
+        stores.find("ext5")

@@ -1,0 +1,217 @@
+"""Images with a file system: made, mounted and put back, whatever happens in between; what is others' stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.loop_host import LoopHost, Stop
+from support.memory_host import Killed
+
+from lab import stores
+from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused
+from lab.platforms.linux.platform import Linux
+from lab.run import image_store
+from lab.run.image_store import MadeStore
+from lab.run.vocabulary import line_format
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+
+GIB = 1 << 30
+ORDERED = {"data": "ordered"}
+
+
+class Lab:
+    """A run's settings on such a host, with a journal on disk."""
+
+    def __init__(self, folder: Path, has_ann: bool = True):
+        self.host = LoopHost(folder, has_ann)
+        self.path = folder / "journal.jsonl"
+        self.settings = self.begin()
+
+    def begin(self) -> Settings:
+        """A process of the lab: the one that runs, or `lab restore` after it."""
+        return Settings({"server": self.host}, Journal(self.path, line_format()), patience_s=0)
+
+    def make(self, levels: Mapping[str, str] = ORDERED) -> MadeStore:
+        ext4 = stores.file_system("ext4")
+        assert ext4 is not None
+        steps = image_store.make(Linux(self.host), ext4, str(self.host.own), GIB, levels)
+        return self.settings.follow(steps)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def test_a_file_system_is_made_in_an_image_mounted_given_to_the_account_and_removed(lab: Lab) -> None:
+    made = lab.make()
+    image, path = lab.host.own / "store.image", lab.host.own / "store"
+    assert lab.host.loops() == {"loop0": "/home/ann/photos.img", "loop1": str(image)}
+    assert lab.host.table()[1:] == [f"/dev/loop1 {path} ext4"]
+    assert (image.stat().st_size, image.stat().st_mode & 0o777) == (GIB + len("formatted\n"), 0o600)
+    assert image.stat().st_blocks * 512 < 2**20, "it takes room as it fills"
+    assert (lab.host.folder / "owner").read_text() == "1000\n"
+    assert path.stat().st_mode & 0o7777 == 0o1777
+    assert made.levels == {"ext4.data": "ordered"}
+    assert made.capacity_bytes == 4 * GIB
+    assert made.description == (
+        "ext4, blocks of 4096 bytes, rw,noatime,nosuid,nodev,data=ordered; in an image of 1 GiB on /dev/sda1"
+    )
+    lab.settings.unwind()
+    assert lab.host.is_left_as_it_was()
+    assert lab.host.calls("losetup") == []
+
+
+def test_each_is_made_anew(lab: Lab) -> None:
+    for _ in range(2):
+        lab.make()
+        lab.settings.unwind()
+    assert len(lab.host.calls("mkfs.ext4")) == 2
+    assert lab.host.is_left_as_it_was()
+
+
+def count_of_commands(folder: Path, has_ann: bool) -> int:
+    folder.mkdir()
+    lab = Lab(folder, has_ann)
+    lab.make()
+    return lab.host.stop.count
+
+
+@pytest.mark.parametrize("has_ann", [True, False])
+def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
+    tmp_path: Path, has_ann: bool
+) -> None:
+    left_behind = 0
+    for number in range(count_of_commands(tmp_path / "whole", has_ann)):
+        for after in (False, True):
+            folder = tmp_path / f"{number}-{after}"
+            folder.mkdir()
+            lab = Lab(folder, has_ann)
+            lab.host.stop = Stop(number, after)
+            with pytest.raises(Killed):
+                lab.make()
+            lab.host.stop = Stop()
+            left_behind += not lab.host.is_left_as_it_was()
+            lab.begin().unwind()
+            assert lab.host.is_left_as_it_was(), f"killed at command {number}, after it: {after}"
+            assert not Journal(lab.path, line_format()).open
+    assert left_behind > 8, "and there was something to put back"
+
+
+def test_the_module_of_loops_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    assert (tmp_path / "sys_module_loop").exists()
+    lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe loop", "modprobe -r loop"]
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_module_that_others_use_by_now_is_theirs(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    lab.host.attach("loop7", "/home/ann/photos.img", "/mnt/ann")
+    lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe loop"]
+    assert lab.host.loops() == {"loop7": "/home/ann/photos.img"}
+
+
+def test_a_module_that_stays_busy_is_said_to(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    (tmp_path / "busy_module").touch()
+    with pytest.raises(RestoreError, match="module loop should be 'absent' and is 'loaded'"):
+        lab.settings.unwind()
+
+
+def test_killed_in_the_middle_of_putting_back_it_is_put_back_the_next_time(tmp_path: Path) -> None:
+    for number in range(8):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        lab = Lab(folder)
+        lab.make()
+        lab.host.stop = Stop(number, after=True)
+        try:
+            lab.settings.unwind()
+        except Killed:
+            lab.host.stop = Stop()
+            lab.begin().unwind()
+        assert lab.host.is_left_as_it_was(), f"killed at command {number}"
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_file_that_is_there_already_is_not_touched(lab: Lab, is_link: bool) -> None:
+    image = lab.host.own / "store.image"
+    if is_link:
+        image.symlink_to(lab.host.folder / "photos")
+    else:
+        image.write_text("photos")
+    with pytest.raises(CommandError, match=r"store\.image"):
+        lab.make()
+    assert lab.host.calls("mkfs.ext4", "mount") == []
+    assert is_link or image.read_text() == "photos"
+    assert not (lab.host.folder / "photos").exists()
+
+
+def test_what_proves_to_be_over_another_file_is_not_given_away(lab: Lab) -> None:
+    (lab.host.folder / "mount.takes_another").touch()
+    with pytest.raises(CommandError, match="is not the lab's own"):
+        lab.make()
+    assert lab.host.calls("chown") == []
+
+
+def test_what_somebody_else_mounted_there_stays_and_the_image_below_it_too(lab: Lab) -> None:
+    lab.make()
+    lab.host.attach("loop7", "/home/ann/music.img", str(lab.host.own / "store"))
+    with pytest.raises(RestoreError) as left:
+        lab.settings.unwind()
+    assert "loop7" in str(left.value)
+    assert lab.host.calls("umount", "losetup") == []
+    assert (lab.host.own / "store.image").exists()
+
+
+def test_a_busy_mount_keeps_its_image_until_it_is_free(lab: Lab) -> None:
+    lab.make()
+    (lab.host.folder / "busy").touch()
+    with pytest.raises(RestoreError, match="stays, for what is left needs it"):
+        lab.settings.unwind()
+    assert (lab.host.own / "store.image").exists()
+    (lab.host.folder / "busy").unlink()
+    lab.begin().unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+@pytest.mark.parametrize("removed", ["", " (deleted)"])
+def test_a_loop_that_outlived_its_mount_is_detached(lab: Lab, removed: str) -> None:
+    lab.make()
+    (lab.host.folder / "mounts").write_text("/dev/loop0 /mnt/ann ext4 rw 0 0\n")
+    loop = lab.host.folder / "sys" / "loop1" / "loop"
+    (loop / "autoclear").write_text("0\n")
+    (loop / "backing_file").write_text(f"{lab.host.own}/store.image{removed}\n")
+    lab.begin().unwind()
+    assert lab.host.calls("losetup") == ["losetup -d /dev/loop1"]
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_disk_without_room_for_all_of_the_image_is_told_before_anything_is_made(lab: Lab) -> None:
+    (lab.host.folder / "free").write_text("1048575\n")
+    with pytest.raises(LabFailure, match=r"server: an image of 1 GiB does not fit into .*: 1073740800 bytes are free"):
+        lab.make()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_mkfs_that_refuses_says_why_and_what_to_do_and_leaves_no_image(lab: Lab) -> None:
+    (lab.host.folder / "mkfs.fails").touch()
+    with pytest.raises(CommandError, match="must be larger than 300MB") as refused:
+        lab.make()
+    assert "image_size" in refused.value.remedy
+    lab.settings.unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_level_that_is_not_in_effect_is_refused(lab: Lab) -> None:
+    with pytest.raises(SettingRefused, match=r"server: ext4.data was set to journal and reads back as ordered"):
+        lab.make({"data": "journal"})
