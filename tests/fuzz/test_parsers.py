@@ -54,7 +54,7 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.workloads import fio_report, frames, iperf3, rsync, tar
+from lab.workloads import fio_report, frames, iperf3, metadata, rsync, tar
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,10 @@ COUNTED = ("counted-cgroup?.txt",)
 PARSERS = {
     "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
     "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
+    "metadata": Parser(
+        lambda text: metadata.parse_report(text, "stat"),
+        ("metadata stat 4\nruntime_s 0.004000\nms 1.0 1.1 1.2 1.3 1.4\n",),
+    ),
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
     "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
