@@ -150,6 +150,9 @@ LOAD = "vm.loadavg: { 1.2 1.3 1.4 }\nhw.ncpu: 8\n"
 PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermode 0\n"
 SS = ("ss-*.txt",)
 COUNTED = ("counted-cgroup?.txt",)
+CASE_SENSITIVE = """<plist version="1.0"><dict>
+<key>FilesystemName</key><string>Case-sensitive APFS</string></dict></plist>
+"""
 PARSERS = {
     "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
     "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
@@ -236,6 +239,7 @@ PARSERS = {
     ),
     "mount": Parser(mount_reports.parse_mounts, ("mount*.txt",), None),
     "linux mounts": Parser(linux_mounts.parse_mount_table, ("mounts-*.txt",)),
+    "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, (CASE_SENSITIVE,)),
     "mac mounts": Parser(mac_mounts.parse_table, ("mount*.txt",)),
     "encrypted": Parser(
         lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
