@@ -19,6 +19,7 @@ from lab import workloads
 from lab.base.errors import BadInput, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.run.catalogue import CATALOGUE
 from lab.run.wire_proof import least_bytes
@@ -194,6 +195,13 @@ def test_each_phase_is_a_case_in_the_direction_of_its_names() -> None:
     assert (case.is_of_names, copied.is_of_names, copied.size_bytes) == (True, False, 1 << 20)
     assert case.files == copied.files > 1
     assert case.files <= case.size_bytes < 40 * case.files
+
+
+def test_a_plan_counts_the_names_that_move_and_the_time_that_laying_the_tree_takes() -> None:
+    names, copies = (plan(sweep(tool=[tool], direction=["write"]), CATALOGUE) for tool in ("metadata", "cp"))
+    assert names.bytes_moved == len(names.slots) * names.cases[0].size_bytes
+    assert copies.bytes_moved == len(copies.slots) << 20
+    assert names.estimated_s > copies.estimated_s
 
 
 def test_what_metadata_cannot_be_asked_for_is_left_out_with_the_reason() -> None:
