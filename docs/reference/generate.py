@@ -14,6 +14,7 @@ from assumption_pages import assumptions_page
 from command_pages import commands_page, man_page
 from described import keys, table
 from run_folder_pages import observed_page, run_folder_page
+from volume_pages import volumes_page
 
 from lab import protocols, stores, workloads
 from lab.design import sweep_file
@@ -116,6 +117,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "run-folder.md": run_folder_page,
     "observed.md": observed_page,
     "assumptions.md": assumptions_page,
+    "volumes.md": volumes_page,
 }
 
 

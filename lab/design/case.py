@@ -12,7 +12,13 @@ from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Lev
 MOST_CASES = 1000
 MOST_LEVELS = 100  # of one factor
 MOST_VARIED = 20  # factors with more than one level
+NAMES_OF = "names of "  # in front of a workload of whose files only the names move
 MOST_PAIRED_LEVELS = 1100  # combinations of two levels of two factors: with all of these, there are MOST_CASES at most
+
+
+def is_of_names(workload: str) -> bool:
+    """Whether only the names of files move in trials of a workload of this name."""
+    return workload.startswith(NAMES_OF)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,11 @@ class Case:
         """A readable name, the same in every run."""
         plain = f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
         return "-".join([plain, *(f"{name}={level}" for name, level in self.unusual.items())])
+
+    @property
+    def is_of_names(self) -> bool:
+        """Whether only the names of files move, and nothing that is in them."""
+        return is_of_names(self.workload)
 
     @property
     def unusual(self) -> dict[str, str]:

@@ -59,6 +59,13 @@ class Tool(Owner, Protocol):
     def copies_folders(self) -> bool:
         """Whether it copies a folder with all in it, too."""
 
+    @property
+    def moves_names(self) -> bool:
+        """Whether it moves the names of files alone."""
+
+    def job(self, case: Case) -> str:
+        """In a word, what it does of several things that nobody does in place of another; empty where it does one."""
+
     def conflict(self, case: Case) -> str:
         """Why it cannot do what a case wants of it; empty where it can."""
 
@@ -86,6 +93,9 @@ class Payload(Protocol):
 
     def moved(self, size_bytes: int) -> int:
         """Bytes of one of this size that have to move."""
+
+    def name_chars(self) -> int:
+        """Characters of the names of its files."""
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
-from lab.design.case import MOST_CASES, MOST_LEVELS, Case
-from lab.design.catalogue import Catalogue, Owner, SharingProtocol, Tool
+from lab.design.case import MOST_CASES, MOST_LEVELS, NAMES_OF, Case
+from lab.design.catalogue import Catalogue, Owner, Payload, SharingProtocol, Tool
 from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, Level
-from lab.design.sweep_file import Sweep
+from lab.design.sweep_file import Sweep, Workload
 
 
 def grid_of(
@@ -32,15 +33,17 @@ def grid_of(
     owners["store"] = {name: catalogue.store(name) for name in factors.names("store")}
     payload = catalogue.payload(workload.kind).of(workload)
     label, files = workload.label, payload.files(workload.planned_size)
-    size_bytes = payload.moved(workload.planned_size)
+    size_bytes, name_chars = payload.moved(workload.planned_size), payload.name_chars()
     usual_client_sync = factors.names("client_sync")[0]
     kept: list[Case] = []
     left_out: dict[str, None] = {}
     for levels in _combinations(sweep, owners):
+        tool = tools[str(levels["tool"])]
         case = Case.of(levels, label, size_bytes, files)
-        reason = _why_not(case, protocols[case.protocol], tools[case.tool], usual_client_sync)
-        if payload.is_folder and not tools[case.tool].copies_folders:
-            reason = f"{case.tool}: it copies single files, and a {workload.kind} is a folder of them"
+        if tool.moves_names:
+            case = replace(case, workload=f"{NAMES_OF}{label}, {tool.job(case)}", size_bytes=name_chars)
+        reason = _not_of_tool(workload, payload, tool)
+        reason = reason or _why_not(case, protocols[case.protocol], tool, usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None
         else:
@@ -97,6 +100,21 @@ def _option_levels(place: str, owner: Owner, name: str, given: Any) -> tuple[Lev
     return tuple(levels)
 
 
+def _not_of_tool(workload: Workload, payload: Payload, tool: Tool) -> str:
+    """Why a tool can do nothing with the workload of a sweep; empty where it can."""
+    if payload.is_folder and not tool.copies_folders:
+        return f"{tool.name}: it copies single files, and a {workload.kind} is a folder of them"
+    if not tool.moves_names:
+        return ""
+    if not payload.is_folder:
+        return f'{tool.name}: it is of the names of many files: give kind = "tree" in [workload]'
+    if workload.changed:
+        return f"{tool.name} with changed: names do not change"
+    if workload.seconds is not None:
+        return f"{tool.name} with seconds: names are no load of the link, so give the size of the tree"
+    return ""
+
+
 def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_sync: str) -> str:
     """Why a combination means nothing, or the same as another one; empty where it is a case."""
     if why := protocol.conflict(case.mount_options):
@@ -110,6 +128,8 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
         able = ", ".join(server_syncs)
         return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {able} only"
     client_sync = case.option("client_sync")
+    if tool.moves_names and client_sync != usual_client_sync:
+        return f"{case.tool} with client_sync {client_sync}: it writes nothing that could be flushed"
     if not protocol.mounted and case.direction == "write" and client_sync != usual_client_sync:
         return f"{case.protocol} write with client_sync {client_sync}: the client flushes nothing of it either way"
     if case.option("server_cache") == "cold" and case.direction == "write":

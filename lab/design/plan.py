@@ -174,7 +174,9 @@ def _cost(
     estimated_s += stores * 2 * sweep.workload.planned_size / ASSUMED_BYTES_PER_S
     if sweep.workload.changed:
         estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
-    return Cost(len(blocks), len(slots), changes, len(slots) * sweep.workload.planned_size, estimated_s)
+    estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)
+    moved = sum(slot.case.size_bytes if slot.case.is_of_names else sweep.workload.planned_size for slot in slots)
+    return Cost(len(blocks), len(slots), changes, moved, estimated_s)
 
 
 def _count_changes(slots: Sequence[Slot], key: Key) -> int:

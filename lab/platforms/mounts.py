@@ -63,6 +63,10 @@ class Mounts(Part):
         """What is in effect for a mount, as far as whoever logs in can read it. Raises LabFailure."""
         return {}
 
+    def is_case_sensitive(self, mounted: MountedShare) -> bool:
+        """Whether a local volume is one of those that tell names apart by case where most of its system do not."""
+        return False
+
     def find(self, path: str) -> MountedShare:
         """The share, or other file system, that a folder lies on; ``path`` is absolute and may have links in it.
 

@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.design.case import is_of_names
 from lab.design.factors import ABSENT
 from lab.stats import bottleneck, limit, time_budget
 
+ONLY_NAMES = "only names were moved: `lab show --table files` has files a second"
 MOST_NAMED = 3  # cases that share the lead and are named one by one: of more, only what they have in common
 PLAIN = {
     limit.WINDOW: "too little data on the way at once (TCP buffers)",
@@ -37,9 +39,10 @@ def fastest(cases: pd.DataFrame, speeds: stats.Grid) -> list[Point]:
 
     ``cases`` is what :func:`lab.stats.summary` makes.
     """
-    summary, groups = stats.rows_of(cases), list(stats.leaders(speeds))
+    summary, measured = stats.rows_of(cases), list(stats.leaders(speeds))
+    groups = [group for group in measured if not is_of_names(str(group.at["workload"]))]
     if not groups:
-        return [Point("Fastest", ["no transfer was measured"])]
+        return [Point("Fastest", [ONLY_NAMES if measured else "no transfer was measured"])]
     too_few = [group for group in groups if len(group.cases) > 1 and group.blocks < stats.INTERVAL_BLOCKS]
     decided = [group for group in groups if group not in too_few]
     points = [Point(f"Fastest {group.at['direction']}", _lead(group, summary, speeds)) for group in decided]

@@ -1,4 +1,4 @@
-"""What tools measure of themselves, such as fio's requests; and what file systems of the lab's have room for."""
+"""What tools measure of themselves: requests, calls, late frames; and what file systems of the lab's have room for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.report.tables import TextTable, levels, number, varied_and_alike
 from lab.results import dataframe
 
 WAYS = ("read", "write")
-MEASURING_TOOLS = ("fio", "frames")
+MEASURING_TOOLS = ("fio", "frames", "metadata")
 PLACES_THAT_ARE_THERE = ("ram", "disk")  # any other store is made for each trial
 # heading, key of lab.results.observed.RequestsOneWay, factor, style
 REQUESTS = (
@@ -67,8 +67,9 @@ def requests_table(some: pd.DataFrame) -> TextTable | None:
         for row in stats.rows_of(table)
     ]
     caption = (
-        "Medians over trials of what fio says of its own requests: rates without its start and the flush, and times "
-        "from submission to completion, of which so many percent were no longer. "
+        "Medians over trials of what tools say of their own requests: rates without a tool's start and the flush, and "
+        "times from submission to completion, of which so many percent were no longer. With metadata a request is one "
+        "call: of a file, or to list a folder. "
     )
     headings = ["", *(heading for heading, *_ in REQUESTS)]
     return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])

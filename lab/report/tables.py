@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, COLUMNS, NETWORK, owner_of
 from lab.report.prose import chance
 
@@ -30,6 +31,9 @@ def comparison(summary: pd.DataFrame) -> TextTable:
     """Protocols and tools side by side, under each combination of settings that vary: like is compared with like."""
     if summary.empty:
         return TextTable([], [], "No transfer was tried.")
+    summary = summary[~summary["workload"].map(is_of_names)]
+    if summary.empty:
+        return TextTable([], [], "Only names were moved: how many files a second is in the table of files.")
     headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
     varied, alike = varied_and_alike(summary[summary.columns[: summary.columns.get_loc("n")]])
     own = [name for name in varied if owner_of(name)]  # options of one protocol or tool, which the others do not have
@@ -54,9 +58,10 @@ def files(table: pd.DataFrame) -> TextTable:
             number(row["round_trips_per_file"], ".1f"), str(row["n"]),
         ]  # fmt: skip
         rows.append([", ".join([stats.row_label(row), *named]), *cells])
+    names = "With metadata, MB/s are of names. " if (table["tool"] == "metadata").any() else ""
     caption = (
         f"Medians of {table['files'].max():,.0f} files a trial. Round trips: segments with data against the payload, "
-        f"which each request or reply has one of or more; not of SSH. {alike}"
+        f"which each request or reply has one of or more; not of SSH. {names}{alike}"
     )
     headings = ["", "files/s", "95 % interval", "ms a file", "MB/s", "round trips a file", "n"]
     return TextTable(headings, rows, caption)

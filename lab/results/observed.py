@@ -168,18 +168,21 @@ class RateStep(JsonObject):
 
 @dataclass(frozen=True, kw_only=True)
 class RequestsOneWay(JsonObject):
-    """The reads, or the writes, of a tool that times each request by itself: from submission to completion."""
+    """The reads, or the writes, of a tool that times each request by itself: from submission to completion.
+
+    Those of the tool ``metadata`` are its calls, one a file or, of the phase ``list``, one a folder.
+    """
 
     requests: int | None = None
     """How many there were."""
     bytes: int | None = None
-    """Bytes that they moved."""
+    """Bytes that they moved; absent of calls, which move none."""
     runtime_s: float | None = None
     """Seconds from the first to the last, by the tool's own clock: without its start, and without the flush."""
     iops: float | None = None
     """Requests per second of ``runtime_s``."""
     bytes_per_s: int | None = None
-    """Bytes per second of ``runtime_s``."""
+    """Bytes per second of ``runtime_s``; absent of calls."""
     p50_ms: float | None = None
     """Median of their times in milliseconds."""
     p95_ms: float | None = None
@@ -196,7 +199,7 @@ class RequestsOneWay(JsonObject):
 
 @dataclass(frozen=True, kw_only=True)
 class Requests(JsonObject):
-    """The requests of a tool that times each by itself."""
+    """The requests of a tool that times each by itself; names that are listed are read, and all others written."""
 
     read: RequestsOneWay | None = None
     """Its reads; absent where there were none."""
@@ -241,7 +244,7 @@ class Observed(JsonObject):
     rate_step: RateStep | None = None
     """A step in the rate inside the transfer; absent where there was none, or the transfer took less than 4 s."""
     requests: Requests | None = None
-    """With the tool ``fio``: its requests."""
+    """With the tools ``fio`` and ``metadata``: their requests."""
     frames: FrameFacts | None = None
     """With the tool ``frames``: its frames."""
     remarks: tuple[str, ...] | None = None

@@ -50,7 +50,7 @@ class Trial:
     direction: str
     """As the client sees it: ``write`` is client to server."""
     workload: str
-    """The payload, by its name; ``stream`` for the link."""
+    """The payload, by its name; ``stream`` for the link. Where only names move, ``names of`` it."""
     store: str
     """Where the files are on the server."""
     mtu: int
@@ -60,11 +60,11 @@ class Trial:
     options: dict[str, str]
     """The level, as text, of each other factor, and of each option of mount, tool and store that the sweep names."""
     size_bytes: int
-    """The payload."""
+    """The payload; where only names move, their characters, which are a byte each at least."""
     files: int
     """In the payload."""
     elapsed_s: float | None = None
-    """On the client's own clock, flush included."""
+    """On the client's own clock, flush included; with the tool ``metadata`` of its calls alone."""
     client_cpu_s: float | None = None
     """CPU seconds in use on the client meanwhile."""
     server_cpu_s: float | None = None

@@ -23,8 +23,7 @@ WARM_MEMORY = (
     'set -C; name=$(cat); cd "$1" && : > "./$name" && { head -c "$2" /dev/zero >> "./$name"; rm -f "./$name"; }'
 )
 MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
-
-
+KEEP_NAMES = 'set -C; cat > "$1"'
 # $1 a folder, $2 the mode of its files, $3 of its folders
 SET_MODES = 'find "$1" -type f -exec chmod "$2" {} + && find "$1" -type d -exec chmod "$3" {} +'
 
@@ -34,6 +33,9 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
 
     Before a second copy the tool's command ``argv`` makes the first one.
     """
+    if case.is_of_names:
+        session.pair.hosts[Role.CLIENT].shell(KEEP_NAMES, endpoints.source, given=session.payload.names())
+        return
     if session.payload.is_second_copy:
         _prepare_second_copy(session, standing, case, endpoints, argv)
         return
@@ -132,7 +134,7 @@ def lay_out(session: Session, standing: Standing, case: Case, argv: Sequence[str
     command that makes it.
     """
     if argv:
-        session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes))
+        session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes, case.files))
         cool(session, standing, Place(Role.CLIENT, target, in_mount=True), case)
 
 

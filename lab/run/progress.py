@@ -50,7 +50,7 @@ class Display:
         self.console = console
         self._began = time.monotonic()
         self._step: Step | None = None
-        self._last_rate: float | None = None
+        self._last_rate = ""
         self._estimate = _Estimate()
 
     def __call__(self, step: Step) -> None:
@@ -58,20 +58,20 @@ class Display:
         self._estimate.take(step)
         if (trial := step.trial) is not None:
             is_good = trial.status == "ok" and trial.elapsed_s
-            self._last_rate = trial.size_bytes / trial.elapsed_s if is_good and trial.elapsed_s else None
-            rate = f"{self._last_rate / 1e6:8.1f} MB/s" if self._last_rate else ""
-            outcome = rate or f"{trial.status}: {cause_and_remedy(trial.reason)}"
-            self._print(step, outcome)
+            rate = trial.size_bytes / trial.elapsed_s if is_good and trial.elapsed_s else 0.0
+            self._last_rate = _describe_rate(step.slot.case, rate) if rate else ""
+            failure = f"{trial.status}: {cause_and_remedy(trial.reason)}"
+            self._print(step, f"{self._last_rate:>13}" if rate else failure, is_good=bool(rate))
         self._step = step
 
-    def _print(self, step: Step, outcome: str) -> None:
+    def _print(self, step: Step, outcome: str, is_good: bool) -> None:
         start, what = f"{step.done:4d}{_total(step)}  ", _name(step.slot.case)
         line = f"{start}block {_blocks(step)}  {what.ljust(CASE)} {outcome}"
         width = self.console.width
         if self.console.is_terminal and columns(line) > width:
             text = f"{start}block {_blocks(step)}  {what}  {outcome.strip()}"
             line = "\n".join(wrap(text, width, " " * len(start)))
-        self.console.print(Text(line, "" if outcome.endswith("MB/s") else "red"), soft_wrap=True)
+        self.console.print(Text(line, "" if is_good else "red"), soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Where the run stands, what is measured, and how fast its like has been."""
@@ -116,12 +116,20 @@ class _Estimate:
         return _clock(max(self._end_s - time.monotonic(), 0.0)) if self._trials else "-:--:--"
 
 
-def _describe_rates(step: Step, last_rate: float | None) -> str:
+def _describe_rate(case: Case, bytes_per_s: float) -> str:
+    """How fast trials of a case are, where only names move in files a second."""
+    if case.is_of_names:
+        return f"{bytes_per_s * case.files / case.size_bytes:.0f} files/s"
+    return f"{bytes_per_s / 1e6:.1f} MB/s"
+
+
+def _describe_rates(step: Step, last_rate: str) -> str:
     """The rate of the last trial, the median of the case that is measured, and what its network carries."""
-    parts = [f"last trial {last_rate / 1e6:.1f} MB/s"] if last_rate else []
+    parts = [f"last trial {last_rate}"] if last_rate else []
     if step.rates:
         trials = f"{len(step.rates)} trial{'s' * (len(step.rates) > 1)}"
-        parts.append(f"median of this case {statistics.median(step.rates) / 1e6:.1f} MB/s ({trials})")
+        median = _describe_rate(step.slot.case, statistics.median(step.rates))
+        parts.append(f"median of this case {median} ({trials})")
     parts += [f"link {step.ceiling_bytes_per_s / 1e6:.1f} MB/s"] if step.ceiling_bytes_per_s else []
     return ", ".join(parts)
 

@@ -80,24 +80,26 @@ class _Task:
 def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> Measured:
     """Move the payload once over what stands."""
     pair = session.pair
-    endpoints = endpoints_of(pair, standing, case, trial_id)
+    placed = replace(case, direction=Direction.WRITE) if case.is_of_names else case  # the client has the list
+    endpoints = endpoints_of(pair, standing, placed, trial_id)
     payload, keeps = session.payload, _keeps_what_it_moves(case)
     files_of_folder = case.files if payload.is_folder else None
     with payload_files(pair, endpoints, standing.mount.payloads, files_of_folder) as files:
         task = _task(session, standing, case, endpoints)
         argv = task.words(task.tool.argv)
-        prepare(session, standing, case, endpoints, argv)
+        prepare(session, standing, placed, endpoints, argv)
         lay_out(session, standing, case, task.words(task.tool.lay_out), endpoints.target)
         slept_s = asleep_s()
         before = _count_server(pair)
-        timing = _time(pair, standing, case, endpoints, endpoints.flush if keeps else "", argv, deadline_s)
+        flush = endpoints.flush if keeps and not case.is_of_names else ""
+        timing = _time(pair, standing, case, endpoints, flush, argv, deadline_s)
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
         report = task.tool.read_report(timing.printed, task.move) or Observed()
         ways = _ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
         observed = partial(observe, pair, ways[0], timing, counted, case.files)
         _, (radios, (seen, _)) = at_once(
-            partial(_check, session, standing, case, endpoints, task.words(task.tool.verification)),
+            partial(_check, session, standing, case, endpoints, task),
             partial(
                 at_once, session.radios.read, partial(at_once, observed, partial(files.remove, endpoints.source_place))
             ),
@@ -113,6 +115,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
     if standing.store:
         told = replace(told, store_capacity_bytes=standing.store.capacity_bytes)
+    timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))
     return Measured(timing, moved, effective, void, told, seen.samples, keeps)
 
 
@@ -163,7 +166,7 @@ def _keeps_what_it_moves(case: Case) -> bool:
 
 def _ways_of(case: Case, report: Observed) -> list[Case]:
     """The case as what it moved each way, its own direction first: a tool may read and write in one trial."""
-    if not (requests := report.requests):
+    if case.is_of_names or not (requests := report.requests):
         return [case]
     moved = {Direction.READ: requests.read, Direction.WRITE: requests.write}
     ways = [replace(case, direction=way, size_bytes=of.bytes or 0) for way, of in moved.items() if of]
@@ -184,11 +187,11 @@ def _count_server(pair: Pair) -> list[Counters]:
     return [pair.platforms[Role.SERVER].clock.counters(pair.interface(Role.SERVER))]
 
 
-def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: tuple[str, ...]) -> None:
+def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoints, task: _Task) -> None:
     """Compare every byte of what arrived, by a command on the client where the tool has one. Raises TransferError."""
     if not _keeps_what_it_moves(case):
         return
-    place = endpoints.target_place
+    place, argv = endpoints.target_place, task.words(task.tool.verification)
     if place.in_mount or argv:
         cool(session, standing, Place(place.role, endpoints.target, in_mount=True), case)
     if argv:
@@ -196,6 +199,10 @@ def _check(session: Session, standing: Standing, case: Case, endpoints: Endpoint
         if result.exit_code != 0:
             why = first_line(result.stderr.strip() or result.stdout)
             raise TransferError(f"{endpoints.target} does not hold what was written: {why}", host=Role.CLIENT)
+        return
+    if case.is_of_names:
+        host, names = session.pair.hosts[place.role], session.payload.names()
+        task.tool.check_names(host, names, case.files, task.move, place.path)
         return
     session.payload.check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
 

@@ -49,8 +49,12 @@ def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: 
 
 
 def least_bytes(case: Case) -> int:
-    """The payload, and of a tree what its protocol sends for each file beside: or that could stand for cached ones."""
-    of_files = case.files * protocols.find(case.protocol).least_file_bytes if case.files > 1 else 0
+    """The payload, and of a tree what its protocol sends for each file beside: or that could stand for cached ones.
+
+    One reply holds the names of many files.
+    """
+    is_by_file = case.files > 1 and not (case.is_of_names and case.direction is Direction.READ)
+    of_files = case.files * protocols.find(case.protocol).least_file_bytes if is_by_file else 0
     return case.size_bytes + of_files
 
 

@@ -67,6 +67,18 @@ class Tree(Payload):
         """See :meth:`Payload.change`: their times, too, as a person's work changes them."""
         self._perform(host, "change", path, size_bytes, seed)
 
+    def names(self) -> str:
+        """See :meth:`Payload.names`."""
+        return self._whole.lines()
+
+    def name_chars(self) -> int:
+        """See :meth:`Payload.name_chars`."""
+        return sum(len(file.path.rpartition("/")[2]) for file in self._whole.files)
+
+    @property
+    def _whole(self) -> Manifest:
+        return self._manifest(present(self._workload).planned_size)
+
     @property
     def _each(self) -> int:
         """Each so-many-th file is changed; none where it is 0."""

@@ -44,6 +44,14 @@ class Payload(ABC):
         """Change at ``path``, where it was made, the parts that a second copy is to bring along."""
         raise NotImplementedError
 
+    def names(self) -> str:
+        """Its folders and files, a line each: ``d PATH`` or ``f BYTES PATH``; nothing of what has but one file."""
+        return ""
+
+    def name_chars(self) -> int:
+        """Characters of the names of its files: a byte each, and more, is what crosses the wire of them."""
+        return 0
+
     @abstractmethod
     def files(self, size_bytes: int) -> int:
         """How many files a payload of this size has."""
@@ -93,7 +101,8 @@ class Tool(ABC):
     ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
     ``only_on`` is the platform that alone has it; empty for any. ``payloads`` are those that it can move, empty for
     any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it. ``is_extra``: only who
-    asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards.
+    asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards. ``moves_names``: nothing that
+    files contain, but their names; its source is the list of these, and its target the tree in the share.
     With ``folder_options`` it copies a folder and all in it, ``contents`` behind the name of which stands for what is
     in it; None where it copies single files only. With ``second_copy_options``, given both times, it leaves at the
     second what has not changed.
@@ -109,6 +118,7 @@ class Tool(ABC):
     options: ClassVar[Mapping[str, Option]] = MappingProxyType({})
     is_extra: ClassVar[bool] = False
     keeps_read: ClassVar[bool] = True
+    moves_names: ClassVar[bool] = False
     folder_options: ClassVar[tuple[str, ...] | None] = None
     contents: ClassVar[str] = "/"
     second_copy_options: ClassVar[tuple[str, ...]] = ()
@@ -128,6 +138,10 @@ class Tool(ABC):
             return f"workload {case.workload}: it moves {' or '.join(self.payloads)} only"
         if case.direction not in self.directions:
             return f"direction {case.direction}: it has {' and '.join(self.directions)} only"
+        return ""
+
+    def job(self, case: Case) -> str:
+        """In a word, what it does of several things that nobody does in place of another; empty where it does one."""
         return ""
 
     def level(self, options: Mapping[str, str], name: str) -> str:
@@ -159,6 +173,20 @@ class Tool(ABC):
         that cannot be true.
         """
         return None
+
+    def elapsed_s(self, report: Observed, elapsed_s: float) -> float:
+        """Seconds that a trial took, by its report and by the clock around the command, which counts for most tools.
+
+        Raises LabFailure where the two contradict each other.
+        """
+        return elapsed_s
+
+    def check_names(self, host: Host, names: str, files: int, move: Move, path: str) -> None:
+        """Of one that moves names: have a host compare the tree at ``path`` with what is to be left of these names.
+
+        Raises TransferError where it is another.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ from lab.run import image_store
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
 from lab.stores import btrfs, ext4, xfs
-from lab.workloads import fio_report, frames, iperf3, rsync, tar
+from lab.workloads import fio_report, frames, iperf3, metadata, rsync, tar
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,16 @@ LOAD = "vm.loadavg: { 1.2 1.3 1.4 }\nhw.ncpu: 8\n"
 PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermode 0\n"
 SS = ("ss-*.txt",)
 COUNTED = ("counted-cgroup?.txt",)
+CASE_SENSITIVE = """<plist version="1.0"><dict>
+<key>FilesystemName</key><string>Case-sensitive APFS</string></dict></plist>
+"""
 PARSERS = {
     "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
     "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
+    "metadata": Parser(
+        lambda text: metadata.parse_report(text, "stat"),
+        ("metadata stat 4\nruntime_s 0.004000\nms 1.0 1.1 1.2 1.3 1.4\n",),
+    ),
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
     "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
@@ -238,6 +245,7 @@ PARSERS = {
     ),
     "mount": Parser(mount_reports.parse_mounts, ("mount*.txt",), None),
     "linux mounts": Parser(linux_mounts.parse_mount_table, ("mounts-*.txt",)),
+    "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, (CASE_SENSITIVE,)),
     "mac mounts": Parser(mac_mounts.parse_table, ("mount*.txt",)),
     "encrypted": Parser(
         lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None

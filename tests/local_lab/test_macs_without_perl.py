@@ -65,6 +65,14 @@ def test_check_says_who_stands_in(equipped: Bench) -> None:
     healthy = {finding["subject"]: finding["message"] for finding in report["findings"] if finding["level"] == "ok"}
     assert healthy["client programs"].startswith("python3 3.9.6, ")
     assert {facts["tools"]["python3"] for facts in report["hosts"].values()} == {"Python 3.9.6"}
+    ((level, message, remedy),) = [
+        (finding["level"], finding["message"], finding["remedy"])
+        for finding in report["findings"]
+        if finding["subject"] == "server volume"
+    ]
+    assert level == "warning"
+    assert "is on apfs, and is not shared by AFP: AFP does not work with APFS" in message
+    assert remedy == "share a folder on a volume of HFS+ (Disk Utility: Mac OS Extended), or use SMB or NFS"
 
 
 def test_a_sweep_is_measured_and_put_back(equipped: Bench) -> None:

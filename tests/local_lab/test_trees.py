@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 from support.local_lab import HOSTS, Bench
@@ -78,3 +79,69 @@ def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
         assert (trial["workload"], trial["verified"]) == ("tree mail, 1 % changed", True)
         moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
         assert trial["size_bytes"] <= moved < 2_000_000, trial  # the tree has 4 MiB
+
+
+PHASES = """
+name = "phases"
+blocks = 1
+ceiling_seconds = 1
+[workload]
+kind = "tree"
+profile = "source-tree"
+size = "512 KiB"
+[factors]
+protocol = ["afp", "smb", "nfs"]
+tool = ["metadata"]
+metadata.phase = ["create", "stat", "list", "rename", "delete"]
+client_sync = ["close"]
+"""
+
+
+def test_names_are_made_found_listed_renamed_and_removed_over_all_that_is_mounted(bench: Bench) -> None:
+    (bench.directory / "phases.toml").write_text(PHASES)
+    before = bench.state()
+    done = bench.lab("run", "--hosts", str(bench.hosts), "phases.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert bench.state() == before
+    trials = bench.trials()
+    assert len(trials) == 3 * 5
+    for trial in trials:
+        phase, files = trial["options"]["metadata.phase"], trial["files"]
+        assert (trial["status"], trial["verified"]) == ("ok", True), trial["reason"]
+        assert trial["workload"] == f"names of tree source-tree, {phase}"
+        way = "read" if phase == "list" else "write"
+        assert trial["direction"] == way
+        calls = trial["observed"]["requests"][way]
+        assert calls["runtime_s"] == trial["elapsed_s"]
+        assert files > 50
+        assert (calls["requests"] == files) == (phase != "list")  # a call lists a folder
+        wire = trial["wire_rx_bytes" if phase == "list" else "wire_tx_bytes"]
+        assert trial["size_bytes"] <= wire < files * 8192
+    rates = {
+        (row["protocol"], row["metadata.phase"]): row for row in json.loads(bench.lab("show", "--json").stdout)["files"]
+    }
+    assert all(row["files_per_s"] > 1 for row in rates.values())
+    for protocol in ("afp", "smb", "nfs"):
+        trips = {phase: rates[protocol, phase]["round_trips_per_file"] for phase in ("create", "stat", "list")}
+        assert trips["create"] > trips["stat"] >= 1
+        assert trips["list"] < trips["stat"]
+    assert "With metadata, MB/s are of names" in bench.lab("show", "--table", "files").stdout
+    assert "Only names were moved" in bench.lab("show", "--full").stdout
+    assert bench.lab("report", str(bench.newest())).returncode == 0
+
+
+def test_a_tree_that_finds_no_inodes_says_so_and_leaves_nothing(bench: Bench) -> None:
+    bench.inside("server", "mkdir -p /srv/few && mount -t tmpfs -o nr_inodes=40 few /srv/few")
+    try:
+        hosts = bench.changed_hosts(share_path="/srv/few")
+        sweep = PHASES.replace('["afp", "smb", "nfs"]', '["nfs"]').replace('["metadata"]', '["cp"]')
+        factors = 'store = ["disk"]\ndirection = ["write"]\n'
+        lines = [line for line in sweep.splitlines() if not line.startswith("metadata")]
+        (bench.directory / "few.toml").write_text("\n".join([*lines, factors]))
+        done = bench.lab("run", "--hosts", str(hosts), "few.toml")
+        (trial,) = bench.trials()
+        assert (done.returncode, trial["status"]) == (1, "failed"), done.stdout + done.stderr
+        assert re.match(r"server: no inodes: /srv/few/\S+ takes only [0-9]+ more files; ", trial["reason"])
+        assert bench.inside("server", "find /srv/few -mindepth 1") == ""
+    finally:
+        bench.inside("server", "umount /srv/few && rmdir /srv/few")

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.local_lab import HOSTS, Bench
-from support.macs import check_pieces, state
+from support.macs import check_names, check_pieces, state
 
 from lab.results import run_folder
 from lab.results.trial import CEILINGS
@@ -75,6 +75,7 @@ def test_what_two_systems_have_is_measured_and_put_back(
         check_flushes(bench, trials, server)
     if client == "macos@10.13":
         check_pieces(bench)
+        check_names(bench)
         assert state(bench, platforms) == before
 
 

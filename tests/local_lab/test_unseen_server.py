@@ -75,6 +75,34 @@ def test_it_is_measured_through_a_mount_of_the_labs_own(bench: Bench, protocol: 
     assert all(trial["wire_rx_bytes"] > 4 << 20 for trial in trials if trial["direction"] == "read")
 
 
+TREE = """
+name = "unseen-trees"
+blocks = 1
+[workload]
+kind = "tree"
+profile = "mail"
+size = "2 MiB"
+[factors]
+protocol = ["{protocol}"]
+tool = ["cp", "rsync", "metadata"]
+metadata.phase = ["create", "stat", "list", "rename", "delete"]
+store = ["disk"]
+client_sync = ["close"]
+"""
+
+
+@pytest.mark.parametrize(("protocol", "share"), [("smb", {"name": "labram"}), ("nfs", {"path": SHARE})])
+def test_a_tree_and_its_names_are_measured_through_a_mount(bench: Bench, protocol: str, share: dict[str, str]) -> None:
+    (bench.directory / "trees.toml").write_text(TREE.format(protocol=protocol))
+    done = bench.lab("run", "--hosts", str(unseen_hosts(bench, **share)), "trees.toml")
+    trials = bench.trials_if_any()
+    assert done.returncode == 0, done.stdout + done.stderr + "\n".join(trial["reason"] for trial in trials)
+    assert len(trials) == 2 * 2 + 5
+    assert {(trial["status"], trial["verified"]) for trial in trials} == {("ok", True)}
+    assert {trial["files"] for trial in trials} == {trials[0]["files"]}
+    assert trials[0]["files"] > 100
+
+
 def test_a_share_that_somebody_else_mounted_is_measured_and_stays_mounted(bench: Bench) -> None:
     mounted = mount_elsewhere(bench)
     try:

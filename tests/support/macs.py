@@ -76,3 +76,16 @@ def check_pieces(bench: Bench) -> None:
     assert bench.inside("client", FLUSHES).count("FLUSH") - flushed_before == sum(flushes.values())
     frames = [trial["observed"]["frames"]["frames"] for trial in trials if trial["tool"] == "frames"]
     assert frames == [3]  # of 920 kB
+
+
+def check_names(bench: Bench) -> None:
+    """What a Mac does with names alone, over each protocol that it has."""
+    phases = ["create", "list", "rename"]  # the others are as these, and each takes two mounts
+    sweep = bench.sweep(protocol=["afp", "nfs", "smb"], tool=["metadata"], size="1 MiB", client_sync=["close"])
+    text = sweep.read_text().replace("[workload]\n", '[workload]\nkind = "tree"\nprofile = "mail"\n')
+    path = bench.directory / "names.toml"
+    path.write_text(f"{text}metadata.phase = {phases}\n")
+    done = bench.lab("run", "--hosts", str(bench.hosts), str(path))
+    trials = bench.trials()
+    assert done.returncode == 0, done.stdout + "\n".join(trial["reason"] for trial in trials)
+    assert [trial["verified"] for trial in trials] == [True] * 3 * len(phases)

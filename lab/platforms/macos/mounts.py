@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import plistlib
 import re
 from urllib.parse import unquote
+from xml.parsers.expat import ExpatError
 
 from lab.hosts.mount_reports import (
     parse_mount_lines,
@@ -38,10 +40,26 @@ class MacMounts(Mounts):
             asked = read_parameters(parse_nfsstat(self._printed("nfsstat", "-m", mounted.path)))
         return {"mount": "kernel", **asked, "mount_options": mounted.option_text}
 
+    def is_case_sensitive(self, mounted: MountedShare) -> bool:
+        """See :meth:`Mounts.is_case_sensitive`; of a volume that diskutil does not know it cannot be told."""
+        text = self._printed("diskutil", "info", "-plist", mounted.path)
+        return bool(text) and parse_case_sensitive(text)
+
     def _printed(self, *argv: str) -> str:
         """What a command printed; nothing where this version of macOS does not have it."""
         result = self.host.run(*argv, check=False)
         return result.stdout if result.exit_code == 0 else ""
+
+
+def parse_case_sensitive(text: str) -> bool:
+    """Whether a volume is case-sensitive, of ``diskutil info -plist``. Raises ValueError for what is no such output."""
+    try:
+        content = plistlib.loads(text.encode(), fmt=plistlib.FMT_XML)
+    except (ExpatError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a property list: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError("a property list without keys")
+    return str(content.get("FilesystemName", "")).startswith("Case-sensitive")
 
 
 def parse_table(text: str) -> tuple[MountedShare, ...]:

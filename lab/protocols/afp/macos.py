@@ -15,6 +15,7 @@ from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point
 from lab.protocols.servers import macos_sharing
 from lab.protocols.share import Share, Side, Values
+from lab.protocols.volumes import Volume, facts_about
 from lab.settings.tcp_reach import CLOSED
 
 SERVICE = macos_sharing.Service(
@@ -87,6 +88,5 @@ def read_file_system(server: Side, path: str) -> str:
 
 def find_remedy(kind: str) -> str:
     """What can be shared instead."""
-    if kind == "zfs":
-        return "`sudo zfs set com.apple.mimic_hfs=on DATASET` has it taken for HFS+, or share a RAM disk (store = ram)"
-    return "share a RAM disk (store = ram), or a folder on a volume of HFS+"
+    fact = next(facts_about("afp", Volume("macos", kind)))  # there is one of any that is not HFS+
+    return f"share a RAM disk (store = ram); or {fact.cure}"

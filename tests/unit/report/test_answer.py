@@ -278,3 +278,19 @@ def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
     assert plain.startswith("link in 3 of 6 cases; there")
     one = by_heading(answer(with_verdicts(frame, verdicts.iloc[:1]), "x"))["Held back by"]
     assert one.startswith("link in the one case (certain); there")
+
+
+def test_trials_that_move_names_alone_are_no_copies_that_could_be_fastest() -> None:
+    names = [
+        trial(
+            trial_id=f"n{block}-{protocol}", case_id=f"n-{protocol}", block=block, protocol=protocol, tool="metadata",
+            workload="names of tree mail, stat", size_bytes=5000, files=500, elapsed_s=0.5,
+        )
+        for block in (1, 2, 3)
+        for protocol in ("smb", "nfs")
+    ]  # fmt: skip
+    copies = [trial(trial_id=f"c{block}", case_id="c", block=block, workload="tree mail") for block in (1, 2, 3)]
+    assert answer_of(names)["Fastest"].startswith("only names were moved: `lab show --table files`")
+    both = answer_of([*names, *copies])
+    assert "Fastest write" in both
+    assert "107.4 MB/s" in both["Fastest write"]

@@ -99,3 +99,19 @@ def test_a_long_table_says_in_the_terminal_how_much_of_it_is_missing() -> None:
     assert "case 199" in drawn.getvalue()
     assert "case 200" not in drawn.getvalue()
     assert "and 1,100 more rows: --json has all" in " ".join(drawn.getvalue().split())
+
+
+def test_names_are_in_the_table_of_files_and_not_among_the_speeds(tmp_path: Path) -> None:
+    names = trial(
+        trial_id="n", case_id="n", tool="metadata", workload="names of tree mail, stat", size_bytes=5000, files=500,
+        elapsed_s=0.5, options={"metadata.phase": "stat"},
+    )  # fmt: skip
+    run = run_folder.load(write_run(tmp_path / "names", [names]).path)
+    assert any("Only names were moved" in rendered(table) for table in terminal.terminal_tables(run))
+    shown = rendered(terminal.terminal_tables(run, ["files"])[0])
+    assert "MB/s are of names" in " ".join(shown.split())
+    assert re.search(r"\b1000\b", shown)
+    both = run_folder.load(write_run(tmp_path / "both", [names, trial(trial_id="c", case_id="c")]).path)
+    text = rendered(terminal.terminal_tables(both, ["speeds"])[0])
+    assert "cp" in text
+    assert "metadata" not in text

@@ -74,6 +74,15 @@ def test_where_there_is_no_terminal_there_are_lines_and_nothing_else() -> None:
     )
 
 
+def test_where_only_names_move_their_rate_is_in_files_a_second() -> None:
+    names = replace(SLOT.case, workload="names of tree mail, stat", size_bytes=5000, files=500)
+    screen = io.StringIO()
+    with shown(Console(file=screen, width=120)) as display:
+        done = trial(size_bytes=5000, files=500, elapsed_s=0.5)
+        display(Progress(replace(SLOT, case=names), 1, 4, 1.0, done, 2, 2, (1e4,)))
+    assert screen.getvalue().endswith("  1000 files/s\n")
+
+
 def drawn(monkeypatch: pytest.MonkeyPatch, *steps: tuple[float, Progress]) -> str:
     """The display after these steps, each at its time, in seconds since it began."""
     screen = io.StringIO()
