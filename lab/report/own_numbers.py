@@ -148,9 +148,13 @@ def _factors(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _name(row: stats.Row, table: pd.DataFrame, way: str = "") -> str:
-    """A case in words: protocol, tool, direction, the way of its requests where that is another, and what varies."""
+    """A case in words: protocol, tool, direction, the way of its requests where that is another, and what varies.
+
+    The options of the store stand behind it.
+    """
     varied = [name for name in varied_and_alike(_factors(table))[0] if row[name] != ABSENT]
-    own = [f"{name.partition('.')[2]} {row[name]}" for name in varied if owner_of(name)]
+    options = [(owner_of(name), f"{name.partition('.')[2]} {row[name]}") for name in varied if owner_of(name)]
+    own, of_store = ([text for owner, text in options if (owner == row["store"]) is last] for last in (False, True))
     others = levels(row, [name for name in varied if not owner_of(name)])
     other_way = [f"its {way}s"] if way and way != row["direction"] else []
-    return ", ".join([stats.row_label(row), *other_way, *own, *others])
+    return ", ".join([stats.row_label(row), *other_way, *own, *others, *of_store])

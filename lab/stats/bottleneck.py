@@ -207,7 +207,8 @@ def _prefer(near: list[Limit]) -> list[Limit]:
 def _caused(better: Sequence[BetterLevel], near: Sequence[Limit]) -> Row:
     """The factor of which another level made it faster; certain where even the low end of the interval matters."""
     first = better[0]
-    name = DISK if (first.factor, first.level) == ("store", "ram") else label_of(first.factor)
+    is_disk = (first.factor, first.own, first.level) == ("store", "disk", "ram")
+    name = DISK if is_disk else label_of(first.factor)
     also = [_describe(other) for other in better[1:]] + [f"near its limit: {limit.evidence}" for limit in near]
     evidence = "; ".join([_describe(first), *also])
     return _verdict(name, grade(first.low > 1 / NEAR), 1 / first.ratio, 1 - 1 / first.ratio, evidence)

@@ -80,31 +80,34 @@ def test_json_report_and_table_have_them(folder: RunFolder) -> None:
     assert (rows["f1"]["observed.frames.most_streams"], rows["cp"]["observed.frames.most_streams"]) == ("5.0", "")
 
 
-def on_store(block: int, store: str, mib: int | None) -> Trial:
-    options = {"ext4.data": "journal"} if store == "ext4" else {}
-    capacity = None if mib is None else mib * 2**20
+def on_store(block: int, store: str, mode: str, mib: int | None) -> Trial:
+    name, capacity = f"{store}-{mode}", None if mib is None else mib * 2**20
+    options = {"ext4.data": mode} if mode else {}
     return trial(
-        trial_id=f"b{block}-{store}", case_id=store, block=block, store=store, options=options,
+        trial_id=f"b{block}-{name}", case_id=name, block=block, store=store, options=options,
         observed=Observed(store_capacity_bytes=capacity).to_json(),
     )  # fmt: skip
 
 
 def test_what_a_store_has_room_for_stands_beside_its_speed(tmp_path: Path) -> None:
-    stores = {"ext4": 1929, "btrfs": 1826, "ram": None}
-    folder = write_run(tmp_path, [on_store(block, *of) for of in stores.items() for block in (1, 2)])
+    cases = [("ext4", "journal", 1929), ("ext4", "ordered", 1930), ("btrfs", "", 1826), ("ram", "", None)]
+    folder = write_run(tmp_path, [on_store(block, *case) for case in cases for block in (1, 2)])
     table = own_numbers.capacity_table(Analysis(run_folder.load(folder.path)).some)
     assert table is not None
     speed = table.rows[0][1]
     assert float(speed) > 0
-    assert [row[1:] for row in table.rows] == [[speed, "1929", "2"], [speed, "1826", "2"]]
-    assert "ext4" in table.rows[0][0]
+    assert table.rows == [
+        ["AFP cp write, ext4, data journal", speed, "1929", "2"],
+        ["AFP cp write, ext4, data ordered", speed, "1930", "2"],
+        ["AFP cp write, btrfs", speed, "1826", "2"],
+    ]
     shown = json.loads(json.dumps(show_json(folder)))
-    assert [row["store_capacity_bytes"] for row in shown["capacity"]] == [1929 * 2**20, 1826 * 2**20]
+    assert [row["store_capacity_bytes"] for row in shown["capacity"]] == [mib * 2**20 for *_, mib in cases if mib]
     report = run_report.write(folder)
     assert "What the file systems have room for" in report.read_text()
     with report.with_name("table.csv").open(newline="") as file:
         rows = {row["trial_id"]: row["observed.store_capacity_bytes"] for row in csv.DictReader(file)}
-    assert (rows["b1-ext4"], rows["b1-ram"]) == (str(1929.0 * 2**20), "")
+    assert (rows["b1-btrfs-"], rows["b1-ram-"]) == (str(1826.0 * 2**20), "")
 
 
 def test_a_run_of_other_tools_has_none_of_it(tmp_path: Path) -> None:
