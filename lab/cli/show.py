@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "speeds", "files", "requests", "frames", "effects", "interactions", "shares", "limits", "settings", "ceilings",
-    "counted", "remarks", "lost",
+    "store", "counted", "remarks", "lost",
 )  # fmt: skip
 
 

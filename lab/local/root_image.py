@@ -24,6 +24,7 @@ PACKAGES = (
     "e2fsprogs",
     # tools of sweeps
     "fio",
+    "bonnie++",
     # access control lists
     "acl",
 )

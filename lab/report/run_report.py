@@ -20,6 +20,7 @@ from lab.report.answer import answer_table
 from lab.report.figures.files import png_of, svg_of
 from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.render import Section, markdown, page
+from lab.report.store import store_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
@@ -95,6 +96,7 @@ def _sections(run: Analysis, path: str) -> list[Section]:
         Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(run.summary)]),
         *_own_numbers(run),
         *_files(run),
+        *_store(run),
         Section(
             "What limited it",
             f"{bottlenecks.count_limits(run.verdicts)} {TEXTS['limited']}",
@@ -139,6 +141,12 @@ def _details(described: RunJson, run: Analysis) -> list[Section]:
         _hosts(described),
         Section("The run", tables=[TextTable(["", ""], list(facts.items()), is_text=True)]),
     ]
+
+
+def _store(run: Analysis) -> list[Section]:
+    """The server's store by itself, where it was measured."""
+    table = store_table(run.store_numbers)
+    return [Section("The store by itself", TEXTS["store"], tables=[table])] if table else []
 
 
 def _hosts(run: RunJson) -> Section:

@@ -19,6 +19,7 @@ from lab.report.analysis import Analysis, Run, analyse
 from lab.report.answer import answer
 from lab.report.prose import about_hosts, drift_sentence, not_measured
 from lab.report.render import records, rich_table
+from lab.report.store import store_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
@@ -34,6 +35,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "limits": lambda run: bottlenecks.limits_table(run.verdicts),
     "settings": lambda run: tables.settings(run.summary),
     "ceilings": lambda run: tables.settings(run.ceilings),
+    "store": lambda run: store_table(run.store_numbers),
     "counted": lambda run: evidence.proof(run.some),
     "remarks": lambda run: evidence.remarks(run.some),
     "lost": lambda run: tables.lost(run.trials.frame),
@@ -79,6 +81,9 @@ def show_json(folder: RunFolder) -> dict[str, object]:
 
 
 def _own_numbers(run: Analysis) -> dict[str, object]:
-    """What tools measured of themselves, where any did."""
-    measured = {"requests": own_numbers.requests(run.some), "frames": own_numbers.frames(run.some)}
+    """What tools measured of themselves, and of the store by itself, where any did."""
+    measured = {
+        "requests": own_numbers.requests(run.some), "frames": own_numbers.frames(run.some),
+        "store": run.store_numbers,
+    }  # fmt: skip
     return {name: records(table) for name, table in measured.items() if len(table)}

@@ -54,7 +54,7 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.workloads import fio_report, frames, iperf3, rsync, tar
+from lab.workloads import bonnie_report, fio_report, frames, iperf3, rsync, tar
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,7 @@ PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermo
 SS = ("ss-*.txt",)
 COUNTED = ("counted-cgroup?.txt",)
 PARSERS = {
+    "bonnie++": Parser(lambda text: bonnie_report.parse_report(text, cached=True), ("bonnie-*.txt",)),
     "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
     "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
