@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "speeds", "files", "requests", "frames", "effects", "interactions", "shares", "limits", "settings", "ceilings",
-    "store", "counted", "remarks", "lost",
+    "store", "waterfall", "counted", "remarks", "lost",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from lab import stats
 from lab.stats import bottleneck
 from lab.stats.some_trials import some_of_each_case
 from lab.stats.store_numbers import store_numbers
+from lab.stats.waterfall import waterfall
 
 
 class Analysis:
@@ -45,6 +46,11 @@ class Analysis:
     def store_numbers(self) -> pd.DataFrame:
         """See :func:`lab.stats.store_numbers`."""
         return store_numbers(self.trials)
+
+    @cached_property
+    def waterfall(self) -> pd.DataFrame:
+        """See :func:`lab.stats.waterfall.waterfall`."""
+        return waterfall(self.summary, self.ceilings, self.store_numbers)
 
     @cached_property
     def block_effects(self) -> list[stats.Compared]:

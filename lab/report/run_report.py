@@ -22,10 +22,12 @@ from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.render import Section, markdown, page
 from lab.report.store import store_table
 from lab.report.tables import TextTable
+from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson, emulated
 from lab.stats.file_rates import round_trips_per_file
+from lab.stats.waterfall import fastest_cases
 
 # What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
 # by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
@@ -90,12 +92,14 @@ def _draw(run: Analysis, place: Folder) -> dict[str, bytes]:
 
 def _sections(run: Analysis, path: str) -> list[Section]:
     together = f"{TEXTS['interactions']} {interaction_sentences(run.interactions)}"
+    fastest = fastest_cases(run.waterfall)
     drifted = f"{TEXTS['timeline']} {drift_sentence(run.drift)}"
     return [
         Section("The answer", tables=[answer_table(run, path)]),
         Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(run.summary)]),
         *_own_numbers(run),
         *_files(run),
+        Section("From the disk to the tool", TEXTS["waterfall"], "waterfall", [waterfall_table(fastest)]),
         *_store(run),
         Section(
             "What limited it",

@@ -21,6 +21,7 @@ from lab.report.prose import about_hosts, drift_sentence, not_measured
 from lab.report.render import records, rich_table
 from lab.report.store import store_table
 from lab.report.tables import TextTable
+from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 
@@ -36,6 +37,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "settings": lambda run: tables.settings(run.summary),
     "ceilings": lambda run: tables.settings(run.ceilings),
     "store": lambda run: store_table(run.store_numbers),
+    "waterfall": lambda run: waterfall_table(run.waterfall),
     "counted": lambda run: evidence.proof(run.some),
     "remarks": lambda run: evidence.remarks(run.some),
     "lost": lambda run: tables.lost(run.trials.frame),
@@ -84,6 +86,6 @@ def _own_numbers(run: Analysis) -> dict[str, object]:
     """What tools measured of themselves, and of the store by itself, where any did."""
     measured = {
         "requests": own_numbers.requests(run.some), "frames": own_numbers.frames(run.some),
-        "store": run.store_numbers,
+        "store": run.store_numbers, "waterfall": run.waterfall if len(run.store_numbers) else pd.DataFrame(),
     }  # fmt: skip
     return {name: records(table) for name, table in measured.items() if len(table)}

@@ -31,7 +31,7 @@ def store_numbers(trials: Trials) -> pd.DataFrame:
     """
     frame = encode(trials).frame
     rows = frame[(frame["protocol"] == STORE_PROTOCOL) & (frame["status"] == "ok")]
-    parts = [part for part in (_of_dd(rows), _of_fio(rows), _of_bonnie(rows)) if len(part)]
+    parts = [part for of_tool in (_of_dd, _of_fio, _of_bonnie) if len(rows) and len(part := of_tool(rows))]
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     every = pd.concat(parts, ignore_index=True)
@@ -40,7 +40,7 @@ def store_numbers(trials: Trials) -> pd.DataFrame:
         median=("value", "median"), least=("value", "min"), most=("value", "max"), cpu=("cpu", "median"),
         longest_ms=("longest_ms", "max"), too_short=("too_short", "sum"), cached=("cached", "max"), n=("cpu", "size"),
     )  # fmt: skip
-    return table.reset_index()[COLUMNS]
+    return table.astype({"too_short": int}).reset_index()[COLUMNS]
 
 
 def _of_dd(rows: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ SHOTS = ("write", "write-2", "write-3", "memory-write", "read", "read-2", "read-
 # it has begun to write
 BONNIE_RUNS = """
 tries=0
-until pgrep -x bonnie++ >/dev/null && find /srv/disk -name 'Bonnie*' | grep -q .; do
+until pgrep -x 'bonnie[+]*' >/dev/null && find /srv/disk -name 'Bonnie*' | grep -q .; do
     sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || exit 1
 done
 """
