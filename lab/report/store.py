@@ -64,9 +64,10 @@ def _name(row: stats.Row, several: bool) -> str:
 
 def _cells(row: stats.Row) -> list[str]:
     factor, unit, style = (1 / MB, " MB/s", ".1f") if row["unit"] == BYTES else (1, " /s", ".0f")
-    is_number = row["too_short"] < row["n"]
+    numbers = row["n"] - row["too_short"]
     return [
-        number(factor * row["median"], style, unit) if is_number else "too short",
+        number(factor * row["median"], style, unit) if numbers else "too short",
         between(factor * row["least"], factor * row["most"], style),
-        number(100 * row["cpu"], ".0f"), number(row["longest_ms"], ".1f"), str(row["n"]),
+        number(100 * row["cpu"], ".0f"), number(row["longest_ms"], ".1f"),
+        str(row["n"]) if numbers in (0, row["n"]) else f"{numbers} of {row['n']}",
     ]  # fmt: skip

@@ -87,6 +87,17 @@ def test_runs_of_before_have_their_one_shot_and_runs_without_a_disk_nothing(tmp_
     assert store_table(none.store_numbers) is None
 
 
+def test_where_some_were_too_short_it_says_how_many_gave_a_number(tmp_path: Path) -> None:
+    twice = [bonnie_row("64M-16", True), bonnie_row("64M-1", True)]
+    table = store_table(
+        Analysis(run_folder.load(write_run(tmp_path, [trial(trial_id="cp"), *twice]).path)).store_numbers
+    )
+    assert table is not None
+    cells = {name: (row[0], row[-1]) for name, *row in table.rows}
+    assert cells["bonnie++: files made, in order (cached)"] == ("5196 /s", "1 of 2")
+    assert cells["bonnie++: random seeks (cached)"] == ("too short", "2")
+
+
 def test_what_the_disks_moved_is_beside_dd_where_they_are_counted(tmp_path: Path) -> None:
     counted = {"server": {"disk_written_bytes": 150 * MB, "disk_read_bytes": 7}}
     rows = [row("one", "dd", "write", elapsed_s=1.0, observed=counted)]
