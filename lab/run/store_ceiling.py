@@ -7,7 +7,7 @@ the case's files (:mod:`lab.run.store_tools`).
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -23,7 +23,7 @@ from lab.run import store_tools
 from lab.run.pair import Pair
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
-from lab.run.store_tools import OwnStore
+from lab.run.store_tools import Measure, OwnStore
 from lab.run.trial_rows import plan_trial
 from lab.workloads import bonnie
 
@@ -88,21 +88,23 @@ def _measure(session: Session, slot: Slot, rows: Sequence[Trial], recorded: Reco
                 recorded.add(trial)
 
 
-def _outcomes(session: Session, beside: str, measure: store_tools.Measure, rows: Sequence[Trial]) -> Iterator[Trial]:
+def _outcomes(session: Session, beside: str, measure: Measure, rows: Sequence[Trial]) -> list[Trial]:
     """The trials of one tool, measured in a folder of its own that goes afterwards; raises RestoreError."""
-    left = {row.trial_id: row for row in rows}
+    done: list[Trial] = []
+    reason = ""
     try:
         with session.settings.scope():
             folder, server = f"{beside}/{new_name()}", session.pair.sides[Role.SERVER]
             files = session.pair.platforms[Role.SERVER].files
             session.settings.apply(files.folder(folder, "any", server.user))
-            for trial in measure(OwnStore(session.pair, folder), rows):
-                del left[trial.trial_id]
-                yield trial
+            done.extend(measure(OwnStore(session.pair, folder), rows))
     except RestoreError:
         raise
     except LabFailure as error:
-        yield from (replace(row, status="failed", reason=error.cause_first()) for row in left.values())
+        reason = error.cause_first()
+    measured = {trial.trial_id for trial in done}
+    left = [row for row in rows if row.trial_id not in measured]
+    return [*done, *(replace(row, status="failed", reason=reason) for row in left)]
 
 
 def add_ceiling(observed: Observed, shots: Sequence[Trial]) -> Observed:

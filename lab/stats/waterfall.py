@@ -40,14 +40,14 @@ def waterfall(summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.D
 
 
 def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
-    """Of what :func:`waterfall` returns the fastest case of each protocol, tool and direction.
+    """Of what :func:`waterfall` returns the fastest case of each protocol, tool and direction, in the same order.
 
     Where a store was measured by itself, of those with their files on one.
     """
     measured = set(waterfall["store"][waterfall[STORE].notna()])
     cases = waterfall[waterfall["store"].isin(measured)] if measured else waterfall
-    fastest = cases.groupby(list(POOLED), observed=True, sort=True)[TOOL].idxmax()
-    return cases.loc[fastest]
+    fastest = cases.groupby(list(POOLED), observed=True)[TOOL].idxmax()
+    return cases.loc[sorted(fastest)]
 
 
 def _medians_of(store_numbers: pd.DataFrame, tool: str) -> dict[tuple[Level, ...], float]:

@@ -99,6 +99,11 @@ def test_of_each_tool_the_fastest_case_on_the_store_is_taken(tmp_path: Path) -> 
     assert fastest_cases(run.waterfall)[TOOL].to_list() == pytest.approx([48.0])
 
 
+def test_the_fastest_cases_stand_in_the_order_of_the_other_tables(tmp_path: Path) -> None:
+    run = analysis(tmp_path, moved(30.0, "cp", direction="read"), moved(45.0, "cp"), moved(48.0, "cp", mtu=9000))
+    assert fastest_cases(run.waterfall)["direction"].to_list() == ["write", "read"]
+
+
 def test_a_run_without_a_good_trial_has_none(tmp_path: Path) -> None:
     failed = trial(trial_id="cp", status="failed", elapsed_s=None)
     run = analysis(tmp_path, failed)
