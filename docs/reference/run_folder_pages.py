@@ -10,6 +10,7 @@ from described import descriptions, notation, record, table
 
 from lab.platforms import Facts
 from lab.results import dataframe, trial
+from lab.results.bonnie import Bonnie, BonnieTest
 from lab.results.effective import Effective
 from lab.results.observed import (
     FrameFacts,
@@ -188,7 +189,9 @@ that lie wholly within the transfer.
     yield record(RateStep) + "\n### requests\n"
     yield record(Requests) + "\n#### read and write\n"
     yield record(RequestsOneWay) + "\n### frames\n"
-    yield record(FrameFacts)
+    yield record(FrameFacts) + "\n### bonnie\n"
+    yield record(Bonnie) + "\n#### A test\n"
+    yield record(BonnieTest)
     yield """## The course of a trial
 
 A line of `samples.jsonl`: `trial_id`, and for each host lists that are as long as there were readings. The first and

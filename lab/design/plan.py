@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lab.base.errors import BadInput
+from lab.design import store_shots
 from lab.design.blocks import First, Key, Ordering, Slot, block_slots, first_levels, plot_factors, plot_keys
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue
@@ -171,7 +172,8 @@ def _cost(
         CEILING_SHOTS * len({(slot.block, keys[Plot.SUB](slot.case)) for slot in slots}),
         sweep.ceiling_seconds,
     )
-    estimated_s += stores * 2 * sweep.workload.planned_size / ASSUMED_BYTES_PER_S
+    asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
+    estimated_s += stores * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S)
     if sweep.workload.changed:
         estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
     estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)

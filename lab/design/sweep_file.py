@@ -23,6 +23,7 @@ from lab.design.factors import CHOOSERS, FACTORS, Factor, Level
 from lab.design.level_types import level_type
 from lab.design.manifest import Manifest, read_manifest
 from lab.design.profiles import PROFILES, check_profile, manifest_of
+from lab.design.store_shots import StoreTool
 
 RUN_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
@@ -184,6 +185,11 @@ class Sweep(Model):
     """No new trial starts after so long. A run that it ends has exit code 1, and can be resumed."""
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
     """How long iperf3 measures the link each way, before and after the trials of each MTU and TCP buffer in a block."""
+    store_tools: tuple[StoreTool, ...] = Field(("dd",), min_length=1)
+    """What measures the [server's store by itself](../how-to/measure-the-store.md), once a block, where files lie on
+    its disk: `dd`, `bonnie++`, `fio`."""
+    bonnie_size: Size | None = None
+    """With `bonnie++` in `store_tools`: the size of its file. Default: twice the server's memory."""
     slowest: Size = 2_000_000
     """A transfer of fewer bytes per second than this counts as stuck, and is ended."""
     workload: Workload
@@ -216,6 +222,14 @@ class Sweep(Model):
             )
         if self.most_blocks < self.blocks:
             raise ValueError(f"max_blocks: {self.max_blocks} are fewer than blocks ({self.blocks}), the least number")
+        return self
+
+    @model_validator(mode="after")
+    def _store_tools_are_clear(self) -> Self:
+        if len(set(self.store_tools)) != len(self.store_tools):
+            raise ValueError("store_tools: has a tool twice")
+        if self.bonnie_size is not None and "bonnie++" not in self.store_tools:
+            raise ValueError('bonnie_size: means nothing without "bonnie++" in store_tools')
         return self
 
     @model_validator(mode="after")

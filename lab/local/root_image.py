@@ -24,6 +24,7 @@ PACKAGES = (
     *("e2fsprogs", "xfsprogs", "btrfs-progs"),
     # tools of sweeps
     "fio",
+    "bonnie++",
     # access control lists
     "acl",
 )

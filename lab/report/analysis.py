@@ -12,6 +12,8 @@ import pandas as pd
 from lab import stats
 from lab.stats import bottleneck
 from lab.stats.some_trials import some_of_each_case
+from lab.stats.store_numbers import store_numbers
+from lab.stats.waterfall import waterfall
 
 
 class Analysis:
@@ -39,6 +41,16 @@ class Analysis:
     def ceilings(self) -> pd.DataFrame:
         """See :func:`lab.stats.ceilings`."""
         return stats.ceilings(self.trials)
+
+    @cached_property
+    def store_numbers(self) -> pd.DataFrame:
+        """See :func:`lab.stats.store_numbers`."""
+        return store_numbers(self.trials)
+
+    @cached_property
+    def waterfall(self) -> pd.DataFrame:
+        """See :func:`lab.stats.waterfall.waterfall`."""
+        return waterfall(self.summary, self.ceilings, self.store_numbers)
 
     @cached_property
     def block_effects(self) -> list[stats.Compared]:

@@ -37,6 +37,11 @@ TEXTS = {
     "no ssh) the shares need not add up to 100 %.",
     "files": "What one file of the tree comes to. Where files are small, most of the time goes into round trips, and "
     "MB/s say little.",
+    "waterfall": "What each stage between the disk and the tool carries by itself, and what the fastest case of each "
+    "protocol and tool makes of it. Where a tool is faster than the store, memory stood in for the disk. A bar with an "
+    "arrow goes on beyond the panel.",
+    "store": "What the server's store takes and gives when no network and no file protocol stand in the way, measured "
+    "on the server itself.",
     "cpu_cost": "CPU seconds that each machine spent for 10⁹ bytes moved: the bar is the median, every mark a trial.",
     "limited": "Derived from what both hosts counted meanwhile; docs/explanation/bottlenecks.md has the rules. Unclear "
     "means that the evidence does not carry, and the line says why.",

@@ -20,11 +20,14 @@ from lab.report.answer import answer_table
 from lab.report.figures.files import png_of, svg_of
 from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.render import Section, markdown, page
+from lab.report.store import store_table
 from lab.report.tables import TextTable
+from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson, emulated
 from lab.stats.file_rates import round_trips_per_file
+from lab.stats.waterfall import fastest_cases
 
 # What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
 # by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
@@ -89,12 +92,15 @@ def _draw(run: Analysis, place: Folder) -> dict[str, bytes]:
 
 def _sections(run: Analysis, path: str) -> list[Section]:
     together = f"{TEXTS['interactions']} {interaction_sentences(run.interactions)}"
+    fastest = fastest_cases(run.waterfall)
     drifted = f"{TEXTS['timeline']} {drift_sentence(run.drift)}"
     return [
         Section("The answer", tables=[answer_table(run, path)]),
         Section("Throughput", TEXTS["throughput"], "throughput", [tables.comparison(run.summary)]),
         *_own_numbers(run),
         *_files(run),
+        Section("From the disk to the tool", TEXTS["waterfall"], "waterfall", [waterfall_table(fastest)]),
+        *_store(run),
         Section(
             "What limited it",
             f"{bottlenecks.count_limits(run.verdicts)} {TEXTS['limited']}",
@@ -140,6 +146,12 @@ def _details(described: RunJson, run: Analysis) -> list[Section]:
         _hosts(described),
         Section("The run", tables=[TextTable(["", ""], list(facts.items()), is_text=True)]),
     ]
+
+
+def _store(run: Analysis) -> list[Section]:
+    """The server's store by itself, where it was measured."""
+    table = store_table(run.store_numbers)
+    return [Section("The store by itself", TEXTS["store"], tables=[table])] if table else []
 
 
 def _hosts(run: RunJson) -> Section:

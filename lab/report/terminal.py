@@ -19,7 +19,9 @@ from lab.report.analysis import Analysis, Run, analyse
 from lab.report.answer import answer
 from lab.report.prose import about_hosts, drift_sentence, not_measured
 from lab.report.render import records, rich_table
+from lab.report.store import store_table
 from lab.report.tables import TextTable
+from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 
@@ -35,6 +37,8 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "limits": lambda run: bottlenecks.limits_table(run.verdicts),
     "settings": lambda run: tables.settings(run.summary),
     "ceilings": lambda run: tables.settings(run.ceilings),
+    "store": lambda run: store_table(run.store_numbers),
+    "waterfall": lambda run: waterfall_table(run.waterfall),
     "counted": lambda run: evidence.proof(run.some),
     "remarks": lambda run: evidence.remarks(run.some),
     "lost": lambda run: tables.lost(run.trials.frame),
@@ -80,7 +84,9 @@ def show_json(folder: RunFolder) -> dict[str, object]:
 
 
 def _own_numbers(run: Analysis) -> dict[str, object]:
-    """What tools measured of themselves, and what stores have room for, where there are any such."""
+    """What tools measured of themselves and of the store by itself, and what stores have room for, where any did."""
     ways = {"requests": own_numbers.requests, "frames": own_numbers.frames, "capacity": own_numbers.capacity}
     measured = {name: table_of(run.some) for name, table_of in ways.items()}
+    measured["store"] = run.store_numbers
+    measured["waterfall"] = run.waterfall if len(run.store_numbers) else pd.DataFrame()
     return {name: records(table) for name, table in measured.items() if len(table)}

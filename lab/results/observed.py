@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lab.results.bonnie import Bonnie
 from lab.results.json_object import JsonObject
 
 
@@ -245,6 +246,8 @@ class Observed(JsonObject):
     """A step in the rate inside the transfer; absent where there was none, or the transfer took less than 4 s."""
     requests: Requests | None = None
     """With the tools ``fio`` and ``metadata``: their requests."""
+    bonnie: Bonnie | None = None
+    """Of the store by itself with the tool ``bonnie++``: its tests."""
     frames: FrameFacts | None = None
     """With the tool ``frames``: its frames."""
     remarks: tuple[str, ...] | None = None
@@ -254,9 +257,14 @@ class Observed(JsonObject):
     store_capacity_bytes: int | None = None
     """Of a file system that the lab made for the trial: bytes that it had room for while it was empty."""
     store_ceiling_bytes_per_s: int | None = None
-    """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction."""
+    """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction, the
+    median of the shots of its block."""
+    store_ceiling_spread: float | None = None
+    """How far the fastest and the slowest of these shots lie apart, as a share of the median."""
+    store_ceiling_size_bytes: int | None = None
+    """Bytes of one of these shots; absent in older runs: those of the payload."""
     store_ceiling_disk_bytes: int | None = None
-    """Bytes that the server's disks moved meanwhile."""
+    """Bytes that the server's disks moved in the shot that is the median."""
     other: Mapping[str, object] = field(default_factory=dict)
     """Keys of another version of the lab."""
 

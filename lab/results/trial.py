@@ -44,9 +44,10 @@ class Trial:
     started_at: str
     """ISO 8601, UTC, by the controller's clock."""
     protocol: str
-    """Of the share; ``link`` is the iperf3 ceiling, ``store`` the ceiling of the server's own disk."""
+    """Of the share; ``link`` is the iperf3 ceiling, ``store`` the server's store by itself."""
     tool: str
-    """The command that copied; ``iperf3`` and ``disk`` for the ceilings."""
+    """The command that copied; ``iperf3`` for the link's ceiling; for the store's ``dd`` (in older runs ``disk``),
+    ``memory`` (dd without the disk), ``fio`` and ``bonnie++``."""
     direction: str
     """As the client sees it: ``write`` is client to server."""
     workload: str
@@ -110,7 +111,10 @@ def _json_types(hint: object) -> frozenset[type]:
 
 FIELDS = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial).items()}
 # The protocols of rows that moved no file of a share: what iperf3 measured, and what the server's own store did
-CEILINGS = ("link", "store")
+STORE_PROTOCOL = "store"
+CEILINGS = ("link", STORE_PROTOCOL)
+# The tools of rows of the store: dd to and from its disk (in older runs "disk"), and to and from the server's memory
+DD, DISK, MEMORY = "dd", "disk", "memory"
 # The words that a field knows; other text fields take any.
 WORDS = {factor.name: set(factor.words) for factor in FACTORS if factor.column and factor.words}
 WORDS["status"] = {"ok", "void", "failed"}

@@ -44,10 +44,29 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
             )
     _check_images(config, sweep, hosts_file)
     _check_share(config, sweep, hosts_file)
+    _check_store_tools(config, sweep)
     if "disk" in stores and config.share.path is None and not config.through_mount:
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
     if results is not None:
         refusals.check(config, sweep, results)
+
+
+def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
+    """Tools for the store by itself that a sweep names and that would measure nothing."""
+    asked = [name for name in sweep.store_tools if name != "dd"]
+    if not asked:
+        return
+    if "disk" not in sweep.factors.of("store"):
+        raise BadInput(
+            f"{sweep.place}store_tools: {listing(asked)}: that measures the disk that files lie on, and store has no "
+            '"disk"',
+            'give store = ["disk"], or leave store_tools out',
+        )
+    if config.through_mount:
+        raise BadInput(
+            f"{sweep.place}store_tools: {listing(asked)}: that runs on the server, and nobody logs in there",
+            "give [server] host in the hosts file, or leave store_tools out",
+        )
 
 
 def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:

@@ -27,7 +27,7 @@ from lab.hosts import CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import fit, pace, refusals, resumption, root_helper
+from lab.run import fit, pace, refusals, resumption, root_helper, store_fit
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
@@ -114,6 +114,7 @@ def _look(
         tell(line)
     capability = Capability(Shares(pair, password))
     left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
+    store_fit.check_hosts(pair, sweep)
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
     planned = plan(sweep, CATALOGUE, left_out, pace=usual)

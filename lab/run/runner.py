@@ -219,7 +219,7 @@ class Runner:
         self.session.mounting.failed.clear()
         try:
             planned = replace(planned, ceiling_bytes_per_s=self._link_ceiling(slot))
-            store = self._store_ceiling(slot)
+            store = store_ceiling.of_slot(self.session, slot, self.sweep, self.recorded)
             planned = replace(planned, started_at=now())
             measured = self._transfer(slot, planned.ceiling_bytes_per_s)
         except RestoreError:
@@ -228,7 +228,7 @@ class Runner:
             failed = replace(planned, status="failed", reason=error.cause_first())
             return replace(failed, observed=add_tries(failed, self.session.mounting.failed))
         self.folder.append_samples(slot.trial_id, measured.samples)
-        trial = add_measured(planned, measured, store)
+        trial = add_measured(planned, measured, store_ceiling.add_ceiling(measured.observed, store))
         return replace(trial, observed=add_tries(trial, self.session.mounting.failed))
 
     def _transfer(self, slot: Slot, link_bytes_per_s: float | None) -> Measured:
@@ -273,21 +273,3 @@ class Runner:
             for row in rows.values():
                 self.recorded.add(replace(row, reason=error.cause_first()))
             self.session.recover()
-
-    def _store_ceiling(self, slot: Slot) -> Trial | None:
-        """What the server's disk does by itself, in the slot's direction; None where the files are not on it.
-
-        So it is where only the share's mount leads to that disk.
-        """
-        if slot.case.store != store_ceiling.STORE or self.session.pair.config.through_mount:
-            return None
-        ids = store_ceiling.ids(self.session.pair, slot)
-        if missing := self.recorded.missing(ids):
-            folder, planned = self.session.stand(slot.case).folder, plan_trial(slot, now())
-
-            def record(trial: Trial) -> None:
-                if trial.trial_id in missing.values():  # a read needs a write first, which may be on record
-                    self.recorded.add(trial)
-
-            store_ceiling.measure(self.session.pair, folder, planned, ids, record)
-        return self.recorded.get(ids.get(slot.case.direction, ""))

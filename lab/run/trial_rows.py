@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.design.blocks import Slot
+from lab.results.observed import Observed
 from lab.results.trial import Trial
-from lab.run import store_ceiling
 from lab.run.transfer import Measured
 
 
@@ -22,8 +22,8 @@ def plan_trial(slot: Slot, started_at: str) -> Trial:
     )  # fmt: skip
 
 
-def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Trial:
-    """The trial with what came of its transfer; ``store`` is the row of the server's disk by itself."""
+def add_measured(planned: Trial, measured: Measured, observed: Observed) -> Trial:
+    """The trial with what came of its transfer; ``observed`` has what it is compared with, too."""
     client, server = measured.timing.counted, measured.server
     resent = [host.retransmits for host in (client, server) if host and host.retransmits is not None]
     return replace(
@@ -32,5 +32,5 @@ def add_measured(planned: Trial, measured: Measured, store: Trial | None) -> Tri
         wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
         effective=measured.effective, verified=measured.verified,
         status="void" if measured.void else "ok", reason=measured.void,
-        observed=store_ceiling.add_ceiling(measured.observed, store),
+        observed=observed,
     )  # fmt: skip

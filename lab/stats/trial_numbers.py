@@ -173,6 +173,7 @@ def _disk(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
         effective = trial["effective"]
         flushed = str(effective.get("flushed")).split(" ")[0]  # "none (why)" is none, too
         values["flushed"] = float(flushed != "none" and effective.get("server_sync") != "async")
-    counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * size
+    shot_bytes = observed.get("store_ceiling_size_bytes") or size
+    counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * shot_bytes
     moved = server.get("disk_written_bytes" if trial["direction"] == "write" else "disk_read_bytes")
     return values | ({"disk_moved": moved / size} if counted and moved is not None else {})

@@ -109,6 +109,13 @@ class Fio(Tool):
             "--fallocate=none", "--randrepeat=1", "--thread", "--group_reporting", *checked,
         )  # fmt: skip
 
+    def argv_for(
+        self, call: Sequence[str], path: str, size_bytes: int, direction: Direction, seconds: float
+    ) -> tuple[str, ...]:
+        """The command that measures a file where it lies: by the defaults of its options, no longer than so long."""
+        move = Move(source=path, target=path, size_bytes=size_bytes, direction=direction)
+        return (*self.argv(call, "", move), f"--runtime={seconds:g}")
+
     def read_report(self, printed: str, move: Move) -> Observed:
         """See :meth:`Tool.read_report`."""
         from lab.results.observed import Observed

@@ -56,7 +56,7 @@ from lab.run import image_store
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
 from lab.stores import btrfs, ext4, xfs
-from lab.workloads import fio_report, frames, iperf3, metadata, rsync, tar
+from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ CASE_SENSITIVE = """<plist version="1.0"><dict>
 <key>FilesystemName</key><string>Case-sensitive APFS</string></dict></plist>
 """
 PARSERS = {
+    "bonnie++": Parser(lambda text: bonnie_report.parse_report(text, cached=True), ("bonnie-*.txt",)),
     "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
     "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
     "metadata": Parser(

@@ -3,29 +3,81 @@
 from __future__ import annotations
 
 import json
+import signal
+from pathlib import Path
+from typing import Any
 
-from support.local_lab import Bench
+from support.local_lab import Bench, end
 
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.run import store_ceiling
 
+SHOTS = ("write", "write-2", "write-3", "memory-write", "read", "read-2", "read-3", "memory-read")
+# it has begun to write
+BONNIE_RUNS = """
+tries=0
+until pgrep -x 'bonnie[+]*' >/dev/null && find /srv/disk -name 'Bonnie*' | grep -q .; do
+    sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || exit 1
+done
+"""
+TOOLS = {"store_tools": ["dd", "fio", "bonnie++"], "bonnie_size": "64 MiB"}
 
-def test_once_a_block_and_known_to_every_trial_on_that_disk(bench: Bench) -> None:
-    done = bench.run(protocol=["ssh", "smb"], store=["ram", "disk"], blocks=2, size="8 MiB")
+
+def sweep_of(bench: Bench, keys: dict[str, Any], **factors: Any) -> Path:
+    """A sweep file with these keys and factors."""
+    path = bench.sweep(**factors)
+    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+    path.write_text(lines + path.read_text())
+    return path
+
+
+def test_dd_three_times_fio_and_bonnie_once_a_block_and_known_to_every_trial_on_that_disk(bench: Bench) -> None:
+    path = sweep_of(bench, TOOLS, protocol=["ssh", "smb"], store=["ram", "disk"], size="8 MiB")
+    before = bench.state()
+    done = bench.lab("run", "--hosts", str(bench.hosts), str(path))
     assert done.returncode == 0, done.stdout + done.stderr
-    ceilings = {each.trial_id: each for each in RunFolder(bench.newest()).trials() if each.protocol == "store"}
-    assert set(ceilings) == {f"b{block:03d}-store-{way}" for block in (1, 2) for way in ("write", "read")}
-    for each in ceilings.values():
-        assert (each.status, each.tool, each.store, each.size_bytes) == ("ok", "disk", "disk", 8 * 2**20), each.reason
-        assert each.observed.server
-        assert each.observed.server.cores
+    rows = {row.trial_id: row for row in RunFolder(bench.newest()).trials() if row.protocol == "store"}
+    of_dd = {f"b001-store-{name}" for name in SHOTS}
+    assert set(rows) == of_dd | {f"b001-store-{name}" for name in ("fio-read", "fio-write", "bonnie++")}
+    for name, row in rows.items():
+        assert (row.status, row.store) == ("ok", "disk"), row.reason
+        assert row.observed.server
+        assert row.observed.server.cores
+        assert row.size_bytes == 8 * 2**20 or name not in of_dd
     for moved in bench.trials():
         known = {name: value for name, value in moved["observed"].items() if name.startswith("store_ceiling")}
-        ceiling = ceilings[f"b{moved['block']:03d}-store-{moved['direction']}"]
-        assert known == (store_ceiling.add_ceiling(Observed(), ceiling).to_json() if moved["store"] == "disk" else {})
+        shots = [row for row in rows.values() if (row.tool, row.direction) == ("dd", moved["direction"])]
+        assert len(shots) == 3
+        assert known == (store_ceiling.add_ceiling(Observed(), shots).to_json() if moved["store"] == "disk" else {})
         assert moved["store"] == "ram" or known["store_ceiling_bytes_per_s"] > 0
+    bonnie = rows["b001-store-bonnie++"].observed.bonnie
+    assert bonnie
+    assert bonnie.cached
+    assert bonnie.file_bytes == 64 * 2**20
+    assert bonnie.write_char
+    assert bonnie.write_char.bytes_per_s
+    assert rows["b001-store-fio-read"].observed.requests
     assert bench.inside("server", "ls -A /srv/disk") == ""
+    assert bench.state() == before
+    shown = bench.lab("show", "--table", "store").stdout
+    assert "bonnie++: written byte by byte (cached)" in shown
+    assert "dd: written and flushed" in shown
+    assert bench.lab("report", str(bench.newest())).returncode == 0
+    assert "The store by itself" in (bench.newest() / "report" / "report.html").read_text()
+
+
+def test_of_a_run_that_is_killed_under_bonnie_neither_its_files_nor_itself_stay(bench: Bench) -> None:
+    path = sweep_of(bench, {**TOOLS, "store_tools": ["bonnie++"]}, store=["disk"], size="1 MiB")
+    before = bench.state()
+    with bench.started("run", "--hosts", str(bench.hosts), str(path)) as process:
+        bench.inside("server", BONNIE_RUNS)
+        assert end(process, signal.SIGKILL)[0] == -signal.SIGKILL
+    bench.wait_until_free()
+    bench.inside("server", BONNIE_RUNS)  # it takes no notice of a connection that ends
+    assert bench.lab("restore").returncode == 0
+    assert bench.inside("server", "ls -A /srv/disk") == ""
+    assert bench.state() == before
 
 
 def test_a_resumed_run_measures_it_once_a_block_too(bench: Bench) -> None:

@@ -17,9 +17,11 @@ from lab.report.figures.strips import cpu_cost as cpu_cost
 from lab.report.figures.strips import throughput as throughput
 from lab.report.figures.timeline import timeline as timeline
 from lab.report.figures.variation import shares as shares
+from lab.report.figures.waterfall import waterfall as waterfall
 
 ALL: dict[str, Callable[[Run], Figure]] = {
     "throughput": throughput,
+    "waterfall": waterfall,
     "effects": effects,
     "interactions": interactions,
     "shares": shares,

@@ -35,6 +35,7 @@ from lab.report.figures.style import (
     styles,
 )
 from lab.results.load import load_by_block
+from lab.results.trial import DD, DISK, STORE_PROTOCOL
 
 MOST_BLOCKS = 60  # that have a line of their own
 COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
@@ -91,8 +92,9 @@ def timeline(run: Run) -> Figure:
 
 
 def _in_order(trials: stats.Encoded) -> npt.NDArray[np.intp]:
-    """The rows that have a speed, in order of execution."""
-    rows = np.flatnonzero(~np.isnan(trials.values("MB_per_s")))
+    """The rows that have a speed, in order of execution; of the store by itself those to and from its disk."""
+    is_other = trials.has("protocol", STORE_PROTOCOL) & ~trials.has("tool", DD, DISK)
+    rows = np.flatnonzero(~np.isnan(trials.values("MB_per_s")) & ~is_other)
     begun = trials.frame["started_at"].astype("int64").to_numpy()[rows]
     return rows[np.argsort(begun, kind="stable")]
 

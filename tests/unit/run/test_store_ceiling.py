@@ -1,76 +1,229 @@
-"""The server's own store, measured by itself: on real hosts, and what becomes of it where that fails."""
+"""The server's own store, measured by itself: in which order, what becomes of it where that fails, what trials get."""
 
 from __future__ import annotations
 
-import re
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+from support.pairs import hosts_model, pair_of
+from support.paths import LINUX_CAPTURES
+from support.sweeps import sweep_with
 from support.synthetic_runs import trial
 
-from lab.base.errors import LabFailure
+from lab.base.errors import LabFailure, RestoreError
 from lab.design.blocks import Slot
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.design.sweep_file import Sweep
+from lab.platforms import Counters, Timing
 from lab.results.observed import Observed
-from lab.results.trial import Trial
+from lab.results.run_folder import RunFolder
 from lab.run import store_ceiling
+from lab.run.recorded import Recorded
 
-SLOT = Slot(1, 1, Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096))
+MIB, GIB = 2**20, 2**30
+SLOT = Slot(1, 1, Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 6 * MIB))
+COUNTED = Counters(0, 0, 0.1, 0, {"mtu": "1500"})
 
 
 class Server:
-    """A server's platform, on which nothing can be written."""
+    """A server's platform that notes what it is told, and answers as a test says."""
 
-    removed: tuple[str, ...] = ()
+    def __init__(self, free_bytes: int = 100 * GIB) -> None:
+        self.done: list[str] = []
+        self.free = free_bytes
+        self.printed: Callable[[Sequence[str]], str] = lambda _: ""
+        self.fails_at = ""
+        self.clock = self.files = self
+        self.host = SimpleNamespace(run=lambda *_, **__: SimpleNamespace(stdout="fio-3.39\n"))
+        self.programs = SimpleNamespace(call=lambda name: (name,))
 
-    @property
-    def clock(self) -> Server:
-        return self
+    def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        what = " ".join(word.rpartition("/")[2] for word in argv if word.startswith(("if=", "of=", "--rw")))
+        what = what or ("noise" if argv[0] not in ("bonnie++",) else argv[0])
+        self.done.append(f"{what}{' flushed' if flush else ''}")
+        if self.fails_at and self.fails_at in self.done[-1]:
+            raise LabFailure("server: dd: exit code 1: No space left on device")
+        return Timing(0.5 + len(self.done) / 100, COUNTED, "monotonic", "fsync", 0.1, printed=self.printed(argv))
 
-    @property
-    def files(self) -> Server:
-        return self
+    def drop_caches(self) -> None:
+        self.done.append("caches dropped")
 
-    def time_transfer(self, *_: Any) -> None:
-        raise LabFailure("server: perl: exit code 28: No space left on device")
+    def remove(self, path: str, root: bool) -> None:
+        assert not root
+        self.done.append(f"removed {path.rpartition('/')[2]}")
 
-    def remove(self, *paths: str) -> None:
-        self.removed += paths
+    def free_bytes(self, path: str) -> int:
+        return self.free
+
+    def folder(self, path: str, above: str, account: str) -> str:
+        assert (above, account) == ("any", "me")
+        return path
 
 
-def pair(server: Server, tuned: bool = True) -> Any:
+class Settings:
+    """Settings that only note the folders that were made, and are gone again."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+        self.stays = False
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        mark = len(self.made)
+        try:
+            yield
+        finally:
+            gone, self.made[mark:] = self.made[mark:], []
+            assert len(gone) == 1
+            if self.stays:
+                raise RestoreError([])
+
+    def apply(self, folder: str) -> None:
+        self.made.append(folder)
+
+
+def session_of(server: Server, tuned: bool = True) -> Any:
+    facts = SimpleNamespace(available_bytes=16 * GIB, memory_bytes=16 * GIB, cores=2, is_root=False, interface="eth0")
+    config = hosts_model(server={"tune": "yes" if tuned else "no"})
+    sides = {"server": SimpleNamespace(user="me")}
+    pair = pair_of(config, platforms={"server": server}, facts={"server": facts}, sides=sides)
     return SimpleNamespace(
-        platforms={"server": server}, interface=lambda _: "eth0",
-        config=SimpleNamespace(may_tune=lambda _: tuned),
+        pair=pair, settings=Settings(), stand=lambda _: SimpleNamespace(folder="/srv/disk/lab")
     )  # fmt: skip
 
 
-def test_a_store_that_cannot_be_measured_is_a_failed_row_and_leaves_nothing() -> None:
+@pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    return Recorded(RunFolder.create(tmp_path, "try", {}))
+
+
+def sweep_of_tools(*tools: str, **more: Any) -> Sweep:
+    return sweep_with(store_tools=list(tools), factors={"store": ["disk"]}, **more)
+
+
+def ids(recorded: Recorded, status: str = "ok") -> list[str]:
+    return [trial.trial_id for trial in recorded.of_block(1) if trial.status == status]
+
+
+def test_dd_writes_three_copies_then_memory_then_reads_them_cold_then_from_memory(recorded: Recorded) -> None:
     server = Server()
-    rows: list[Trial] = []
-    ids = store_ceiling.ids(pair(server), SLOT)
-    store_ceiling.measure(pair(server), "/srv/disk/lab", trial(status="ok"), ids, rows.append)
-    assert [(row.trial_id, row.direction, row.status) for row in rows] == [
-        ("b001-store-write", "write", "failed"), ("b001-store-read", "read", "failed")
+    session = session_of(server)
+    shots = store_ceiling.of_slot(session, SLOT, sweep_of_tools("dd"), recorded)
+    assert server.done == [
+        "noise flushed", *(f"noise copy-{number} flushed" for number in (1, 2, 3)), "noise unflushed",
+        "removed unflushed", "caches dropped", *(f"copy-{number} null" for number in (1, 2, 3)), "copy-3 null",
     ]  # fmt: skip
-    assert "No space left" in rows[0].reason
-    (path,) = server.removed
-    assert re.fullmatch(r"/srv/disk/lab/b001-store-write-[0-9a-f]{16}\.bin", path)
-    assert store_ceiling.add_ceiling(Observed(), rows[0]) == Observed()
+    assert [shot.trial_id for shot in shots] == ["b001-store-write", "b001-store-write-2", "b001-store-write-3"]
+    assert {shot.direction for shot in shots} == {"write"}
+    assert ids(recorded)[3:] == [
+        "b001-store-memory-write", "b001-store-read", "b001-store-read-2", "b001-store-read-3", "b001-store-memory-read"
+    ]  # fmt: skip
+    assert {(row.protocol, row.size_bytes, row.position) for row in recorded.of_block(1)} == {("store", 6 * MIB, 0)}
+    assert session.settings.made == []
 
 
-def test_caches_of_a_server_that_is_not_tuned_are_its_own() -> None:
-    assert list(store_ceiling.ids(pair(Server(), tuned=False), SLOT)) == ["write"]
-    assert list(store_ceiling.ids(pair(Server()), SLOT)) == ["write", "read"]
+def test_it_is_measured_once_a_block_and_only_on_the_disk(recorded: Recorded) -> None:
+    server, sweep = Server(), sweep_of_tools("dd")
+    store_ceiling.of_slot(session_of(server), SLOT, sweep, recorded)
+    done = len(server.done)
+    read = replace(SLOT, case=replace(SLOT.case, direction=Direction.READ))
+    shots = store_ceiling.of_slot(session_of(server), read, sweep, recorded)
+    assert {shot.direction for shot in shots} == {"read"}
+    in_memory = replace(SLOT, case=replace(SLOT.case, store="ram"))
+    assert store_ceiling.of_slot(session_of(server), in_memory, sweep, recorded) == []
+    assert len(server.done) == done
 
 
-def test_what_disks_moved_is_known_only_where_they_are_counted() -> None:
-    counted = {"server": {"disk_written_bytes": 4096, "disk_read_bytes": 7}}
-    ceiling = trial(protocol="store", size_bytes=1000, elapsed_s=0.5, observed=counted)
-    assert store_ceiling.add_ceiling(Observed(), ceiling) == Observed(
-        store_ceiling_bytes_per_s=2000, store_ceiling_disk_bytes=4096
+def test_caches_of_a_server_that_is_not_tuned_are_its_own(recorded: Recorded) -> None:
+    server = Server()
+    store_ceiling.of_slot(session_of(server, tuned=False), SLOT, sweep_of_tools("dd"), recorded)
+    assert "caches dropped" not in server.done
+    assert [name for name in ids(recorded) if "read" in name] == ["b001-store-memory-read"]
+
+
+def test_what_cannot_be_measured_is_a_failed_row_and_what_was_stays(recorded: Recorded) -> None:
+    server = Server()
+    server.fails_at = "copy-2 flushed"
+    session = session_of(server)
+    shots = store_ceiling.of_slot(session, SLOT, sweep_of_tools("dd"), recorded)
+    assert ids(recorded) == ["b001-store-write"]
+    assert len(ids(recorded, "failed")) == 7
+    assert {shot.reason for shot in shots[1:]} == {"server: dd: exit code 1: No space left on device"}
+    assert session.settings.made == []
+    assert store_ceiling.add_ceiling(Observed(), shots).store_ceiling_spread == 0.0
+
+
+def test_a_folder_that_stays_ends_the_run(recorded: Recorded) -> None:
+    session = session_of(Server())
+    session.settings.stays = True
+    with pytest.raises(RestoreError):
+        store_ceiling.of_slot(session, SLOT, sweep_of_tools("dd"), recorded)
+
+
+@pytest.mark.parametrize("tool", ["dd", "fio", "bonnie++"])
+def test_a_disk_without_room_is_not_filled(recorded: Recorded, tool: str) -> None:
+    server = Server(free_bytes=5 * MIB)
+    store_ceiling.of_slot(session_of(server), SLOT, sweep_of_tools(tool), recorded)
+    assert server.done == []
+    (reason,) = {row.reason for row in recorded.of_block(1)}
+    assert tool in reason
+    assert f"{5 * MIB} are free" in reason
+
+
+def test_bonnie_and_fio_are_rows_of_their_own_with_all_their_numbers(recorded: Recorded) -> None:
+    server = Server()
+    line = (LINUX_CAPTURES / "bonnie-64M-16.txt").read_text()
+    reports = {way: (LINUX_CAPTURES / f"fio-{way}.json").read_text() for way in ("read", "write")}
+    server.printed = lambda argv: line if argv[0] == "bonnie++" else reports.get(_way_of(argv), "")
+    sweep = sweep_of_tools("fio", "bonnie++", bonnie_size="64 MiB")
+    assert store_ceiling.of_slot(session_of(server), SLOT, sweep, recorded) == []
+    rows = {row.trial_id: row for row in recorded.of_block(1)}
+    assert {name: row.status for name, row in rows.items()} == dict.fromkeys(
+        ("b001-store-fio-read", "b001-store-fio-write", "b001-store-bonnie++"), "ok"
     )
-    bare = trial(protocol="store", size_bytes=1000, elapsed_s=0.5)
-    assert store_ceiling.add_ceiling(Observed(), bare) == Observed(store_ceiling_bytes_per_s=2000)
-    assert store_ceiling.add_ceiling(Observed(), None) == Observed()
+    bonnie = rows["b001-store-bonnie++"]
+    assert bonnie.size_bytes == 64 * MIB
+    assert bonnie.observed.bonnie
+    assert bonnie.observed.bonnie.cached
+    for way in ("read", "write"):
+        row = rows[f"b001-store-fio-{way}"]
+        requests = getattr(row.observed.requests, way)
+        assert row.size_bytes == requests.bytes == json.loads(reports[way])["jobs"][0][way]["io_bytes"]
+    assert server.done == ["noise flushed", "--rw=randread", "--rw=randwrite", "bonnie++"]
+
+
+def _way_of(argv: Sequence[str]) -> str:
+    return next((word.removeprefix("--rw=rand") for word in argv if word.startswith("--rw=")), "")
+
+
+@pytest.mark.parametrize("tool", ["fio", "bonnie++"])
+def test_a_report_that_cannot_be_true_fails_its_row_alone(recorded: Recorded, tool: str) -> None:
+    server = Server()
+    store_ceiling.of_slot(session_of(server), SLOT, sweep_of_tools("dd", tool, bonnie_size="1 GiB") if tool != "fio"
+                          else sweep_of_tools("dd", tool), recorded)  # fmt: skip
+    assert len(ids(recorded)) == 8
+    assert {row.tool for row in recorded.of_block(1) if row.status == "failed"} == {tool}
+    assert all("cannot be true" in row.reason for row in recorded.of_block(1) if row.status == "failed")
+
+
+def test_the_median_of_the_shots_is_the_ceiling_with_what_the_disks_moved_in_it() -> None:
+    shots = [
+        trial(protocol="store", size_bytes=1000, elapsed_s=elapsed_s,
+              observed={"server": {"disk_written_bytes": round(1e4 * elapsed_s), "disk_read_bytes": 7}})
+        for elapsed_s in (0.5, 0.4, 2.0)
+    ]  # fmt: skip
+    assert store_ceiling.add_ceiling(Observed(), shots) == Observed(
+        store_ceiling_bytes_per_s=2000, store_ceiling_spread=1.0, store_ceiling_size_bytes=1000,
+        store_ceiling_disk_bytes=5000,
+    )  # fmt: skip
+    bare = [trial(protocol="store", size_bytes=1000, elapsed_s=0.5)]
+    assert store_ceiling.add_ceiling(Observed(), bare).store_ceiling_disk_bytes is None
+    failed = [trial(protocol="store", status="failed")]
+    assert store_ceiling.add_ceiling(Observed(), failed) == store_ceiling.add_ceiling(Observed(), []) == Observed()

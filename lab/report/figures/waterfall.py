@@ -1,0 +1,114 @@
+"""From the disk to the tool: a bar for what each stage carries by itself, one panel a direction."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lab import stats
+from lab.report.analysis import Run, analyse
+from lab.report.figures.style import (
+    INK,
+    PALE,
+    PALETTE,
+    SPEED,
+    WAYS,
+    add_legend,
+    begin,
+    empty,
+    mark,
+    name_axes,
+    name_rows,
+    note,
+    shade_rows,
+)
+from lab.report.waterfall import BY_ITSELF, NAMES, narrowest
+from lab.stats.waterfall import DISK, LINK, SERVER, STORE, TOOL, fastest_cases
+
+TITLE = "From the disk to the tool"
+BEYOND = 2.5  # times the fastest tool, and the narrowest stage: what is longer leaves the panel
+MOST_TOOLS = 30  # of a figure: more would be a page high
+WHAT = {DISK: "what its devices moved", STORE: "dd on the server", SERVER: "dd in its memory", LINK: "iperf3"}
+OWN, LEAST, FASTEST, OTHER = PALETTE[0], PALETTE[1], PALETTE[2], PALE
+LOOKS = {
+    "by itself": OWN, "the narrowest by itself": LEAST, "fastest tool of a protocol": FASTEST, "another tool": OTHER,
+}  # fmt: skip
+
+
+class _Bar(NamedTuple):
+    """A bar: its length in MB/s and its colour."""
+
+    length: float
+    colour: str
+
+
+def waterfall(run: Run) -> Figure:
+    """What disk, store, server and link carry by themselves, and what each protocol and tool makes of it.
+
+    Of each protocol and tool it is the fastest case.
+    """
+    run = analyse(run)
+    cases = run.waterfall
+    if cases.empty:
+        return empty(run.trials, TITLE, "no transfer could be measured")
+    best = fastest_cases(cases)
+    tools = list(best[["protocol", "tool"]].drop_duplicates().itertuples(index=False, name=None))
+    notes = [f"tools drawn: the first {MOST_TOOLS} of {len(tools)}"] if len(tools) > MOST_TOOLS else []
+    tools = tools[:MOST_TOOLS]
+    stages = [stage for stage in BY_ITSELF if best[stage].notna().any()]
+    names = [f"{NAMES[stage]}: {WHAT[stage]}" for stage in stages]
+    names += [stats.row_label({"protocol": protocol, "tool": tool}) for protocol, tool in tools]
+    directions = [way for way in ("write", "read") if (best["direction"] == way).any()]
+    figure = begin(run.trials, 1.7 + 0.26 * len(names), notes)
+    panels = figure.subplots(1, len(directions), squeeze=False)[0]
+    for number, (axes, direction) in enumerate(zip(panels, directions, strict=True)):
+        if number == 0:
+            name_rows(axes, names)
+        else:
+            shade_rows(axes, len(names))
+        _draw(axes, _bars(best[best["direction"] == direction], stages, tools), len(stages))
+        name_axes(axes, WAYS[direction], SPEED)
+    add_legend(figure, TITLE, [mark(label, colour, "s", 7) for label, colour in LOOKS.items()])
+    return figure
+
+
+def _bars(cases: pd.DataFrame, stages: list[str], tools: list[tuple[str, str]]) -> list[_Bar | None]:
+    """A bar for each row of a direction; None where nothing was measured. Of several links the widest is shown."""
+    widest = {stage: float(cases[stage].max()) for stage in stages}
+    least = narrowest({stage: widest.get(stage, np.nan) for stage in BY_ITSELF})
+    bars: list[_Bar | None] = [
+        None if np.isnan(widest[stage]) else _Bar(widest[stage], LEAST if stage == least else OWN) for stage in stages
+    ]
+    speeds = dict(zip(zip(cases["protocol"], cases["tool"], strict=True), cases[TOOL], strict=True))
+    fastest = cases.groupby("protocol", observed=True)[TOOL].max().to_dict()
+    for protocol, tool in tools:
+        speed = speeds.get((protocol, tool))
+        is_fastest = speed is not None and speed == fastest[protocol]
+        bars.append(None if speed is None else _Bar(speed, FASTEST if is_fastest else OTHER))
+    return bars
+
+
+def _draw(axes: Axes, bars: list[_Bar | None], stages: int) -> None:
+    """The bars, each with its number; memory, many times as fast as all else, leaves the panel."""
+    drawn = [(place, bar) for place, bar in enumerate(bars) if bar]
+    if not drawn:
+        note(axes, "not measured")
+        return
+    narrow = min((bar.length for place, bar in drawn if place < stages), default=0.0)
+    near = BEYOND * max([narrow, *(bar.length for place, bar in drawn if place >= stages)])
+    limit = 1.2 * max(bar.length for _, bar in drawn if bar.length <= near) or 1.0
+    places, colours = [place for place, _ in drawn], [bar.colour for _, bar in drawn]
+    axes.barh(places, [min(bar.length, limit) for _, bar in drawn], height=0.66, color=colours, zorder=2)
+    for place, bar in drawn:
+        is_beyond = bar.length > 0.8 * limit
+        text, at = (f"{bar.length:,.0f} → ", limit) if bar.length > limit else (f" {bar.length:,.1f} ", bar.length)
+        axes.text(
+            at, place, text, ha="right" if is_beyond else "left", va="center_baseline", fontsize=7.5, zorder=3,
+            color="white" if is_beyond else INK,
+        )  # fmt: skip
+    axes.axhline(stages - 0.5, color=PALE, linewidth=0.8)
+    axes.set_xlim(0, limit)

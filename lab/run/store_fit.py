@@ -1,0 +1,34 @@
+"""Whether the tools that a sweep wants to measure the server's store with are there, and have room."""
+
+from __future__ import annotations
+
+from lab.base.errors import LabFailure, Unsupported
+from lab.design.sweep_file import Sweep
+from lab.hosts import Role
+from lab.run.capability import check_programs
+from lab.run.pair import Pair, at_home
+from lab.run.store_ceiling import STORE
+from lab.run.store_tools import check_room
+from lab.workloads import bonnie
+from lab.workloads.fio import TOOL as FIO
+
+PROGRAMS = {FIO.name: FIO.programs, bonnie.NAME: bonnie.PROGRAMS}
+CHECKS = {FIO.name: FIO.check, bonnie.NAME: bonnie.check}
+
+
+def check_hosts(pair: Pair, sweep: Sweep) -> None:
+    """Raise Unsupported for a program that the server lacks, for another version, and for bonnie++ without room."""
+    if STORE not in sweep.factors.of("store") or pair.config.through_mount:
+        return
+    server, facts = pair.platforms[Role.SERVER], pair.facts[Role.SERVER]
+    for name in sweep.store_tools:
+        if name in PROGRAMS:
+            check_programs(pair, Role.SERVER, PROGRAMS[name], "store_tools")
+            CHECKS[name](pair.hosts[Role.SERVER], server.programs.call(name))
+    if bonnie.NAME in sweep.store_tools:
+        path = at_home(pair.config.share.path or "", facts.home)
+        size_bytes = bonnie.file_bytes(sweep.bonnie_size, facts.memory_bytes)
+        try:
+            check_room(pair, path, size_bytes, bonnie.NAME)
+        except LabFailure as error:
+            raise Unsupported(error.message, error.remedy, host=error.host) from error

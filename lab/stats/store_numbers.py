@@ -1,0 +1,95 @@
+"""What the server's store does by itself: medians of dd, fio and bonnie++, measured on the server without a network."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from lab.results import dataframe
+from lab.results.trial import DD, DISK, MEMORY, STORE_PROTOCOL
+from lab.stats.encoding import Trials, encode
+
+BYTES, OPERATIONS = "bytes_per_s", "per_s"
+DEVICE = "devices"  # in place of a tool: what the server's disks moved below it
+MOVED = 0.5  # of the bytes of a shot: where its disks counted less, they are not those that have the file
+# key of lab.results.bonnie.Bonnie, and what its rate is of
+BONNIE_TESTS = {
+    **dict.fromkeys(("write_char", "write_block", "rewrite", "read_char", "read_block"), BYTES),
+    **dict.fromkeys(("seeks", "create", "stat", "delete", "random_create", "random_stat", "random_delete"), OPERATIONS),
+}
+NUMBERS = ["value", "cpu", "longest_ms", "too_short", "cached"]
+COLUMNS = ["store", "tool", "test", "unit", "median", "least", "most", "cpu", "longest_ms", "too_short", "cached", "n"]
+
+
+def store_numbers(trials: Trials) -> pd.DataFrame:
+    """One row a store, tool and test, with COLUMNS; none where no store was measured by itself.
+
+    ``tool`` may be DEVICE. ``test`` is ``write`` or ``read``, or a test of bonnie++. ``median``, ``least`` and ``most``
+    are bytes, or operations, a second, as ``unit`` says, over ``n`` measurements; NaN where each was too short for a
+    number, of which ``too_short`` is the count. ``cpu`` (share of a core) is a median, ``longest_ms`` the most.
+    ``cached`` is 1 where a file fits into memory.
+    """
+    frame = encode(trials).frame
+    rows = frame[(frame["protocol"] == STORE_PROTOCOL) & (frame["status"] == "ok")]
+    parts = [part for of_tool in (_of_dd, _of_fio, _of_bonnie) if len(rows) and len(part := of_tool(rows))]
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS)
+    every = pd.concat(parts, ignore_index=True)
+    groups = every.groupby(["store", "tool", "test", "unit"], sort=False, observed=True)
+    table = groups.agg(
+        median=("value", "median"), least=("value", "min"), most=("value", "max"), cpu=("cpu", "median"),
+        longest_ms=("longest_ms", "max"), too_short=("too_short", "sum"), cached=("cached", "max"), n=("cpu", "size"),
+    )  # fmt: skip
+    return table.astype({"too_short": int}).reset_index()[COLUMNS]
+
+
+def _of_dd(rows: pd.DataFrame) -> pd.DataFrame:
+    """To and from the disk, what its devices moved meanwhile, and to and from memory; older runs say ``disk``."""
+    shots = rows[rows["tool"].isin([DD, DISK, MEMORY])]
+    tool = shots["tool"].astype(str).replace(DISK, DD)
+    parts = [_part(shots, tool, shots["direction"].astype(str), BYTES, value=shots["bytes_per_s"])]
+    for way, count in (("write", "disk_written_bytes"), ("read", "disk_read_bytes")):
+        of_way = shots[(shots["direction"] == way) & (tool == DD)]
+        moved = _numbers(of_way, {"moved": f"server.{count}"})["moved"]
+        is_counted = moved >= MOVED * of_way["size_bytes"]
+        rate = (moved / of_way["elapsed_s"])[is_counted]
+        parts.append(_part(of_way[is_counted], DEVICE, way, BYTES, value=rate))
+    return pd.concat(parts)
+
+
+def _of_fio(rows: pd.DataFrame) -> pd.DataFrame:
+    of_fio = rows[rows["tool"] == "fio"]
+    parts = []
+    for way in ("read", "write"):
+        of_way = of_fio[of_fio["direction"] == way]
+        numbers = _numbers(of_way, {"value": f"requests.{way}.iops", "longest_ms": f"requests.{way}.longest_ms"})
+        parts.append(_part(of_way, "fio", way, OPERATIONS, **numbers))
+    return pd.concat(parts)
+
+
+def _of_bonnie(rows: pd.DataFrame) -> pd.DataFrame:
+    """All tests that any of them ran."""
+    of_bonnie = rows[rows["tool"] == "bonnie++"]
+    parts = []
+    for test, unit in BONNIE_TESTS.items():
+        paths = {"value": unit, "cpu": "cpu", "longest_ms": "longest_ms", "too_short": "too_short"}
+        numbers = _numbers(of_bonnie, {name: f"bonnie.{test}.{key}" for name, key in paths.items()})
+        numbers |= _numbers(of_bonnie, {"cached": "bonnie.cached"})
+        part = _part(of_bonnie, "bonnie++", test, unit, **numbers)
+        parts.append(part[part["value"].notna() | (part["too_short"] > 0)])
+    return pd.concat(parts)
+
+
+def _numbers(rows: pd.DataFrame, paths: dict[str, str]) -> dict[str, pd.Series]:
+    """What was observed, as numbers by name; NaN where it was not."""
+    counted = dataframe.observed(rows, list(paths.values()))
+    nothing = pd.Series(np.nan, index=rows.index)
+    return {name: pd.to_numeric(counted.get(path, nothing), errors="coerce") for name, path in paths.items()}
+
+
+def _part(
+    rows: pd.DataFrame, tool: pd.Series | str, test: pd.Series | str, unit: str, **numbers: pd.Series
+) -> pd.DataFrame:
+    """These rows with what one tool says of one test."""
+    values = {name: numbers.get(name, pd.Series(np.nan, index=rows.index)).astype(float) for name in NUMBERS}
+    return pd.DataFrame({"store": rows["store"].astype(str), "tool": tool, "test": test, "unit": unit, **values})

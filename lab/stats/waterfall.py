@@ -1,0 +1,63 @@
+"""From the disk to the tool: what each stage between them carries by itself, so that it shows where speed was lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from lab.design.factors import NETWORK, owner_of
+from lab.stats.factors import POOLED, Level, factors_of
+from lab.stats.store_numbers import DEVICE
+
+# The columns of the stages, in the order in which bytes of a read pass them
+DISK, STORE, SERVER, LINK, PROTOCOL, TOOL = STAGES = (
+    "disk_MB_per_s", "store_MB_per_s", "server_MB_per_s", "link_MB_per_s", "protocol_MB_per_s", "tool_MB_per_s",
+)  # fmt: skip
+_BY_ITSELF = {DISK: DEVICE, STORE: "dd", SERVER: "memory"}  # the tool of store_numbers, by stage
+_SETTING = ["direction", *NETWORK]
+
+
+def waterfall(summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.DataFrame) -> pd.DataFrame:
+    """One row a case that has a speed: its levels, then STAGES in MB/s (10^6), medians; NaN where not measured.
+
+    disk: what the devices moved while dd measured the store; store: what dd reached; server: the same without the
+    disk; link: what iperf3 reached; protocol: its fastest tool, all else alike; tool: the case itself. Takes what
+    :func:`lab.stats.summary`, :func:`lab.stats.ceilings` and :func:`lab.stats.store_numbers.store_numbers` return.
+    """
+    table = summary[summary["n"] > 0].reset_index(drop=True)
+    levels = table[list(factors_of(table.columns))]
+    stages = {
+        stage: _look_up(levels, ["store", "direction"], _medians_of(store_numbers, tool))
+        for stage, tool in _BY_ITSELF.items()
+    }
+    of_link = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
+    stages[LINK] = _look_up(levels, _SETTING, dict(of_link))
+    stages[TOOL] = table["median_MB_per_s"]
+    tools = set(levels["tool"])
+    alike = [name for name in levels if name != "tool" and owner_of(str(name)) not in tools]
+    stages[PROTOCOL] = table.groupby(alike, sort=False, observed=True)["median_MB_per_s"].transform("max")
+    return levels.assign(**{stage: stages[stage] for stage in STAGES})
+
+
+def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
+    """Of what :func:`waterfall` returns the fastest case of each protocol, tool and direction, in the same order.
+
+    Where a store was measured by itself, of those with their files on one.
+    """
+    measured = set(waterfall["store"][waterfall[STORE].notna()])
+    cases = waterfall[waterfall["store"].isin(measured)] if measured else waterfall
+    fastest = cases.groupby(list(POOLED), observed=True)[TOOL].idxmax()
+    return cases.loc[sorted(fastest)]
+
+
+def _medians_of(store_numbers: pd.DataFrame, tool: str) -> dict[tuple[Level, ...], float]:
+    """MB/s of one tool's numbers by store and direction."""
+    own = store_numbers[store_numbers["tool"] == tool]
+    keys = zip(own["store"], own["test"], strict=True)
+    return dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
+
+
+def _look_up(levels: pd.DataFrame, names: list[str], known: dict[tuple[Level, ...], float]) -> pd.Series:
+    """The number that is known for each row's levels of these factors."""
+    keys = levels[names].itertuples(index=False, name=None)
+    return pd.Series([known.get(key, np.nan) for key in keys], index=levels.index, dtype=float)

@@ -1,0 +1,113 @@
+"""From the disk to the tool: what each stage carries by itself, beside what the cases came to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.synthetic_runs import trial, write_run
+
+from lab.report.analysis import Analysis
+from lab.report.waterfall import waterfall_table
+from lab.results import run_folder
+from lab.results.trial import Trial
+from lab.stats.waterfall import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, fastest_cases
+
+MB = 10**6
+
+
+def moved(speed: float, tool: str, **changes: Any) -> Trial:
+    """A transfer of 100 MB at so many MB/s."""
+    case = "-".join(map(str, (tool, *changes.values())))
+    return trial(trial_id=case, case_id=case, tool=tool, size_bytes=100 * MB, elapsed_s=100 / speed,
+                 **{"protocol": "smb", "store": "disk", "direction": "write", **changes})  # fmt: skip
+
+
+def by_itself(protocol: str, tool: str, speed: float, name: str = "", **changes: Any) -> Trial:
+    row_of = {"protocol": protocol, "direction": "write", "store": "disk", "position": 0, "ceiling_bytes_per_s": None}
+    name = name or f"{protocol}-{tool}"
+    return trial(trial_id=name, case_id=name, tool=tool, size_bytes=100 * MB, elapsed_s=100 / speed,
+                 **row_of | changes)  # fmt: skip
+
+
+SHOTS = [
+    by_itself("store", "dd", speed, f"dd{number}", observed={"server": {"disk_written_bytes": 150 * MB}})
+    for number, speed in enumerate((50.0, 60.0, 40.0))
+]
+STORE_AND_LINK = [*SHOTS, by_itself("store", "memory", 2000.0), by_itself("link", "iperf3", 110.0)]
+
+
+def analysis(folder: Path, *trials: Trial) -> Analysis:
+    return Analysis(run_folder.load(write_run(folder, trials).path))
+
+
+def test_every_stage_is_beside_the_case_that_it_holds_for(tmp_path: Path) -> None:
+    run = analysis(tmp_path, moved(45.0, "cp"), moved(40.0, "rsync"), *STORE_AND_LINK)
+    rows = {row["tool"]: [row[stage] for stage in STAGES] for row in run.waterfall.to_dict("records")}
+    assert rows["rsync"] == pytest.approx([75.0, 50.0, 2000.0, 110.0, 45.0, 40.0])
+    assert rows["cp"] == pytest.approx([75.0, 50.0, 2000.0, 110.0, 45.0, 45.0])
+
+
+def test_a_store_is_that_of_the_files_and_a_link_that_of_the_network(tmp_path: Path) -> None:
+    run = analysis(
+        tmp_path, moved(45.0, "cp"), moved(100.0, "cp", store="ram"), moved(30.0, "cp", direction="read"),
+        moved(44.0, "cp", mtu=9000), *STORE_AND_LINK,
+    )  # fmt: skip
+    rows = run.waterfall
+    on_ram, read, jumbo = rows[rows["store"] == "ram"], rows[rows["direction"] == "read"], rows[rows["mtu"] == 9000]
+    assert on_ram[[DISK, STORE, SERVER]].isna().all(axis=None)
+    assert on_ram[LINK].item() == pytest.approx(110.0)
+    assert read[[DISK, STORE, SERVER, LINK]].isna().all(axis=None)
+    assert np.isnan(jumbo[LINK].item())
+    assert jumbo[STORE].item() == pytest.approx(50.0)
+
+
+def test_an_option_of_a_tool_makes_no_other_protocol_but_one_of_a_mount_does(tmp_path: Path) -> None:
+    small, large = ({"dd.bs": size} for size in ("4 KiB", "1 MiB"))
+    signed, plain = ({"smb.signing": level} for level in ("true", "false"))
+    run = analysis(
+        tmp_path, *(moved(speed, "dd", options=options) for speed, options in ((20.0, small), (40.0, large))),
+        *(moved(speed, "cp", options=options) for speed, options in ((70.0, signed), (90.0, plain))),
+    )  # fmt: skip
+    rows = run.waterfall.set_index("tool")
+    assert rows.loc[["dd"], PROTOCOL].sort_values().to_list() == [40.0, 40.0]
+    assert rows.loc[["cp"], PROTOCOL].sort_values().to_list() == [70.0, 90.0]
+
+
+def test_the_narrowest_stage_is_named_with_how_much_of_it_was_reached(tmp_path: Path) -> None:
+    run = analysis(tmp_path, moved(45.0, "cp"), *STORE_AND_LINK)
+    table = waterfall_table(run.waterfall)
+    assert table.headings[1:] == ["disk", "store", "server", "link", "protocol", "tool", "narrowest", "reached"]
+    assert table.rows == [
+        ["SMB cp write", "75.0", "50.0", "2000.0", "110.0", "45.0", "45.0", "store", "90 %"],
+    ]  # fmt: skip
+
+
+def test_a_run_of_which_only_speeds_are_known_has_these(tmp_path: Path) -> None:
+    table = waterfall_table(analysis(tmp_path, moved(45.0, "cp")).waterfall)
+    assert table.headings == ["", "protocol", "tool", "narrowest", "reached"]
+    assert table.rows == [["SMB cp write", "45.0", "45.0", "–", "–"]]
+
+
+def test_of_each_tool_the_fastest_case_on_the_store_is_taken(tmp_path: Path) -> None:
+    run = analysis(
+        tmp_path, moved(45.0, "cp"), moved(48.0, "cp", mtu=9000), moved(100.0, "cp", store="ram"), *STORE_AND_LINK
+    )  # fmt: skip
+    assert fastest_cases(run.waterfall)[TOOL].to_list() == pytest.approx([48.0])
+
+
+def test_the_fastest_cases_stand_in_the_order_of_the_other_tables(tmp_path: Path) -> None:
+    run = analysis(tmp_path, moved(30.0, "cp", direction="read"), moved(45.0, "cp"), moved(48.0, "cp", mtu=9000))
+    assert fastest_cases(run.waterfall)["direction"].to_list() == ["write", "read"]
+
+
+def test_a_run_without_a_good_trial_has_none(tmp_path: Path) -> None:
+    failed = trial(trial_id="cp", status="failed", elapsed_s=None)
+    run = analysis(tmp_path, failed)
+    assert isinstance(run.waterfall, pd.DataFrame)
+    assert run.waterfall.empty
+    assert fastest_cases(run.waterfall).empty
+    assert waterfall_table(run.waterfall).rows == []
