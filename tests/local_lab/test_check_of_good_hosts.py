@@ -24,6 +24,17 @@ def test_a_pair_that_is_well(bench: Bench) -> None:
     assert {"afp", "nfs", "smb", "ssh", "TCP buffers", "share password"} < {*well}
 
 
+def test_a_folder_on_an_overlay_is_told_to_be_no_export_and_what_helps(bench: Bench) -> None:
+    (finding,) = [
+        finding
+        for finding in findings(bench, bench.changed_hosts(share_path="/opt"))
+        if finding["subject"] == "server volume"
+    ]
+    assert finding["level"] == "warning"
+    assert finding["message"].startswith("/opt is on overlay, and is not shared by NFS: overlayfs makes file handles")
+    assert finding["remedy"].startswith("mount it with `nfs_export=on`")
+
+
 def test_programs_that_no_sweep_can_name_are_told_and_why(bench: Bench) -> None:
     """The hosts of this lab share a kernel. What it can mount differs, and with it what is told of the client."""
 

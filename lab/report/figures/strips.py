@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
+from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, owner_of
 from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
@@ -85,7 +86,8 @@ def throughput(run: Run) -> Figure:
     trials = run.trials
     strips = _strips(trials, ["MB_per_s"], ("mtu", "tcp_space"))
     if strips is None:
-        return empty(trials, "Throughput", "no transfer could be measured")
+        are_names = len(trials.cases.cell) > 0 and bool(_of_names(trials).all())
+        return empty(trials, "Throughput", "only names were moved" if are_names else "no transfer could be measured")
     mtus, spaces, directions = (strips.levels[name] for name in ("mtu", "tcp_space", "direction"))
     colours, markers = styles(mtus, PALETTE), styles(spaces, MARKERS)
     looks = [(colours[mtu], markers[space]) for mtu, space in strips.kinds]
@@ -157,6 +159,7 @@ def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]
     """The transfers that have one of ``values``, by row (protocol, tool, every other factor that varies) and strip."""
     measured = {name: trials.values(name)[trials.transfer] for name in values}
     shown: Chosen = np.logical_or.reduce([~np.isnan(column) for column in measured.values()])
+    shown &= ~_of_names(trials)
     if not shown.any():
         return None
     cases, notes = trials.cases.only(shown), []
@@ -173,6 +176,13 @@ def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]
         list(rows[:most]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
         trials.ok[trials.transfer][shown], {name: column[shown] for name, column in measured.items()}, notes,
     )  # fmt: skip
+
+
+def _of_names(trials: stats.Encoded) -> Chosen:
+    """The transfers that moved names alone: their bytes say nothing."""
+    workloads = np.array([is_of_names(str(level)) for level in trials.cases.levels["workload"]], dtype=bool)
+    of_names: Chosen = workloads[trials.cases.code("workload")][trials.cases.cell]
+    return of_names
 
 
 def _row_names(cases: stats.Cells) -> list[str]:

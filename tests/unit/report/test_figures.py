@@ -38,6 +38,7 @@ SWEEPS: dict[str, list[Trial]] = {
     "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
     "all void": [trial(status="void", reason="cached")],
     "only the link": [trial(protocol="link", tool="iperf3")],
+    "only names": [trial(tool="metadata", workload="names of tree mail, stat", size_bytes=5000, files=500)],
     "empty": [],
 }
 
@@ -255,3 +256,14 @@ def test_trials_that_were_coded_before_are_drawn_alike(
     full: pd.DataFrame, plain: Callable[[str], bytes], name: str
 ) -> None:
     assert png(figures.ALL[name](stats.encode(full))) == plain(name)
+
+
+def test_trials_that_moved_names_alone_are_no_strips(tmp_path: Path, frame_of: Callable[[str], pd.DataFrame]) -> None:
+    nothing = figures.throughput(frame_of("only names"))
+    shown = [text.get_text() for text in [*nothing.texts, *(text for axes in nothing.axes for text in axes.texts)]]
+    assert any("only names were moved" in text for text in shown)
+    both = [*SWEEPS["only names"], trial(trial_id="copy", case_id="copy", workload="tree mail")]
+    for draw in (figures.throughput, figures.cpu_cost):
+        rows = row_names(draw(load(tmp_path / draw.__name__, both)).axes[0])
+        assert len(rows) == 1
+        assert "metadata" not in rows[0]
