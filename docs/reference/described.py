@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from lab.base import units
-from lab.design import factors
+from lab.base import quantities, units
+from lab.design import level_types
 from lab.hosts import fields
 from lab.hosts.command import Command
 from lab.results.json_object import JsonObject
@@ -25,10 +25,10 @@ from lab.settings import parameters
 
 # What a value of these types looks like in a file; a type is known by the function that reads it
 NOTATIONS = {
-    units.Size: "size, such as `64 MiB` or `64M`",
-    units.Seconds: "time, such as `90 s` or `5 min`",
-    units.Share: 'share, such as `0.25` or `"1/4"`',
-    factors.TcpSpace: "`default`, or a size, such as `512 KiB`",
+    quantities.Size: "size, such as `64 MiB` or `64M`",
+    quantities.Seconds: "time, such as `90 s` or `5 min`",
+    quantities.Share: 'share, such as `0.25` or `"1/4"`',
+    level_types.TcpSpace: "`default`, or a size, such as `512 KiB`",
     fields.Port: "port",
     fields.Address: "IP address",
     fields.Absolute: "full path; `~` is the home of the account",

@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from typing import Annotated
-
-from pydantic import BeforeValidator
 
 from lab.base.untrusted import LARGEST as LARGEST
 
@@ -57,8 +54,3 @@ def parse_share(value: object) -> float:
     if not 0 < share <= 1:
         raise ValueError('is not a share such as 0.25 or "1/4", above 0 and at most 1')
     return share
-
-
-Size = Annotated[int, BeforeValidator(parse_size)]
-Share = Annotated[float, BeforeValidator(parse_share)]
-Seconds = Annotated[float, BeforeValidator(parse_seconds)]

@@ -63,12 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(folder: RunFolder, survey: Survey) -> None:
-    from lab.fidelity.matrix import KEY, engine_lines, legend_lines, matrix_lines
+    from lab.fidelity.matrix import KEY, answer_lines, engine_lines, legend_lines, matrix_lines
 
     for line in matrix_lines(survey.copies, columns(sys.stdout) or WIDTH_OF_A_FILE):
         show_whole(line)
     show_whole("")
-    for line in (KEY, *legend_lines(survey.copies), *engine_lines(survey.engines)):
+    for line in (KEY, *legend_lines(survey.copies), *engine_lines(survey.engines), *answer_lines(survey.copies)):
         show(line)
     show(f"What was changed or refused, and how: {folder.report_path / 'fidelity.html'}")
     show_whole(str(folder.path))

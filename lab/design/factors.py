@@ -14,11 +14,9 @@ import typing
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field
-
-from lab.base.units import UNITS, parse_size, size_label
+from lab.base.units import UNITS, size_label
 
 Level: TypeAlias = str | int
 
@@ -44,14 +42,34 @@ class Plot(StrEnum):
     INSIDE = "inside"  # costs nothing: in random order
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A level that is a whole number between two."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A level that is a text which matches a pattern as a whole."""
+
+    pattern: str
+
+
+class SizeOrDefault:
+    """A level that is a size, or the word ``default``."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Factor:
     """One thing that a sweep varies.
 
-    ``level`` is the type of one level in a sweep file, ``default`` the levels where a sweep does not give any (empty:
-    it must). Other levels are compared with the ``baseline``; None stands for the smallest, or the first of the
-    alphabet. ``label`` and ``write`` make of the name and of a level what a person reads. A factor with a ``column`` is
-    a field of every case and trial; any other is an entry of their ``options``, and its levels are text.
+    ``level`` says what one level can be in a sweep file, which :mod:`lab.design.level_types` reads: a type, or one of
+    the classes above. ``default`` are the levels where a sweep does not give any (empty: it must). Other levels are
+    compared with the ``baseline``; None stands for the smallest, or the first of the alphabet. ``label`` and ``write``
+    make of the name and of a level what a person reads. A factor with a ``column`` is a field of every case and trial;
+    any other is an entry of their ``options``, and its levels are text.
     """
 
     name: str
@@ -67,25 +85,10 @@ class Factor:
     @property
     def words(self) -> frozenset[str]:
         """The words that a level can be, where only some can; empty where any text can, or none."""
-        return frozenset(_literals(self.level))
+        if self.level is Direction:
+            return frozenset(map(str, Direction))
+        return frozenset([DEFAULT] if self.level is SizeOrDefault else typing.get_args(self.level))
 
-
-def _literals(hint: object) -> set[str]:
-    """All members of the Literals that a type is made of."""
-    if typing.get_origin(hint) is Literal:
-        return set(typing.get_args(hint))
-    return {word for part in typing.get_args(hint) for word in _literals(part)}
-
-
-def _read_tcp_space(value: Any) -> int | str:
-    return DEFAULT if value == DEFAULT else parse_size(value)
-
-
-def _read_direction(value: str) -> Direction:
-    return Direction(value)  # pydantic takes no class for a validator whose signature Python 3.13 tells otherwise
-
-
-TcpSpace = Annotated[int | Literal["default"], BeforeValidator(_read_tcp_space)]
 
 FACTORS = (
     Factor(
@@ -108,7 +111,7 @@ FACTORS = (
     Factor(
         name="direction",
         description="As the client sees it: ``write`` is client to server, ``read`` is server to client.",
-        level=Annotated[Literal["write", "read"], AfterValidator(_read_direction)],
+        level=Direction,
         default=(Direction.WRITE, Direction.READ),
         baseline=Direction.WRITE,
         label="direction",
@@ -117,7 +120,7 @@ FACTORS = (
     Factor(
         name="mtu",
         description="The MTU in bytes that the data interfaces of both hosts get.",
-        level=Annotated[int, Field(ge=576, le=65535, strict=True)],
+        level=Whole(576, 65535),
         default=(1500,),
         label="MTU",
         plot=Plot.WHOLE,
@@ -127,7 +130,7 @@ FACTORS = (
         name="tcp_space",
         description="The size that the TCP buffers of both hosts are pinned to; ``default`` leaves the hosts as they "
         "are.",
-        level=TcpSpace,
+        level=SizeOrDefault,
         default=(DEFAULT,),
         baseline=DEFAULT,
         label="TCP buffer",
@@ -174,7 +177,7 @@ FACTORS = (
     Factor(
         name="placebo",
         description="Labels that change nothing: the effect that they seem to have is that of chance.",
-        level=Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,16}$")],
+        level=Text("[A-Za-z0-9]{1,16}"),
         default=("none",),
         baseline="none",
         label="placebo",

@@ -14,11 +14,13 @@ from pydantic import AfterValidator, ConfigDict, Field, create_model, field_vali
 from lab.base import shipped
 from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
-from lab.base.units import LARGEST, Seconds, Share, Size
+from lab.base.quantities import Seconds, Share, Size
+from lab.base.units import LARGEST
 from lab.base.untrusted import MOST_INPUT_BYTES
 from lab.base.validation import Model, read_text, validate
 from lab.design import payload_size, stopping
 from lab.design.factors import CHOOSERS, FACTORS, Factor, Level
+from lab.design.level_types import level_type
 from lab.design.manifest import Manifest, read_manifest
 from lab.design.profiles import PROFILES, check_profile, manifest_of
 
@@ -138,7 +140,7 @@ class Levels(Model):
 def _field(factor: Factor) -> tuple[Any, Any]:
     """A factor as a field of a model: a list of at least one level."""
     default = factor.default or ...
-    return GenericAlias(tuple, (factor.level, ...)), Field(default, min_length=1, description=factor.description)
+    return GenericAlias(tuple, (level_type(factor), ...)), Field(default, min_length=1, description=factor.description)
 
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
-"""A survey as a matrix of characters: a row a probe, a column a copy, in parts that fit the width."""
+"""A survey as a matrix of characters: a row a probe, a column the copies that went alike; in parts that fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from lab.base.untrusted import one_line
 from lab.fidelity.copies import Copy
@@ -22,9 +23,20 @@ CELL = 4
 LABEL = max(len(probe.name) for probe in PROBES)
 
 
+Column: TypeAlias = tuple[Copy, ...]
+
+
+def columns_of(copies: Sequence[Copy]) -> list[Column]:
+    """Copies of which every probe has the same verdict share a column; in the order of the first of each."""
+    columns: dict[tuple[Verdict, ...], list[Copy]] = {}
+    for copy in copies:
+        columns.setdefault(tuple(copy.judgement(probe).verdict for probe in PROBES), []).append(copy)
+    return list(map(tuple, columns.values()))
+
+
 def matrix_lines(copies: Sequence[Copy], width: int) -> Iterator[str]:
     """The matrix, with a number above each column."""
-    numbered = list(enumerate(copies, 1))
+    numbered = list(enumerate(columns_of(copies), 1))
     for number, part in enumerate(_parts(numbered, max(1, (width - LABEL) // CELL))):
         if number:
             yield ""
@@ -34,25 +46,46 @@ def matrix_lines(copies: Sequence[Copy], width: int) -> Iterator[str]:
             if probe.group != group:
                 group = probe.group
                 yield f"{group}:"
-            marks = (MARKS[copy.judgement(probe).verdict] for _, copy in part)
+            marks = (MARKS[column[0].judgement(probe).verdict] for _, column in part)
             yield f"{probe.name:{LABEL}}" + "".join(f"{mark:>{CELL}}" for mark in marks)
 
 
-def _parts(numbered: Sequence[tuple[int, Copy]], size: int) -> Iterator[Sequence[tuple[int, Copy]]]:
+def _parts(numbered: Sequence[tuple[int, Column]], size: int) -> Iterator[Sequence[tuple[int, Column]]]:
     for start in range(0, len(numbered), size):
         yield numbered[start : start + size]
 
 
 def legend_lines(copies: Sequence[Copy]) -> Iterator[str]:
     """What each column is, and how it went."""
-    for number, copy in enumerate(copies, 1):
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in copy.counts.items() if count)
-        yield f"{number:>{CELL}}  {copy.label} ({copy.ends.label}): {counts}{_debris(copy)}"
+    for number, column in enumerate(columns_of(copies), 1):
+        yield f"{number:>{CELL}}  {column_label(column)}"
+
+
+def column_label(column: Column) -> str:
+    """How many probes have which verdict, and the copies of which that is true."""
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in column[0].counts.items() if count)
+    names = "; ".join(f"{copy.label} ({copy.ends.label}){_debris(copy)}" for copy in column)
+    return f"{counts}: {names}"
+
+
+def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
+    """Which tool kept the most, by protocol and direction, and which probes no copy kept."""
+    ways: dict[str, list[Copy]] = {}
+    for copy in copies:
+        ways.setdefault(f"{copy.place.protocol.upper()} {copy.direction}", []).append(copy)
+    for way, of_way in ways.items():
+        kept = [(copy.counts[Verdict.KEPT], copy.tool) for copy in of_way]
+        (least, _), (most, _) = min(kept), max(kept)
+        tools = dict.fromkeys(tool for count, tool in kept if count == most)
+        yield f"{way}: {' and '.join(tools)} kept the most, {most} of {len(PROBES)} probes; the worst copy kept {least}"
+    verdicts = {probe.name: {copy.judgement(probe).verdict for copy in copies} for probe in PROBES}
+    if never := [name for name, of_probe in verdicts.items() if Verdict.KEPT not in of_probe]:
+        yield f"kept by no copy: {', '.join(never)}"
 
 
 def _debris(copy: Copy) -> str:
     left = ", ".join(f"{count} {kind}*" for kind, count in copy.debris.items())
-    return f"; left behind: {left}" if left else ""
+    return f", left behind: {left}" if left else ""
 
 
 def engine_lines(engines: Sequence[Engine]) -> Iterator[str]:

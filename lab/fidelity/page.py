@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab.base.durable import Folder
 from lab.base.untrusted import printable
-from lab.fidelity.copies import Copy
 from lab.fidelity.engines import POST_LINE, Engine
-from lab.fidelity.matrix import KEY, MARKS, legend_lines
+from lab.fidelity.matrix import KEY, MARKS, Column, answer_lines, column_label, columns_of
 from lab.fidelity.probes import PROBES
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Verdict
@@ -23,6 +23,7 @@ HOW = (
     "Each probe is one attribute of one file. A tool copied it, and what arrived was compared with what was there: "
     "writes through the mount, on the server's store, and through a mount made anew; reads on the client."
 )
+ALIKE = "Copies that went alike in every probe share a column."
 
 
 def write(folder: RunFolder, survey: Survey) -> Path:
@@ -34,13 +35,17 @@ def write(folder: RunFolder, survey: Survey) -> Path:
 
 
 def _sections(survey: Survey) -> Iterator[Section]:
-    copies = survey.copies
-    columns = TextTable(["", "copy"], [[str(n), line] for n, line in enumerate(_labels(copies), 1)], is_text=True)
-    numbers = [str(number) for number in range(1, len(copies) + 1)]
-    rows = [[probe.name, probe.about, *(MARKS[copy.judgement(probe).verdict] for copy in copies)] for probe in PROBES]
-    yield Section("The copies", HOW, tables=[columns])
-    yield Section("The matrix", "", tables=[TextTable(["probe", "of", *numbers], rows, KEY, is_text=True)])
-    yield Section("What was changed or refused, and how", "", tables=[_details(copies)])
+    columns = columns_of(survey.copies)
+    labels = [[str(number), column_label(column)] for number, column in enumerate(columns, 1)]
+    marks = [[MARKS[column[0].judgement(probe).verdict] for column in columns] for probe in PROBES]
+    rows = [[probe.name, probe.about, *of_probe] for probe, of_probe in zip(PROBES, marks, strict=True)]
+    matrix = TextTable(["probe", "of", *(number for number, _ in labels)], rows, KEY, is_text=True)
+    yield Section(
+        "The answer", "", tables=[TextTable([""], [[line] for line in answer_lines(survey.copies)], is_text=True)]
+    )
+    yield Section("The matrix", HOW, tables=[matrix])
+    yield Section("What each column is", ALIKE, tables=[TextTable(["", "copies"], labels, is_text=True)])
+    yield Section("What was changed or refused, and how", "", tables=[_details(columns)])
     yield Section("What each rsync can", f"The line is `{POST_LINE}`.", tables=[_engines(survey.engines)])
     if missing := [*survey.left_out, *survey.failures]:
         yield Section(
@@ -48,20 +53,15 @@ def _sections(survey: Survey) -> Iterator[Section]:
         )
 
 
-def _labels(copies: Sequence[Copy]) -> Iterator[str]:
-    return (line.strip().partition("  ")[2] for line in legend_lines(copies))
-
-
-def _details(copies: Sequence[Copy]) -> TextTable:
-    """The same of several copies stands once, with their numbers."""
-    numbers: dict[tuple[str, Verdict, str], list[str]] = {}
-    for probe in PROBES:
-        for number, copy in enumerate(copies, 1):
-            judgement = copy.judgement(probe)
+def _details(columns: Sequence[Column]) -> TextTable:
+    """The same of several columns stands once, with their numbers."""
+    numbers: dict[tuple[str, Verdict, str], dict[str, None]] = {}
+    for probe, (number, column) in itertools.product(PROBES, enumerate(columns, 1)):
+        for judgement in (copy.judgement(probe) for copy in column):
             if judgement.how:
-                numbers.setdefault((probe.name, judgement.verdict, judgement.how), []).append(str(number))
-    rows = [[name, verdict.value, how, ", ".join(of_copies)] for (name, verdict, how), of_copies in numbers.items()]
-    return TextTable(["probe", "verdict", "how", "copies"], rows, is_text=True)
+                numbers.setdefault((probe.name, judgement.verdict, judgement.how), {})[str(number)] = None
+    rows = [[name, verdict.value, how, ", ".join(of_columns)] for (name, verdict, how), of_columns in numbers.items()]
+    return TextTable(["probe", "verdict", "how", "columns"], rows, is_text=True)
 
 
 def _engines(engines: Sequence[Engine]) -> TextTable:

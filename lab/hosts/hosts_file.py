@@ -14,7 +14,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
-from lab.base.units import Seconds, Size
+from lab.base.quantities import Seconds, Size
 from lab.base.validation import Model, read_text, validate
 from lab.hosts.fields import (
     Absolute,

@@ -26,7 +26,7 @@ LIST = "import sys, {}; print(*sys.modules.keys() & set(sys.argv[1:]))"
     ("module", "unneeded"),
     [
         ("lab.cli.main", (*NUMERICAL, "paramiko", "rich", "pydantic", "zeroconf", "subprocess", "lab.local.state")),
-        ("lab.results.reader", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "lab.design.sweep_file")),
+        ("lab.results.reader", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "pydantic")),
         ("lab.run.lifecycle", NUMERICAL),
         ("lab.check.doctor", NUMERICAL),
         ("lab.design.plan_text", (*NUMERICAL, "paramiko")),
@@ -49,8 +49,9 @@ def test_what_is_slow_is_imported_only_where_it_is_needed(module: str, unneeded:
         ("show --help", (*NUMERICAL, "paramiko", "rich", "pydantic", "subprocess")),
         ("plan demo", (*NUMERICAL, "paramiko", "rich", "lab.run.lifecycle", "lab.results.run_folder")),
         ("plan demo --order", (*NUMERICAL, "paramiko", "rich")),
-        ("show example", (*DRAWING, "paramiko", "lab.run.lifecycle", "lab.protocols")),
-        ("compare example example-delay", (*DRAWING, "paramiko", "lab.run.lifecycle", "lab.protocols")),
+        ("list", (*NUMERICAL, "paramiko", "pydantic", "lab.run.lifecycle", "lab.protocols")),
+        ("show example", (*DRAWING, "paramiko", "pydantic", "lab.run.lifecycle", "lab.protocols")),
+        ("compare example example-delay", (*DRAWING, "paramiko", "pydantic", "lab.run.lifecycle", "lab.protocols")),
     ],
 )
 def test_a_command_imports_nothing_that_it_does_not_use(

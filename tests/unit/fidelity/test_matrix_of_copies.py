@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from lab.design.factors import Direction
 from lab.fidelity import page
 from lab.fidelity.copies import Copy, Ends, Place, View
 from lab.fidelity.engines import POST_LINE, THERE, UNKNOWN, Engine
-from lab.fidelity.matrix import MARKS, engine_lines, legend_lines, matrix_lines
+from lab.fidelity.matrix import MARKS, answer_lines, columns_of, engine_lines, legend_lines, matrix_lines
 from lab.fidelity.probes import ALL, PROBES
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Judgement, Verdict
@@ -41,7 +42,7 @@ def survey(copies: int) -> Survey:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
-@pytest.mark.parametrize("copies", [1, 9, 64])
+@pytest.mark.parametrize("copies", [1, 3, 5])
 def test_the_matrix_fits_the_width_and_has_every_mark_once(width: int, copies: int) -> None:
     surveyed = survey(copies)
     lines = list(matrix_lines(surveyed.copies, width))
@@ -52,11 +53,30 @@ def test_the_matrix_fits_the_width_and_has_every_mark_once(width: int, copies: i
 
 def test_the_legend_says_what_each_column_is_and_what_was_left_behind() -> None:
     first, second = legend_lines(survey(2).copies)
-    assert first.startswith(
-        "   1  SMB ram cp-a write (SMB 3.1.1, mounted by gvfs; client's ext2/ext3, server's tmpfs): 15 kept, "
+    assert first.startswith("   1  15 kept, ")
+    assert first.endswith(
+        ": SMB ram cp-a write (SMB 3.1.1, mounted by gvfs; client's ext2/ext3, server's tmpfs), left behind: 3 ._*"
     )
-    assert second.startswith("   2  SMB ram smb.time_machine=false cp-a write (")
-    assert first.endswith("; left behind: 3 ._*")
+    assert second.startswith("   2  15 kept, ")
+    assert ": SMB ram smb.time_machine=false cp-a write (" in second
+
+
+def test_copies_that_went_alike_share_a_column() -> None:
+    copies = [copy(0), copy(1), copy(5)]  # the third has the verdicts of the first
+    assert columns_of(copies) == [(copies[0], copies[2]), (copies[1],)]
+    first, _ = legend_lines(copies)
+    assert first.count("cp-a write (") == 2
+    assert len(next(matrix_lines(copies, 80)).split()) == 2
+
+
+def test_the_answer_names_who_kept_the_most_and_what_nobody_kept() -> None:
+    kept, lost = ({probe.name: Judgement(verdict) for probe in ALL} for verdict in (Verdict.KEPT, Verdict.LOST))
+    some = kept | {"birth": Judgement(Verdict.LOST), "owner": Judgement(Verdict.LOST)}
+    best, worst = copy(STORE=some), replace(copy(STORE=lost), tool="cp")
+    most, never = answer_lines([worst, best])
+    assert most == f"SMB write: cp-a kept the most, {len(PROBES) - 2} of {len(PROBES)} probes; the worst copy kept 0"
+    assert never == "kept by no copy: owner, birth"
+    assert list(answer_lines([copy(STORE=kept)]))[1:] == []
 
 
 def test_each_engine_answers_the_line_of_2015() -> None:
