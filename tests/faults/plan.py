@@ -67,7 +67,7 @@ SAMPLE = (
     ("smb", "smbstatus --json", "server-killed", "before"),
     ("smb", "-- make", "SIGINT", "after"),
     ("smb", "ss -tmin", "reboot-client", "before"),
-    ("image", "mkfs.ext4", "SIGKILL", "after"),
+    ("image", "lazy_itable_init", "SIGKILL", "after"),
     ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
     ("restore", "umount", "lost", "after"),
 )
