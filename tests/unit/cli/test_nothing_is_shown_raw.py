@@ -140,7 +140,7 @@ def test_a_run_folder_full_of_it_is_shown_and_reported(capsys: pytest.CaptureFix
     assert_post((report / "post.md").read_text(encoding="utf-8"))
     assert_no_formula((report / "table.csv").read_text(encoding="utf-8"))
     drawings = sorted((report / "figures").glob("*.svg"))
-    assert len(drawings) == 6
+    assert len(drawings) == 7
     for drawing in drawings:
         assert_drawing(drawing.read_text(encoding="utf-8"))
 
