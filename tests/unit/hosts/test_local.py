@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,8 @@ def other_lab(file: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
             yield process, file.read_text().strip()
         finally:
             process.kill()
+            with suppress(OSError, ValueError):
+                os.killpg(os.getpgid(int(file.read_text())), signal.SIGKILL)
 
 
 def test_a_command_belongs_to_the_lab_that_runs_it(host: SshHost) -> None:
