@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from assumption_pages import assumptions_page
@@ -45,39 +45,46 @@ In `[factors]` too, by protocol: `smb.signing = [false, true]`. An option multip
 The level `"default"` is what client and server agree on by themselves. Only a Linux client that mounts by its kernel
 can be told options other than `client` and `server`.
 """
-    known = protocols.by_name()
-    rows = [
-        (f"`{protocol.name}.{name}`", _levels(option), option.about)
-        for protocol in known.values()
-        for name, option in protocol.options.items()
-    ]
-    yield table(("key", "levels", "meaning"), sorted(rows))
+    yield _options(protocols.by_name())
     yield """## Options of a tool
 
 In `[factors]` too, by tool: `dd.bs = ["64 KiB", "1 MiB"]`. An option multiplies the cases of its own tool only. The
 level `"default"` is the one in the third column.
 """
-    options = [
-        (f"`{tool.name}.{name}`", _levels(option), f"`{option.default}`", option.about)
-        for tool in workloads.tools().values()
-        for name, option in tool.options.items()
-    ]
-    yield table(("key", "levels", "default", "meaning"), sorted(options))
+    yield table(("key", "levels", "default", "meaning"), _tool_options())
     yield """## Stores, and options of a store
 
 In `[factors]` too, by store: `ext4.data = ["ordered", "journal"]`. An option multiplies the cases of its own store
 only. The level `"default"` leaves it to the file system ([how to compare](../how-to/compare-file-systems.md)).
 """
-    every_store = sorted(stores.by_name().values(), key=lambda store: store.name)
-    yield table(("store", "what the files lie on"), [(f"`{store.name}`", store.about) for store in every_store])
-    of_stores = [
-        (f"`{store.name}.{name}`", _levels(option), option.about)
-        for store in every_store
-        for name, option in store.options.items()
-    ]
-    yield table(("key", "levels", "meaning"), of_stores)
+    known = sorted(stores.by_name().items())
+    yield table(("store", "what the files lie on"), [(f"`{name}`", store.about) for name, store in known])
+    yield _options(stores.by_name())
     yield "## Levels of server_sync\n\nWhat a server of each protocol can be told.\n"
-    yield table(("protocol", "levels"), sorted((each.name, _listed(each.server_syncs)) for each in known.values()))
+    yield table(("protocol", "levels"), _server_syncs())
+
+
+def _server_syncs() -> list[tuple[str, str]]:
+    return sorted((protocol.name, _listed(protocol.server_syncs)) for protocol in protocols.by_name().values())
+
+
+def _tool_options() -> list[tuple[str, ...]]:
+    rows = [
+        (f"`{tool.name}.{name}`", _levels(option), f"`{option.default}`", option.about)
+        for tool in workloads.tools().values()
+        for name, option in tool.options.items()
+    ]
+    return sorted(rows)
+
+
+def _options(owners: Mapping[str, protocols.Protocol | stores.Store]) -> str:
+    """The options of protocols, or of stores, by their keys in a sweep."""
+    rows = [
+        (f"`{owner}.{name}`", _levels(option), option.about)
+        for owner in owners
+        for name, option in owners[owner].options.items()
+    ]
+    return table(("key", "levels", "meaning"), sorted(rows))
 
 
 def _levels(option: Option) -> str:

@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", action="append", default=[], metavar="NAME", help=text)
     text = f"write is client to server; {every}"
     parser.add_argument("--direction", action="append", default=[], choices=("write", "read"), help=text)
-    text = f"what the files lie on, on the server: ram, disk, ext4, xfs or btrfs; {every.replace('all', 'ram, disk')}"
+    text = "what the files lie on, on the server: ram, disk, ext4, xfs or btrfs; "
+    text += "may be given several times (default: ram, disk)"
     parser.add_argument("--store", action="append", default=[], metavar="NAME", help=text)
     text = "an option of a mount or a server and its levels, as a sweep has them; may be given several times"
     parser.add_argument("--option", action="append", default=[], metavar="NAME=LEVELS", help=text)

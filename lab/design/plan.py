@@ -110,14 +110,12 @@ def plan(
     grid, left_out = grid_of(sweep, catalogue, refused)
     cases = _fraction_of(sweep, grid)
     if sweep.anchors > len(cases) + 1:
-        raise BadInput(
-            f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases",
-            f"give at most {len(cases) + 1}",
-        )
+        message = f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases"
+        raise BadInput(message, f"give at most {len(cases) + 1}")
     blocks = [block_slots(sweep, cases, block, ordering) for block in range(1, sweep.most_blocks + 1)]
     slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
     made_anew = {name for name in sweep.factors.names("store") if catalogue.store(name).is_made_anew}
-    least, most = (_cost(sweep, cases, blocks[:count], pace, made_anew) for count in (sweep.blocks, sweep.most_blocks))
+    least, most = (_cost(sweep, cases, part, pace, made_anew) for part in (blocks[: sweep.blocks], blocks))
     levels = levels_of(grid)
     return Plan(
         slots=slots,

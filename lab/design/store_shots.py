@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from lab.design.payload_size import MIB
+
 StoreTool: TypeAlias = Literal["dd", "bonnie++", "fio"]
-MIB = 2**20
 SHOTS = 3  # of dd, each way: what people who post figures of a disk have always taken
 LEAST_BYTES = 128 * MIB  # of a shot of a larger payload: below, starting dd would be a part of the time
 MOST_OF_MEMORY = 8  # a shot is at most this part of it, so that its source, and what is not flushed, stay there

@@ -57,8 +57,7 @@ class Display:
         """Show one step of a run."""
         self._estimate.take(step)
         if (trial := step.trial) is not None:
-            is_good = trial.status == "ok" and trial.elapsed_s
-            rate = trial.size_bytes / trial.elapsed_s if is_good and trial.elapsed_s else 0.0
+            rate = trial.size_bytes / trial.elapsed_s if trial.status == "ok" and trial.elapsed_s else 0.0
             self._last_rate = _describe_rate(step.slot.case, rate) if rate else ""
             failure = f"{trial.status}: {cause_and_remedy(trial.reason)}"
             self._print(step, f"{self._last_rate:>13}" if rate else failure, is_good=bool(rate))

@@ -6,7 +6,6 @@ the case's files (:mod:`lab.run.store_tools`).
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -112,16 +111,17 @@ def add_ceiling(observed: Observed, shots: Sequence[Trial]) -> Observed:
 
     It is the median of the shots, of an even number the lower of the two in the middle: what was counted is of that.
     """
-    rates = {shot.size_bytes / shot.elapsed_s: shot for shot in shots if shot.status == "ok" and shot.elapsed_s}
-    if not rates:
+    rated = [(shot.size_bytes / shot.elapsed_s, shot) for shot in shots if shot.status == "ok" and shot.elapsed_s]
+    if not rated:
         return observed
-    rate = statistics.median_low(rates)
-    median = rates[rate]
+    rated.sort(key=lambda pair: pair[0])
+    (slowest, _), (fastest, _) = rated[0], rated[-1]
+    rate, median = rated[(len(rated) - 1) // 2]
     server = median.observed.server or HostUsage()
     return replace(
         observed,
         store_ceiling_bytes_per_s=round(rate),
-        store_ceiling_spread=round((max(rates) - min(rates)) / rate, 4),
+        store_ceiling_spread=round((fastest - slowest) / rate, 4),
         store_ceiling_size_bytes=median.size_bytes,
         store_ceiling_disk_bytes=server.disk_written_bytes if median.direction == "write" else server.disk_read_bytes,
     )

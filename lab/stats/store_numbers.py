@@ -8,10 +8,10 @@ import pandas as pd
 from lab.results import dataframe
 from lab.results.trial import DD, DISK, MEMORY, STORE_PROTOCOL
 from lab.stats.encoding import Trials, encode
+from lab.stats.trial_numbers import DISK_MOVED
 
 BYTES, OPERATIONS = "bytes_per_s", "per_s"
 DEVICE = "devices"  # in place of a tool: what the server's disks moved below it
-MOVED = 0.5  # of the bytes of a shot: where its disks counted less, they are not those that have the file
 # key of lab.results.bonnie.Bonnie, and what its rate is of
 BONNIE_TESTS = {
     **dict.fromkeys(("write_char", "write_block", "rewrite", "read_char", "read_block"), BYTES),
@@ -51,7 +51,7 @@ def _of_dd(rows: pd.DataFrame) -> pd.DataFrame:
     for way, count in (("write", "disk_written_bytes"), ("read", "disk_read_bytes")):
         of_way = shots[(shots["direction"] == way) & (tool == DD)]
         moved = _numbers(of_way, {"moved": f"server.{count}"})["moved"]
-        is_counted = moved >= MOVED * of_way["size_bytes"]
+        is_counted = moved >= DISK_MOVED * of_way["size_bytes"]
         rate = (moved / of_way["elapsed_s"])[is_counted]
         parts.append(_part(of_way[is_counted], DEVICE, way, BYTES, value=rate))
     return pd.concat(parts)

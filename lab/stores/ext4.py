@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from lab.base.untrusted import count
 from lab.design.option_levels import one_of
-from lab.stores.store import MIB, Facts, FileSystem, Option
+from lab.design.payload_size import MIB
+from lab.stores.store import Facts, FileSystem, Option
 
 
 class Ext4(FileSystem):

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-MIB = 1 << 20
-
 
 @dataclass(frozen=True)
 class Option:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from lab.base.untrusted import count
-from lab.stores.store import MIB, Facts, FileSystem
+from lab.design.payload_size import MIB
+from lab.stores.store import Facts, FileSystem
 
 
 class Xfs(FileSystem):

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lab.base.errors import Unsupported
+from lab.design.payload_size import MIB
 from lab.hosts import Host
 
 NAME = "bonnie++"
 PROGRAMS: Mapping[str, str] = MappingProxyType({NAME: NAME})  # with its package in Debian
 VERSION = re.compile(r"^Version: (\S{1,20})", re.MULTILINE)
 KNOWN = "2.00"
-MIB = 2**20
 THOUSANDS_OF_FILES = 16  # bonnie++'s own default, which the posts of 2011 and 2015 have, too: 16 × 1024
 FILES = THOUSANDS_OF_FILES * 1024
 PASSES = 6  # over the file, about: byte by byte, by blocks and again, each written or read

@@ -39,19 +39,17 @@ def test_what_two_systems_have_is_measured_and_put_back(
     new_bench: Callable[..., Bench], client: str, server: str, store: str, protocols: list[str]
 ) -> None:
     bench = new_bench("--platform", f"client={client}", "--platform", f"server={server}")
-    platforms = (client, server)
     if client == "macos@27":  # without Homebrew's, macOS has an iperf3 of its own
         for host in HOSTS:
             bench.inside(host, "mv /opt/homebrew/bin/iperf3 /usr/bin/iperf3-darwin")
     if server != "linux":
-        assert (
-            bench.inside("server", "ipconfig getifaddr en0; ipconfig getifaddr en7 || echo none") == "10.99.0.2\nnone\n"
-        )
-    before = state(bench, platforms)
+        addresses = "ipconfig getifaddr en0; ipconfig getifaddr en7 || echo none"
+        assert bench.inside("server", addresses) == "10.99.0.2\nnone\n"
+    before = state(bench, (client, server))
     asked = [*protocols, *({"afp"} - set(protocols))]  # where Apple has taken AFP out, a sweep goes on without it
     tools = [{"macos@10.13": "ditto", "macos@27": "rsync-cache"}.get(client, "cp"), "rsync"]
     trials = swept(bench, protocol=asked, tool=tools, mtu=[9000], store=[store], size="2 MiB")
-    assert state(bench, platforms) == before
+    assert state(bench, (client, server)) == before
     assert set(trials["protocol"]) == set(protocols)
     assert len(trials) == sum(4 if protocol != "ssh" else 2 for protocol in protocols)
     assert trials["verified"].all()
@@ -76,7 +74,7 @@ def test_what_two_systems_have_is_measured_and_put_back(
     if client == "macos@10.13":
         check_pieces(bench)
         check_names(bench)
-        assert state(bench, platforms) == before
+        assert state(bench, (client, server)) == before
 
 
 def check_flushes(bench: Bench, trials: pd.DataFrame, server: str) -> None:

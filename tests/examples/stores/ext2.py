@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from lab.design.option_levels import one_of
-from lab.stores.store import MIB, Facts, FileSystem, Option
+from lab.design.payload_size import MIB
+from lab.stores.store import Facts, FileSystem, Option
 
 
 class Ext2(FileSystem):

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.design import store_shots
-from lab.design.store_shots import LEAST_BYTES, MIB, SHOTS, shot_bytes
+from lab.design.payload_size import MIB
+from lab.design.store_shots import LEAST_BYTES, SHOTS, shot_bytes
 
 
 @given(st.integers(1, 2**44), st.integers(0, 2**40))
