@@ -65,14 +65,17 @@ def waterfall(run: Run) -> Figure:
     directions = [way for way in ("write", "read") if (best["direction"] == way).any()]
     figure = begin(run.trials, 1.7 + 0.26 * len(names), notes)
     panels = figure.subplots(1, len(directions), squeeze=False)[0]
+    colours: set[str] = set()
     for number, (axes, direction) in enumerate(zip(panels, directions, strict=True)):
         if number == 0:
             name_rows(axes, names)
         else:
             shade_rows(axes, len(names))
-        _draw(axes, _bars(best[best["direction"] == direction], stages, tools), len(stages))
+        bars = _bars(best[best["direction"] == direction], stages, tools)
+        colours |= {bar.colour for bar in bars if bar}
+        _draw(axes, bars, len(stages))
         name_axes(axes, WAYS[direction], SPEED)
-    add_legend(figure, TITLE, [mark(label, colour, "s", 7) for label, colour in LOOKS.items()])
+    add_legend(figure, TITLE, [mark(label, colour, "s", 7) for label, colour in LOOKS.items() if colour in colours])
     return figure
 
 

@@ -81,3 +81,13 @@ def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(folder: RunFo
     assert "(figures/waterfall.png)" in post
     assert "SMB rsync write" in post
     assert "narrowest" in page.read_text()
+
+
+def test_the_legend_has_what_is_drawn_and_nothing_else(folder: RunFolder, tmp_path: Path) -> None:
+    plain = write_run(tmp_path / "plain", [row("smb", "cp", 45.0), row("link", "iperf3", 110.0)])
+    labels = [
+        [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+        for figure in (figures.waterfall(Analysis(run_folder.load(run.path))) for run in (folder, plain))
+    ]
+    assert labels[0] == ["by itself", "the narrowest by itself", "fastest tool of a protocol", "another tool"]
+    assert labels[1] == ["the narrowest by itself", "fastest tool of a protocol"]
