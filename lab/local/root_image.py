@@ -18,6 +18,7 @@ PACKAGES = (
     *("samba", "netatalk", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind"),
     # clients
     *("cifs-utils", "nfs-common", "gvfs-backends", "gvfs-fuse", "libglib2.0-bin", "dbus", "dbus-bin", "fuse3", "rsync"),
+    "libmimalloc3",  # lab/protocols/mounts/gvfs_mountable.sh says why
     # on a kernel of its own: its modules, its NFS server
     *("kmod", "nfs-kernel-server"),
     # RAM disks and images with a file system

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 from support.local_lab import HOSTS, Bench
@@ -26,19 +27,20 @@ client_sync = ["close"]
 """
 
 
-def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench) -> None:
-    source = bench.directory / "source"
+def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench, tmp_path: Path) -> None:
+    source = tmp_path / "source"
     for number in range(300):
         folder = source / f"album {number % 5}" / str(number % 3)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{number}.jpg").write_bytes(b"x" * (1 + 97 * number))
     (source / "empty").mkdir()
     (source / "link").symlink_to("empty")
-    recorded = bench.lab("workload", "record", "source", "tree.txt")
-    assert recorded.stdout.startswith("tree.txt: 300 files of 4,350,750 bytes in 22 folders"), recorded.stderr
-    (bench.directory / "trees.toml").write_text(SWEEP.format(tree='manifest = "tree.txt"'))
+    manifest, sweep = tmp_path / "tree.txt", tmp_path / "trees.toml"
+    recorded = bench.lab("workload", "record", str(source), str(manifest))
+    assert recorded.stdout.startswith(f"{manifest}: 300 files of 4,350,750 bytes in 22 folders"), recorded.stderr
+    sweep.write_text(SWEEP.format(tree='manifest = "tree.txt"'))
     before = bench.state()
-    done = bench.lab("run", "--hosts", str(bench.hosts), "trees.toml")
+    done = bench.lab("run", "--hosts", str(bench.hosts), str(sweep))
     assert done.returncode == 0, done.stdout + done.stderr
     assert bench.state() == before
     loaded = run_folder.load(bench.newest())
@@ -57,7 +59,7 @@ def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench) -> No
     run = bench.newest()
     kept = (run / "trials.jsonl").read_text().splitlines()
     (run / "trials.jsonl").write_text("\n".join(kept[:-2]) + "\n")
-    (bench.directory / "tree.txt").unlink()  # the run has its own copy
+    manifest.unlink()  # the run has its own copy
     resumed = bench.lab("run", "--resume", str(run))
     assert resumed.returncode == 0, resumed.stderr
     assert {trial["workload"] for trial in bench.trials()} == {trials["workload"].iloc[0]}

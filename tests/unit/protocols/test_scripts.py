@@ -122,9 +122,31 @@ def test_a_share_whose_process_died_is_said_to_have(tmp_path: Path, said: str) -
 
 
 def test_a_session_of_gvfs_has_folders_that_are_its_own(tmp_path: Path) -> None:
-    host = EmulatedHost(tmp_path, {"cp": "", "chrt": "exit 1", "sed": ""}, ["sh", "mkdir"])
+    host = EmulatedHost(tmp_path, {"cp": "", "chrt": "exit 1", "env": ""}, ["sh", "mkdir"])
     host.shell(MOUNTABLE, str(tmp_path / "gvfs"))
     assert (tmp_path / "gvfs").stat().st_mode & 0o777 == 0o700
+    assert host.calls("env") == ["env LD_PRELOAD=libmimalloc.so.3 true"]
+
+
+@pytest.mark.parametrize(
+    ("library", "real_time", "prefix"),
+    [
+        ("libmimalloc.so.3", True, "/usr/bin/env LD_PRELOAD=libmimalloc.so.3 /usr/bin/chrt -r 1 "),
+        ("libmimalloc.so.2", False, "/usr/bin/env LD_PRELOAD=libmimalloc.so.2 "),
+        ("", True, "/usr/bin/chrt -r 1 "),
+        ("", False, ""),
+    ],
+)
+def test_what_serves_afp_is_kept_from_its_use_after_free(
+    tmp_path: Path, library: str, real_time: bool, prefix: str
+) -> None:
+    copy = 'for last; do :; done; for name in afp smb; do echo "Exec=/gvfsd-$name" > "$last/$name.mount"; done'
+    preloads = f'[ "$1" = "LD_PRELOAD={library}" ] || echo "object cannot be preloaded: ignored" >&2'
+    commands = {"cp": copy, "env": preloads, "chrt": "" if real_time else "exit 1"}
+    host = EmulatedHost(tmp_path, commands, ["sh", "mkdir", "sed"])
+    host.shell(MOUNTABLE, str(tmp_path / "gvfs"))
+    written = {name: (tmp_path / f"gvfs/mountable/{name}.mount").read_text() for name in ("afp", "smb")}
+    assert written == {"afp": f"Exec={prefix}/gvfsd-afp\n", "smb": "Exec=/gvfsd-smb\n"}
 
 
 def test_keys_that_an_old_openssh_cannot_make_are_left_out(tmp_path: Path) -> None:
