@@ -1,6 +1,11 @@
 _lab_runs() {
     local -a runs
-    runs=(results/*/run.json(N:h:t))
+    local folder=results
+    integer at=${words[(I)--results]}
+    if ((at)); then folder=${words[at + 1]}; fi
+    at=${words[(I)--results=*]}
+    if ((at)); then folder=${words[at]#--results=}; fi
+    runs=(${~folder}/*/run.json(N:h:t))
     compadd -a runs
     compadd -a _lab_shipped_examples
     _files -/

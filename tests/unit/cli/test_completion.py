@@ -31,9 +31,11 @@ compdef() { }
 _files() { print -r -- "files $*" }
 compadd() { (( ${(P)#2} )) && print -rl -- ${(P)2} }
 eval "$(<$1)"
+words=("${@[2,-1]}")
 _lab_runs
 _lab_sweeps
 """
+ELSEWHERE = "20300107T000000Z-elsewhere"
 RUNS = ["20300101T000000Z-demo", "20300102T000000Z-macs"]
 CASES = [
     (["l"], ["list", "local"]),
@@ -43,6 +45,9 @@ CASES = [
     (["show", "--json", "20300102"], RUNS[1:]),
     (["run", "--resume", "20300101"], RUNS[:1]),
     (["compare", RUNS[0], "20300102"], RUNS[1:]),
+    (["show", "--results", "other", "2030"], [ELSEWHERE]),
+    (["show", "--results", "~/other", "2030"], [ELSEWHERE]),
+    (["show", "--results", "none", "2030"], []),
     (["plan", "sw"], ["sweep.toml"]),
     (["plan", "ma"], ["macs"]),
     (["show", "exam"], sorted(shipped.examples())),
@@ -65,6 +70,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "results" / name).mkdir(parents=True)
         (tmp_path / "results" / name / "run.json").touch()
     (tmp_path / "results" / "20300105T000000Z-no-run").mkdir()
+    (tmp_path / "other" / ELSEWHERE).mkdir(parents=True)
+    (tmp_path / "other" / ELSEWHERE / "run.json").touch()
     for name in ("sweep.toml", "hosts.ini", "notes.txt"):
         (tmp_path / name).touch()
     return tmp_path
@@ -109,7 +116,8 @@ def test_bash_completes(place: Path, words: list[str], expected: list[str]) -> N
 def test_bash_knows_every_command_and_runs_no_name(place: Path) -> None:
     path = write_script(place, "bash")
     assert offered("bash", "-c", ASK_BASH, "bash", path, "lab", "") == list(COMMANDS)
-    assert offered("bash", "-c", ASK_BASH, "bash", path, "lab", "show", "") == [*RUNS, *shipped.examples(), "results"]
+    names = offered("bash", "-c", ASK_BASH, "bash", path, "lab", "show", "")
+    assert sorted(names) == sorted([*RUNS, *shipped.examples(), "other", "results"])
     assert not (place / "pwned").exists()
 
 
@@ -119,6 +127,20 @@ def test_fish_completes(place: Path, words: list[str], expected: list[str]) -> N
     line = " ".join(["lab", *words])
     assert sorted(offered("fish", "-c", ASK_FISH, write_script(place, "fish"), line)) == sorted(expected)
     assert not (place / "pwned").exists()
+
+
+@needs("fish")
+def test_fish_knows_the_folder_of_runs_that_follows_an_equals_sign(place: Path) -> None:
+    line = "lab show --results=other 2030"
+    assert offered("fish", "-c", ASK_FISH, write_script(place, "fish"), line) == [ELSEWHERE]
+
+
+@needs("zsh")
+@pytest.mark.parametrize("words", [("--results", "other"), ("--results", "~/other"), ("--results=other",)])
+def test_zsh_is_given_runs_of_the_folder_that_the_line_names(place: Path, words: tuple[str, ...]) -> None:
+    names = offered("zsh", "-f", "-c", ASK_ZSH, "zsh", write_script(place, "zsh"), "lab", "show", *words, "")
+    assert ELSEWHERE in names
+    assert not {*RUNS} & {*names}
 
 
 @needs("zsh")
