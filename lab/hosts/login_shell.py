@@ -14,6 +14,9 @@ from collections.abc import Iterator, Sequence
 _PLAIN = re.compile(r"[ -~]*")
 _SPECIAL = frozenset("!\\'")
 _MOST_BYTES = 900  # of one word
+_CODES = tuple(
+    chr(byte) if _PLAIN.fullmatch(chr(byte)) and chr(byte) not in _SPECIAL else f"\\0{byte:03o}" for byte in range(256)
+)
 _DECODE = 'eval "set -- $(printf %b "$@")"; '
 
 
@@ -37,9 +40,7 @@ def _coded(line: str) -> Iterator[str]:
     """The line in parts that need no quoting but plain quotes; a number is never cut in two."""
     part = ""
     for byte in line.encode():
-        character = chr(byte)
-        is_plain = _PLAIN.fullmatch(character) and character not in _SPECIAL
-        part += character if is_plain else f"\\0{byte:03o}"
+        part += _CODES[byte]
         if len(part) >= _MOST_BYTES:
             yield part
             part = ""
