@@ -188,6 +188,17 @@ class Session:
             return False
         return result.exit_code == 0 and self.mounting.drop(error)
 
+    def forget_store(self, case: Case) -> None:
+        """Have the server's file system forget what it holds in a memory of its own, where it has one.
+
+        Nothing may use it meanwhile: the server stops, and starts anew.
+        """
+        if self._store is None or self._store.forget is None:
+            return
+        self.layers.move([*network.layers(self.pair, self.settings, case), *self._store_layers(case)])
+        self._store.forget.run(self.pair.hosts[Role.SERVER])
+        self.stand(case)
+
     def leave_share(self) -> None:
         """At the end: have the run's folder in the share within reach, so that putting back removes it.
 
