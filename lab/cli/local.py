@@ -17,6 +17,7 @@ EXAMPLES_OF_UP = (
     Example("sudo lab local up", "two Linux hosts at 1 Gbit/s; then: lab check --hosts hosts.local.ini"),
     Example("sudo lab local up --name slow --rate 100mbit --delay 5ms", "another lab beside it, with a longer way"),
     Example("sudo lab local up --platform client=macos@15.5", "an emulated Mac as the client"),
+    Example("sudo lab local up --kernel own --zfs", "guests with kernels of their own, and ZFS"),
 )
 
 
@@ -73,6 +74,11 @@ def _add_options_of_up(up: argparse.ArgumentParser) -> None:
         default="",
         help="what runs such guests (default: the first of these that boots here)",
     )
+    up.add_argument(
+        "--zfs",
+        action="store_true",
+        help="guests of kvm or tcg that have ZFS; its modules are built once, which takes minutes",
+    )
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -80,7 +86,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
     lab = lifecycle.up(
         arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform,
-        own_kernel=arguments.kernel == "own", backend=arguments.backend,
+        own_kernel=arguments.kernel == "own", backend=arguments.backend, zfs=arguments.zfs,
     )  # fmt: skip
     show(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
     return 0

@@ -9,16 +9,14 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from lab.local import syscalls
+from lab.local import layered_root
 from lab.local.subprocesses import last_lines
 
 SCRIPT = "echo guest''booted"  # when process 1 has ended the kernel panics, which ends the guest
 BOOTED = "guestbooted"  # not as SCRIPT spells it, for the kernel prints its command line
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-PROBE = Path(__file__).with_name("backend_probe.sh")
 
 
 def find_problem(answer: Path, layers: Sequence[Path], start: str, deadline_s: float) -> str:
@@ -37,15 +35,9 @@ def find_problem(answer: Path, layers: Sequence[Path], start: str, deadline_s: f
 
 
 def _boot(layers: Sequence[Path], start: str, deadline_s: float) -> str:
-    namespaces = ["--mount", "--net", "--pid", "--fork", "--kill-child=SIGKILL"]
-    command = ["unshare", *namespaces, "--", "/bin/sh", str(PROBE), ":".join(map(str, layers)), start]
     deadline = ""
     try:
-        done = subprocess.run(  # noqa: S603 – a script of the local lab's own
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-            timeout=deadline_s, preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
-        )  # fmt: skip
-        output = done.stdout
+        output = layered_root.run(layers, start, deadline_s).stdout
     except subprocess.TimeoutExpired as error:
         output, deadline = error.stdout or b"", f" in {deadline_s:.0f} s"
     text = output.decode(errors="replace")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,13 +62,10 @@ class Kernel:
         image = folder / DISK.lstrip("/")
         for directory in (inside / "usr/lib", image.parent):
             directory.mkdir(parents=True)
-        status = shlex.quote(f"{root}/var/lib/dpkg/status")
-        image_builder.install_debian(
-            unpacked, self.suite, self.packages, "--variant=extract", INSTALLED.format(status=status)
-        )
+        unpack(unpacked, self.suite, self.packages)
         modules = (unpacked / self.modules).rename(inside / "usr/lib/modules")
         for version in modules.iterdir():
-            image_builder.run_in_private_mounts(DEPMOD, str(inside), str(root), version.name)
+            make_index_of_modules(inside, version.name)
         for program in self.programs:
             (inside / program).parent.mkdir(exist_ok=True)
             (unpacked / program).rename(inside / program)
@@ -78,6 +76,19 @@ class Kernel:
         (unpacked / "usr").rename(folder / "usr")
         for rest in (unpacked, inside):  # the root filesystem has its own /etc, /var and the like
             shutil.rmtree(rest)
+
+
+def unpack(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
+    """Unpack packages that the root filesystem lacks, and those that they need, unconfigured. Raises LabFailure."""
+    status = shlex.quote(f"{root_image.path()}/var/lib/dpkg/status")
+    image_builder.install_debian(
+        folder, suite, packages, "--variant=extract", INSTALLED.format(status=status), *options
+    )
+
+
+def make_index_of_modules(folder: Path, version: str) -> None:
+    """Write the index of all modules of a kernel that lie below ``folder``. Raises LabFailure."""
+    image_builder.run_in_private_mounts(DEPMOD, str(folder), str(root_image.path()), version)
 
 
 # Of the Debian suite after the root filesystem's. The kernel of that one, 6.12, dies on some processors ("ptrace set fp

@@ -35,11 +35,13 @@ def up(
     platform: Sequence[str] = (),
     own_kernel: bool = False,
     backend: str = "",
+    zfs: bool = False,
 ) -> Lab:
     """Bring up the lab ``name`` with its hosts file in ``directory``; returns once both hosts answer.
 
     ``platform`` are words such as ``macos@15.5`` for both hosts or ``client=macos@15.5`` for one. With ``own_kernel``
-    each host is a guest with a kernel of its own, run by ``backend`` or the best that works here.
+    each host is a guest with a kernel of its own, run by ``backend`` or the best that works here, with ``zfs`` one that
+    has ZFS.
     Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
     """
     state.need_root()
@@ -47,7 +49,7 @@ def up(
     network.check_rate(rate)
     network.delay_seconds(delay)
     host_platforms = platforms.parse(platform)
-    chosen, why = backends.choose(own_kernel, backend, host_platforms.values())
+    chosen, why = backends.choose(own_kernel, backend, host_platforms.values(), zfs)
     hosts_file = directory.resolve() / state.hosts_file_name(name)
     with _locked():
         if (lab := state.load(name)) is not None:

@@ -10,13 +10,15 @@ from lab.base.errors import BadInput, LabFailure
 from lab.local import guest_kernels
 from lab.local.backends.base import Backend
 from lab.local.backends.namespaces import Namespaces
-from lab.local.backends.qemu import Kvm, Tcg
+from lab.local.backends.qemu import Kvm, KvmWithZfs, Tcg, TcgWithZfs
 from lab.local.backends.uml import UserModeLinux
 from lab.local.names import GUEST_BACKENDS
 from lab.local.platforms import LINUX
 
 _NAMESPACES = Namespaces()
-_BY_NAME: dict[str, Backend] = {backend.name: backend for backend in (_NAMESPACES, Kvm(), UserModeLinux(), Tcg())}
+WITH_ZFS: dict[str, Backend] = {"kvm": KvmWithZfs(), "tcg": TcgWithZfs()}  # by the name of the backend without
+_BACKENDS = (_NAMESPACES, Kvm(), UserModeLinux(), Tcg(), *WITH_ZFS.values())
+_BY_NAME: dict[str, Backend] = {backend.name: backend for backend in _BACKENDS}
 GUESTS = {name: _BY_NAME[name] for name in GUEST_BACKENDS}
 
 
@@ -30,29 +32,39 @@ def find(name: str) -> Backend:
     return _BY_NAME[name]
 
 
-def choose(own_kernel: bool, name: str, host_platforms: Collection[str]) -> tuple[Backend, str]:
+def choose(own_kernel: bool, name: str, host_platforms: Collection[str], zfs: bool = False) -> tuple[Backend, str]:
     """The backend for hosts of these platforms, with all built that it needs, and why this one.
 
-    With ``own_kernel`` it is the one of this name, or, where that is empty, the first whose guests boot here.
+    With ``own_kernel`` it is the one of this name, or, where that is empty, the first whose guests boot here; with
+    ``zfs`` one whose guests have ZFS.
     Raises BadInput where the arguments or this machine do not allow it, LabFailure where no guest boots.
     """
     if not own_kernel:
-        if name:
-            raise BadInput(f"--backend {name} is for guests", "give --kernel own too")
+        if name or zfs:
+            raise BadInput(f"{f'--backend {name}' if name else '--zfs'} is for guests", "give --kernel own too")
         _NAMESPACES.prepare()
         return _NAMESPACES, "the default"
     _check_guests(host_platforms)
+    if zfs and name and name not in WITH_ZFS:
+        raise BadInput(f"--zfs: guests of {name} have no ZFS", f"give --backend {' or '.join(WITH_ZFS)}, or none")
     problems: list[str] = []
-    for backend in [GUESTS[name]] if name else GUESTS.values():
-        problem = _find_problem(backend)
+    for candidate in [name] if name else WITH_ZFS if zfs else GUESTS:
+        problem = _find_problem(GUESTS[candidate])
         if not problem:
-            return backend, "; ".join([f"--backend {name}" if name else "the first that boots here", *problems])
-        problems.append(f"{backend.name}: {problem}")
+            why = "; ".join([f"--backend {name}" if name else "the first that boots here", *problems])
+            return _add_zfs(candidate) if zfs else GUESTS[candidate], why
+        problems.append(f"{candidate}: {problem}")
     raise LabFailure(
         f"--kernel own: no guest boots here. {'; '.join(problems)}",
         "guests are tried once a boot of this machine; to try again remove "
         f"{guest_kernels.UML.path().parent}/kernel-*.json",
     )
+
+
+def _add_zfs(name: str) -> Backend:
+    """The backend of this name, whose guests boot, with ZFS. Raises LabFailure where that cannot be built."""
+    WITH_ZFS[name].prepare()
+    return WITH_ZFS[name]
 
 
 def _check_guests(host_platforms: Collection[str]) -> None:

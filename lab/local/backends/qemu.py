@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from lab.local import guest_kernels
+from lab.local import guest_kernels, guest_zfs, overlay
 from lab.local.backends.guest import LARGEST_MTU, MEMORY_MIB, SEED, Guest, mac_address
 from lab.local.guest_kernels import DISK, VMLINUZ
+from lab.local.state import Lab
 
 # That kernel has ext4 and NVMe built in, so it needs no initramfs. A second NVMe disk might be found before the first.
 KERNEL = "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 devtmpfs.mount=1 mitigations=off"
@@ -73,6 +75,42 @@ class Tcg(Qemu):
     # the default processor is twice as slow to emulate, and cx16 gives wrong results under load
     processor = ("-accel", "tcg,thread=multi", "-cpu", "qemu64,-cx16")
     probe_s = 120.0
+
+
+class WithZfs(Qemu):
+    """The same guests with ZFS, which is in their seed."""
+
+    without_zfs: ClassVar[Qemu]
+
+    def prepare(self) -> str:
+        """Have the same guests tried without ZFS, which they need not to boot; then build it, where it is missing."""
+        problem = self.without_zfs.prepare()
+        if not problem:
+            guest_zfs.ensure()
+        return problem
+
+    def furnish(self, lab: Lab, host: str) -> None:
+        """The same, and the files of ZFS; none of their folders, which the guest has."""
+        super().furnish(lab, host)
+        folder = guest_zfs.path()
+        with tarfile.open(overlay.root(lab.name, host) / SEED.lstrip("/"), "a") as seed:
+            for path in sorted(folder.rglob("*")):
+                if not path.is_dir():
+                    seed.add(path, str(path.relative_to(folder)))
+
+
+class KvmWithZfs(WithZfs, Kvm):
+    """On the processor itself."""
+
+    name, title = "kvm-zfs", f"{Kvm.title}, with ZFS"
+    without_zfs = Kvm()
+
+
+class TcgWithZfs(WithZfs, Tcg):
+    """On a processor in software."""
+
+    name, title = "tcg-zfs", f"{Tcg.title}, with ZFS"
+    without_zfs = Tcg()
 
 
 def _card(tap: str, options: str) -> list[str]:
