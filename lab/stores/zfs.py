@@ -71,8 +71,8 @@ class Zfs(FileSystem):
             ),
             "raid": Option(
                 one_of(*RAIDS),
-                "How many files may be lost: none (`stripe`, the default), all but one (`mirror`), or one, two or three "
-                "(`raidz`, `raidz2`, `raidz3`).",
+                "How many files may be lost: none (`stripe`, the default), all but one (`mirror`), or one, two or "
+                "three (`raidz`, `raidz2`, `raidz3`).",
             ),
             "vdevs": Option(
                 whole(1, MOST_VDEVS),

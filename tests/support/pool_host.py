@@ -1,4 +1,4 @@
-"""A Linux host with pools of ZFS that are files in a folder; its zpool and zfs take the words of OpenZFS 2.3 and no other.
+"""A Linux host with pools of ZFS that are files in a folder; its zpool and zfs take words of OpenZFS 2.3 and no other.
 
 A pool that is imported is a folder in ``pools``, one that is exported a folder in ``exported``: its ``devices``,
 ``group``, ``health`` and ``properties``.
@@ -11,8 +11,7 @@ from pathlib import Path
 from support.stoppable_host import StoppableHost
 
 REAL = (
-    "sh", "cat", "chmod", "cut", "grep", "ls", "mkdir", "mv", "printf", "rm", "rmdir", "sed", "stat", "true", "truncate",
-    "wc",
+    "sh", "cat", "chmod", "cut", "grep", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "stat", "truncate",
 )  # fmt: skip
 BEGIN = """
 fail() { echo "cannot $verb '$name': $*" >&2; exit 1; }

@@ -105,5 +105,5 @@ def test_what_devices_moved_is_their_sum() -> None:
     assert parse_device_bytes(text) == DeviceBytes(301, 4020)
     assert parse_device_bytes("") is None
     for wrong in ("read_bytes\n", "read_bytes\t-\n", "read_bytes\t-1\n"):
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             parse_device_bytes(wrong)

@@ -122,7 +122,7 @@ def test_killed_between_export_and_import_no_file_is_left(lab: Lab) -> None:
 def test_a_server_that_does_not_let_go_is_told(lab: Lab) -> None:
     made = lab.make()
     lab.set("busy")
-    with pytest.raises(CommandError, match="not exported: cannot export .*: pool or dataset is busy"):
+    with pytest.raises(CommandError, match=r"not exported: cannot export .*: pool or dataset is busy"):
         present(made.forget).run(lab.host)
 
 
@@ -138,7 +138,7 @@ def test_the_pool_is_exported_and_imported_from_the_folder_of_the_lab_alone(lab:
 def test_a_pool_over_other_devices_is_neither_given_away_nor_destroyed(lab: Lab) -> None:
     lab.set("create.takes_another")
     with pytest.raises(
-        CommandError, match="is no pool of the lab's own in .* that can be used: pool over /home/ann/disk"
+        CommandError, match=r"is no pool of the lab's own in .* that can be used: pool over /home/ann/disk"
     ):
         lab.make()
     assert lab.host.calls("chown") == []
