@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from lab.base.errors import HostError, LabFailure
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabFailure
 from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.design.case import Case
@@ -35,6 +35,7 @@ from lab.workloads.file import PAYLOAD as ONE_FILE
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
 IS_THERE = '[ -d "$1" ]'
+NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
 TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
 
 
@@ -196,7 +197,12 @@ class Session:
         if self._store is None or self._store.forget is None:
             return
         self.layers.move([*network.layers(self.pair, self.settings, case), *self._store_layers(case)])
-        self._store.forget.run(self.pair.hosts[Role.SERVER])
+        try:
+            self._store.forget.run(self.pair.hosts[Role.SERVER])
+        except DeadlineExceeded:
+            raise
+        except CommandError as error:
+            raise CommandError(error.host, error.argv, error.exit_code, error.output, NOT_COLD) from error
         self.stand(case)
 
     def leave_share(self) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.memory_host import World, knob
+from support.memory_host import Fault, World, knob
 from support.pairs import pair_of
 
+from lab.base.errors import CommandError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.command import Command, command
@@ -51,6 +52,14 @@ def test_the_server_stops_the_store_forgets_and_the_server_starts_anew(world: Wo
     steps = world.hosts["server"].writes[before:]
     assert steps.index(("mount", "absent")) < steps.index(("mtu", "forgotten")) < steps.index(("mount", "served"))
     assert "space" not in dict(steps), "the store itself stands all along"
+
+
+def test_a_store_that_is_not_there_again_is_told_with_what_helps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Standing(world, command("write", "mtu", "forgotten"))
+    world.counter.fault = Fault(world.counter.count + 3, "refused")  # the mount is read, put back and read first
+    with pytest.raises(CommandError, match="refused") as refused:
+        session.forget_store(CASE)
+    assert "dmesg" in refused.value.remedy
 
 
 def test_without_a_cache_of_its_own_nothing_stops(world: World) -> None:
