@@ -56,7 +56,7 @@ def test_the_server_stops_the_store_forgets_and_the_server_starts_anew(world: Wo
 
 def test_a_store_that_is_not_there_again_is_told_with_what_helps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     session = Standing(world, command("write", "mtu", "forgotten"))
-    world.counter.fault = Fault(world.counter.count + 3, "refused")  # the mount is read, put back and read first
+    world.counter.fault = Fault(world.counter.count + 3, "refused")  # after the three that put the mount back
     with pytest.raises(CommandError, match="refused") as refused:
         session.forget_store(CASE)
     assert "dmesg" in refused.value.remedy
