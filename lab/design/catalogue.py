@@ -77,6 +77,9 @@ class Store(Owner, Protocol):
     def is_made_anew(self) -> bool:
         """Whether the lab makes it anew for each trial, and starts the server on it."""
 
+    def conflict(self, levels: Mapping[str, str]) -> str:
+        """Why these levels of its options cannot go together; empty where they can."""
+
 
 class Payload(Protocol):
     """What is moved."""

@@ -30,7 +30,8 @@ def grid_of(
     protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
     tools = {name: catalogue.tool(name) for name in factors.names("tool")}
     owners: dict[str, Mapping[str, Owner]] = {"protocol": protocols, "tool": tools}
-    owners["store"] = {name: catalogue.store(name) for name in factors.names("store")}
+    stores = {name: catalogue.store(name) for name in factors.names("store")}
+    owners["store"] = stores
     payload = catalogue.payload(workload.kind).of(workload)
     label, files = workload.label, payload.files(workload.planned_size)
     size_bytes, name_chars = payload.moved(workload.planned_size), payload.name_chars()
@@ -43,6 +44,8 @@ def grid_of(
         if tool.moves_names:
             case = replace(case, workload=f"{NAMES_OF}{label}, {tool.job(case)}", size_bytes=name_chars)
         reason = _not_of_tool(workload, payload, tool)
+        if not reason and (why := stores[case.store].conflict(case.store_options)):
+            reason = f"{case.store} with {why}"
         reason = reason or _why_not(case, protocols[case.protocol], tool, usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None

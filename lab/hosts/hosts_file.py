@@ -146,7 +146,8 @@ class ShareConfig(Model):
     """Where the password of that account comes from."""
     image_size: Size = 2 * 1024**3
     """With ``serve = lab``: the size of each file system that the lab makes in an image file, for stores such as
-    ``ext4``. The image is in the lab's own folder, and the disk there must have room for all of it."""
+    ``ext4``; of ``zfs`` that of all files of a pool together. They are in the lab's own folder, and the disk there must
+    have room for all of it."""
 
     @model_validator(mode="after")
     def _mounted_is_there_already(self) -> Self:

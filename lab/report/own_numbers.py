@@ -27,6 +27,14 @@ FRAMES = (
     ("most streams", "most_streams", "median", 1, ".0f"), ("least", "most_streams", "min", 1, ".0f"),
 )  # fmt: skip
 CAPACITY = "store_capacity_bytes"
+# Bytes that the devices of a store moved in the direction of the trial: key of lab.results.observed.Observed
+ON_DEVICES = {"read": "store_read_bytes", "write": "store_written_bytes"}
+DEVICE_BYTES = "device_bytes"  # for each byte of the payload
+OF_DEVICES = (
+    "On devices: bytes that ZFS wrote to the files of its pool (of a read: read from them) for each byte of the "
+    "payload, with parity, copies and padding. The files share one disk: they tell what this costs in bytes and "
+    "processor time, and not what several disks gain."
+)
 
 
 def requests(some: pd.DataFrame) -> pd.DataFrame:
@@ -49,12 +57,18 @@ def frames(some: pd.DataFrame) -> pd.DataFrame:
 
 
 def capacity(some: pd.DataFrame) -> pd.DataFrame:
-    """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY, and
-    ``n``.
+    """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY,
+    DEVICE_BYTES, and ``n``.
     """
-    counted = _observed(some, [CAPACITY])
-    speed = some["bytes_per_s"].where(counted[CAPACITY].notna())
-    return _by_case(some, counted.assign(bytes_per_s=speed), "median")
+    counted = _observed(some, [CAPACITY, *ON_DEVICES.values()])
+    has_store = counted[CAPACITY].notna()
+    on_devices = counted[ON_DEVICES["read"]].where(some["direction"] == "read", counted[ON_DEVICES["write"]])
+    numbers = {
+        CAPACITY: counted[CAPACITY],
+        "bytes_per_s": some["bytes_per_s"].where(has_store),
+        DEVICE_BYTES: (on_devices / some["size_bytes"]).where(has_store),
+    }
+    return _by_case(some, pd.DataFrame(numbers), "median")
 
 
 def requests_table(some: pd.DataFrame) -> TextTable | None:
@@ -97,20 +111,24 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
     table = capacity(some)
     if table.empty:
         return None
+    counts_devices = table[DEVICE_BYTES].notna().any()
     rows = [
         [
             _name(row, table),
             number(row["bytes_per_s"] / 1e6, ".1f"),
             number(row[CAPACITY] / 2**20, ".0f"),
+            *([number(row[DEVICE_BYTES], ".2f")] if counts_devices else []),
             str(row["n"]),
         ]
         for row in stats.rows_of(table)
     ]
     caption = (
-        "Medians. Usable: what the file system had room for while it was empty. It was made anew for each trial, in an "
-        "image file on the server. "
+        "Medians. Usable: what the file system had room for while it was empty. It was made anew for each trial, in "
+        "files on the server. "
     )
-    headings = ["", "MB/s", "usable MiB", "n"]
+    headings = ["", "MB/s", "usable MiB", *(["on devices"] if counts_devices else []), "n"]
+    if counts_devices:
+        caption += f"{OF_DEVICES} "
     return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])
 
 
@@ -121,7 +139,7 @@ def columns(trials: pd.DataFrame) -> pd.DataFrame:
         paths += [f"requests.{way}.{key}" for way in WAYS for _, key, *_ in REQUESTS]
         paths += dict.fromkeys(f"frames.{key}" for _, key, *_ in FRAMES)
     if not trials["store"].isin(PLACES_THAT_ARE_THERE).all():
-        paths.append(CAPACITY)
+        paths += [CAPACITY, *ON_DEVICES.values()]
     if not paths:
         return pd.DataFrame(index=trials.index)
     return _observed(trials, paths).rename(columns=lambda path: f"observed.{path}")

@@ -256,6 +256,12 @@ class Observed(JsonObject):
     """How often the share was mounted until it stood, or was given up; where once was not enough."""
     store_capacity_bytes: int | None = None
     """Of a file system that the lab made for the trial: bytes that it had room for while it was empty."""
+    store_read_bytes: int | None = None
+    """Of such a file system that counts it (``zfs``): bytes that it read from its devices; next to none from a warm
+    server."""
+    store_written_bytes: int | None = None
+    """Of the same: bytes that it wrote to its devices, with what it wrote after the end: parity, copies, padding and
+    its own records included."""
     store_ceiling_bytes_per_s: int | None = None
     """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction, the
     median of the shots of its block."""

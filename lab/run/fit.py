@@ -12,10 +12,8 @@ from lab.design.payload_size import MIB, ROOM
 from lab.design.sweep_file import Sweep, Workload
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import Hosts
-from lab.run import refusals
+from lab.run import image_store, refusals
 from lab.run.catalogue import CATALOGUE
-from lab.run.image_store import USABLE
-from lab.stores import file_system
 
 EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults in mke2fs.conf
 
@@ -90,13 +88,15 @@ def _check_share(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
 def _check_images(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """The file systems that the lab makes must hold the payload, and not be too small to be made."""
     image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
-    for store in filter(None, map(file_system, sweep.factors.names("store"))):
-        size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
-        least_bytes = max(store.least_bytes, round(payload.room(size_bytes) * ROOM / USABLE))
+    size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
+    file_bytes = round(payload.room(size_bytes) * ROOM)
+    for store, levels in image_store.made_of(sweep):
+        least_bytes = max(store.least_size(levels), store.room(levels).size_for(file_bytes))
         if image_bytes < least_bytes:
+            of_levels = "".join(f", {store.name}.{name} {level}" for name, level in levels.items())
             raise BadInput(
-                f"{hosts_file}: [share] image_size: {image_bytes} bytes are too few for {store.name} with a payload of "
-                f"{size_bytes} bytes",
+                f"{hosts_file}: [share] image_size: {image_bytes} bytes are too few for {store.name}{of_levels} with a "
+                f"payload of {size_bytes} bytes",
                 f"give {-(-least_bytes // MIB)} MiB or more, or a smaller size in the sweep",
             )
 

@@ -2,43 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import re
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.base.units import size_label
 from lab.base.untrusted import first_line
+from lab.design.grid import grid_of
+from lab.design.sweep_file import Sweep
+from lab.hosts.command import Command
 from lab.hosts.mounts import FIND, in_table
 from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
+from lab.run.catalogue import CATALOGUE
+from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
-from lab.stores import FileSystem
-from lab.stores.image import MODULE_IS_THERE, image_file, image_mount, loop_module
+from lab.stores import FileSystem, Site, file_system
 
-USABLE = 0.85  # of an image: btrfs takes most for itself, and leaves 0.89 of 2 GiB (two copies of metadata)
-# $1 the file system. What a kernel lacks for it, by name; modules that are not loaded yet are no lack
+# $1 the file system, $2 a module. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
 LACKS = """
-for name in "$1" loop; do
-    case $name in loop) [ -e /sys/module/loop ] ;; *) grep -qw "$name" /proc/filesystems ;; esac ||
-        modprobe -n -q "$name" || { echo "$name"; exit; }
+for name in "$1" "$2"; do
+    [ -e "/sys/module/$name" ] || grep -qw "$name" /proc/filesystems || modprobe -n -q "$name" ||
+        { echo "$name"; exit; }
 done
 """
+MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
+SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool has the name of the lab's folder
 
 
 @dataclass(frozen=True)
 class MadeStore:
     """A store that stands: what it is, in words; the levels of its options by their names in a sweep; and how many
     bytes it had room for while it was empty.
+
+    For ``forget``, ``count`` and ``find_fault`` see :class:`FileSystem`.
     """
 
     description: str
     levels: Mapping[str, str]
     capacity_bytes: int
+    forget: Command | None = None
+    count: Command | None = None
+    find_fault: Command | None = None
 
 
 def folder_of(directory: str) -> str:
     """Where it is mounted, in the lab's own folder on the server."""
     return f"{directory}/store"
+
+
+def made_of(sweep: Sweep) -> Iterator[tuple[FileSystem, Mapping[str, str]]]:
+    """Each file system that the lab makes for a case of a sweep, with the levels of its options, once.
+
+    Raises BadInput where the levels make no case.
+    """
+    if not any(map(file_system, sweep.factors.names("store"))):
+        return
+    cases = grid_of(sweep, CATALOGUE)[0]
+    of_cases = {(case.store, tuple(case.store_options.items())) for case in cases}
+    for name, levels in sorted(of_cases):
+        if store := file_system(name):
+            yield store, dict(levels)
 
 
 def check(platform: Platform, store: FileSystem) -> None:
@@ -48,40 +73,48 @@ def check(platform: Platform, store: FileSystem) -> None:
         raise Absent(f"{role}: store {store.name} is made on {store.platform}, and the {role} runs {platform.name}")
     if platform.host.lacks_root:
         raise Unsupported(
-            f"{role}: store {store.name}: only root mounts an image", "log in as root, or with sudo, or leave it out"
+            f"{role}: store {store.name}: only root makes and mounts it",
+            "log in as root, or with sudo, or leave it out",
         )
-    if lacking := first_line(platform.host.shell(LACKS, store.name).stdout.strip(), 40):
+    lacking = first_line(platform.host.shell(LACKS, store.name, store.module).stdout.strip(), 40)
+    if lacking and store.module_package:
+        install = platform.programs.how_to_install(store.module_package)
+        raise Unsupported(
+            f"{role}: store {store.name}: its kernel has no {lacking}",
+            f"{install}, with the headers of its kernel, or take it out of the sweep",
+        )
+    if lacking:
         raise Absent(f"{role}: store {store.name}: its kernel has no {lacking}")
 
 
 def make(
     platform: Platform, store: FileSystem, directory: str, size_bytes: int, levels: Mapping[str, str]
 ) -> Generator[Setting, None, MadeStore]:
-    """A new file system of this kind in an image file in the lab's own folder ``directory``, with these levels.
+    """A new file system of this kind in files in the lab's own folder ``directory``, with these levels.
 
-    Raises LabFailure where the disk there has no room for the whole image, and SettingRefused where a level is not in
+    Raises LabFailure where the disk there has no room for all of these, and SettingRefused where a level is not in
     effect.
     """
-    path, image, role = folder_of(directory), f"{directory}/store.image", platform.host.role
+    path, role = folder_of(directory), platform.host.role
     free_bytes = platform.files.free_bytes(directory)
     if free_bytes < size_bytes:
         raise LabFailure(
-            f"an image of {size_label(size_bytes)} does not fit into {directory}: {free_bytes} bytes are free",
+            f"{store.lies_in} of {size_label(size_bytes)}: no room in {directory}: {free_bytes} bytes are free",
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
             host=role,
         )
-    if platform.host.shell(MODULE_IS_THERE).stdout.strip() == "no":
-        yield loop_module(role)
+    if platform.host.shell(MODULE_IS_THERE, store.module).stdout.strip() == "no":
+        yield store.load_module(role)
     platform.host.run("mkdir", "-p", path)
-    yield image_file(role, image, size_bytes, store.make_words)
-    yield image_mount(role, path, image, store.name, store.mount_options(levels), platform.ram_disks.uid())
-    return _read(platform, store, path, size_bytes, levels)
+    site = Site(role, directory, path, platform.ram_disks.uid())
+    yield from store.steps(site, size_bytes, levels)
+    return _read(platform, store, site, size_bytes, levels)
 
 
-def _read(platform: Platform, store: FileSystem, path: str, size_bytes: int, levels: Mapping[str, str]) -> MadeStore:
+def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, levels: Mapping[str, str]) -> MadeStore:
     """What is mounted, by the table of mounts and by the file system's own programs."""
-    device, options = platform.parse(parse_mounted, platform.host.shell(FIND, in_table(path)))
-    printed = platform.host.shell(store.facts_script, path, device, root=True)
+    source, options = platform.parse(parse_mounted, platform.host.shell(FIND, in_table(site.path)))
+    printed = platform.host.shell(store.facts_script, site.path, source, root=True)
     mounted_with = dict(option.partition("=")[::2] for option in options.split(","))
     facts = platform.parse(lambda text: store.read_facts(text, mounted_with), printed)
     for name, level in levels.items():
@@ -91,17 +124,18 @@ def _read(platform: Platform, store: FileSystem, path: str, size_bytes: int, lev
                 f"leave {level} out of the sweep",
                 host=platform.host.role,
             )
-    below = platform.read(parse_source, "df", "-P", path.rpartition("/")[0])
+    below = platform.read(parse_source, "df", "-P", site.directory)
     return MadeStore(
-        f"{facts.description}, {options}; in an image of {size_label(size_bytes)} on {below}",
+        f"{facts.description}, {options}; in {store.lies_in} of {size_label(size_bytes)} on {below}",
         {f"{store.name}.{name}": level for name, level in facts.levels.items()},
-        platform.files.free_bytes(path),
-    )
+        platform.files.free_bytes(site.path),
+        store.forget(site), store.count(site), store.find_fault(site),
+    )  # fmt: skip
 
 
 def parse_mounted(text: str) -> tuple[str, str]:
-    """The device and the options, of a line of the table of mounts. Raises ValueError."""
+    """The device or pool and the options, of a line of the table of mounts. Raises ValueError."""
     fields = text.split(" ")
-    if len(fields) < 4 or not fields[0].startswith("/dev/"):
+    if len(fields) < 4 or not SOURCE.fullmatch(fields[0]):
         raise ValueError("no device in the table of mounts")
     return first_line(fields[0], 100), first_line(fields[3], 1000)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from lab.base.errors import HostError, LabFailure
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabFailure
 from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.design.case import Case
@@ -35,6 +35,7 @@ from lab.workloads.file import PAYLOAD as ONE_FILE
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
 IS_THERE = '[ -d "$1" ]'
+NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
 TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
 
 
@@ -187,6 +188,22 @@ class Session:
         except HostError:  # a mount that hangs is there; the error of the transfer says more
             return False
         return result.exit_code == 0 and self.mounting.drop(error)
+
+    def forget_store(self, case: Case) -> None:
+        """Have the server's file system forget what it holds in a memory of its own, where it has one.
+
+        Nothing may use it meanwhile: the server stops, and starts anew.
+        """
+        if self._store is None or self._store.forget is None:
+            return
+        self.layers.move([*network.layers(self.pair, self.settings, case), *self._store_layers(case)])
+        try:
+            self._store.forget.run(self.pair.hosts[Role.SERVER])
+        except DeadlineExceeded:
+            raise
+        except CommandError as error:
+            raise CommandError(error.host, error.argv, error.exit_code, error.output, NOT_COLD) from error
+        self.stand(case)
 
     def leave_share(self) -> None:
         """At the end: have the run's folder in the share within reach, so that putting back removes it.

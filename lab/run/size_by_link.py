@@ -13,15 +13,13 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES, Role
 from lab.results.run_folder import RunFolder
-from lab.run import link_ceiling
+from lab.run import image_store, link_ceiling
 from lab.run.catalogue import CATALOGUE
-from lab.run.image_store import USABLE
 from lab.run.pair import at_home
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
 from lab.run.transfer import transfer
 from lab.run.trial_rows import plan_trial
-from lab.stores import file_system
 
 PILOT_BYTES = 16 * MIB  # a fifth of a second of a gigabit link: long enough to be past the start of a connection
 PILOT_DEADLINE_S = 120.0
@@ -114,8 +112,9 @@ def _rooms(session: Session, folder: RunFolder, sweep: Sweep) -> Iterator[tuple[
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
             yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
-    if any(map(file_system, sweep.factors.names("store"))):
-        yield most_in(int(USABLE * pair.config.share.image_size)), "an image (image_size in the hosts file)"
+    for store, levels in image_store.made_of(sweep):
+        room_bytes = store.room(levels).most_in(pair.config.share.image_size)
+        yield most_in(room_bytes), f"{store.lies_in} of {store.name} (image_size in the hosts file)"
     if pair.config.through_mount:
         cases = plan(sweep.sized(PILOT_BYTES), CATALOGUE, folder.left_out, folder.ordering).cases
         path = session.stand(cases[0]).attached.path

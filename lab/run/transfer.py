@@ -26,6 +26,7 @@ from lab.run.preparation import cool, lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
+from lab.run.store_moved import add_moved, count_moved, find_fault, not_from_devices
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Move, Payload, Tool, file
 
@@ -89,11 +90,12 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         argv = task.words(task.tool.argv)
         prepare(session, standing, placed, endpoints, argv)
         lay_out(session, standing, case, task.words(task.tool.lay_out), endpoints.target)
-        slept_s = asleep_s()
+        slept_s, stored = asleep_s(), [count_moved(pair, standing.store)]
         before = _count_server(pair)
         flush = endpoints.flush if keeps and not case.is_of_names else ""
         timing = _time(pair, standing, case, endpoints, flush, argv, deadline_s)
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
+        stored.append(count_moved(pair, standing.store))
         report = task.tool.read_report(timing.printed, task.move) or Observed()
         ways = _ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
@@ -113,8 +115,8 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
-    if standing.store:
-        told = replace(told, store_capacity_bytes=standing.store.capacity_bytes)
+    told = add_moved(told, standing.store, stored)
+    void = void or not_from_devices(case, told)
     timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))
     return Measured(timing, moved, effective, void, told, seen.samples, keeps)
 
@@ -148,12 +150,12 @@ def _time(
     argv: tuple[str, ...],
     deadline_s: float,
 ) -> Timing:
-    """Run the tool under the client's clock. Raises TransferError, which names a lack of space."""
+    """Run the tool under the client's clock. Raises TransferError, which names a lack of space and a store at fault."""
     clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
     try:
         return clock.time_transfer(interface, flush, argv, deadline_s, _server_of_mount(pair, standing, case))
     except TransferError as error:
-        if lack := _find_lack_of_space(pair, endpoints, case):
+        if lack := find_fault(pair, standing.store) or _find_lack_of_space(pair, endpoints, case):
             # first, for the middle of a long message is left out where people read it
             raise TransferError(f"{lack}; {error.message}", error.remedy, host=endpoints.target_place.role) from error
         raise

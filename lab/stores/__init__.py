@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 
 from lab.base import plugins
-from lab.stores.store import Facts, FileSystem, Option, Store
+from lab.stores.store import DeviceBytes, Facts, FileSystem, Option, Room, Site, Store, parse_device_bytes
 
-__all__ = ["Facts", "FileSystem", "Option", "Store", "by_name", "file_system", "find"]
+__all__ = [
+    "DeviceBytes", "Facts", "FileSystem", "Option", "Room", "Site", "Store", "by_name", "file_system", "find",
+    "parse_device_bytes",
+]  # fmt: skip
 
 
 def by_name() -> dict[str, Store]:

@@ -8,13 +8,14 @@ from types import MappingProxyType
 
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
-from lab.stores.store import Facts, FileSystem, Option
+from lab.stores.image_file_system import ImageFileSystem
+from lab.stores.store import Facts, Option
 
 LEVEL = one_of("none", "lzo", "zlib", "zstd")
 PROFILE = re.compile(r"^(Data|Metadata), ([A-Za-z0-9]{1,10}): ", re.MULTILINE)
 
 
-class Btrfs(FileSystem):
+class Btrfs(ImageFileSystem):
     """btrfs as mkfs makes it: of metadata there are two copies (mkfs.btrfs of btrfs-progs 5.15 and later)."""
 
     name = "btrfs"
@@ -33,7 +34,7 @@ class Btrfs(FileSystem):
     )
 
     def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
-        """See :meth:`FileSystem.mount_options`."""
+        """See :meth:`ImageFileSystem.mount_options`."""
         level = levels.get("compress", "none")
         return () if level == "none" else (f"compress={level}",)
 

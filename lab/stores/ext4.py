@@ -9,10 +9,11 @@ from types import MappingProxyType
 from lab.base.untrusted import count
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
-from lab.stores.store import Facts, FileSystem, Option
+from lab.stores.image_file_system import ImageFileSystem
+from lab.stores.store import Facts, Option
 
 
-class Ext4(FileSystem):
+class Ext4(ImageFileSystem):
     """ext4 as people know it: what mkfs usually leaves for later is done at once, or it would go on in measured time.
 
     Of the mode of its journal the table of mounts names only another one than the usual; the kernel lists it always.
@@ -35,7 +36,7 @@ class Ext4(FileSystem):
     )
 
     def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
-        """See :meth:`FileSystem.mount_options`."""
+        """See :meth:`ImageFileSystem.mount_options`."""
         return (f"data={levels['data']}",) if "data" in levels else ()
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:

@@ -21,8 +21,7 @@ MOUNT = FUNCTIONS + read_script(__file__, "image_mount.sh")
 UNMOUNT = FUNCTIONS + read_script(__file__, "image_unmount.sh")
 STATE = FUNCTIONS + 'state "$1" "$2"'
 IS_THERE = 'if [ -e "$1" ] || [ -L "$1" ]; then echo present; else echo absent; fi'
-UNLOAD = read_script(__file__, "loop_unload.sh")
-MODULE_IS_THERE = "if [ -e /sys/module/loop ]; then echo yes; else echo no; fi"
+UNLOAD = read_script(__file__, "module_unload.sh")
 # What others have begun to use is theirs, and no longer to be put back
 MODULE_STATE = """
 if [ -e /sys/module/loop ] && ! cat /sys/block/loop*/loop/backing_file >/dev/null 2>&1; then echo loaded
@@ -49,7 +48,7 @@ class LoopModule(Operation):
         return script(MODULE_STATE)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
-        return (script(UNLOAD, root=True),)
+        return (script(UNLOAD, "loop", root=True),)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
+
+from lab.base.untrusted import count
+from lab.hosts.command import Command
+from lab.settings.setting import Setting
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class Store:
     options: ClassVar[Mapping[str, Option]] = MappingProxyType({})
     is_made_anew: ClassVar[bool] = False
 
+    def conflict(self, levels: Mapping[str, str]) -> str:
+        """Why these levels of its options cannot go together; empty where they can."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -40,25 +48,103 @@ class Facts:
     levels: Mapping[str, str]
 
 
-class FileSystem(Store, ABC):
-    """A file system of Linux that the lab makes in an image file, anew for each case.
+@dataclass(frozen=True)
+class DeviceBytes:
+    """What the devices of a file system have read and written so far."""
 
-    ``programs`` are those that it takes, each with its package in Debian. No smaller image than ``least_bytes`` holds
-    one. ``facts_script`` prints what it says of itself: its $1 is the mount point, $2 the device.
+    read: int
+    written: int
+
+
+def parse_device_bytes(text: str) -> DeviceBytes | None:
+    """What all devices moved together, of a line with ``read_bytes`` and one with ``write_bytes`` of each.
+
+    None where nothing is counted. Raises ValueError.
+    """
+    counted = [line.split("\t") for line in text.splitlines()]
+    moved = {name: sum(count(value) for key, value in counted if key == name) for name in ("read_bytes", "write_bytes")}
+    return DeviceBytes(moved["read_bytes"], moved["write_bytes"]) if counted else None
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a file system leaves of the bytes that it is made in: a ``share`` of them, less ``fixed_bytes``."""
+
+    share: float
+    fixed_bytes: int = 0
+
+    def most_in(self, size_bytes: int) -> int:
+        """Bytes of files that one of this size holds."""
+        return max(0, int(self.share * size_bytes) - self.fixed_bytes)
+
+    def size_for(self, file_bytes: int) -> int:
+        """The size of one that holds so many bytes of files."""
+        return round((file_bytes + self.fixed_bytes) / self.share)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a file system is made: on the host of a ``role``, in a folder ``directory`` of the lab's own.
+
+    It is mounted at ``path``, for the account of this ``uid``.
+    """
+
+    role: str
+    directory: str
+    path: str
+    uid: int
+
+
+class FileSystem(Store, ABC):
+    """A file system of Linux that the lab makes anew for each case, in files of its own.
+
+    ``programs`` are those that it takes, each with its package in Debian. ``module`` of the kernel is loaded for it and
+    unloaded again; ``module_package`` is the package that has it, where Debian's kernels come without. ``lies_in`` says
+    what it is made in. ``facts_script`` prints what it says of itself: its $1 is the mount point, $2 the source in the
+    table of mounts.
     """
 
     is_made_anew = True
     platform: ClassVar[str] = "linux"
     programs: ClassVar[Mapping[str, str]]
-    least_bytes: ClassVar[int]
-    make_words: ClassVar[tuple[str, ...]]
-    """The command that makes one, without the path. No word of it forces: something that is there stays there."""
+    module: ClassVar[str]
+    module_package: ClassVar[str] = ""
+    lies_in: ClassVar[str]
     facts_script: ClassVar[str]
 
-    def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
-        """The options of its mount at these levels of its options."""
-        return ()
+    @abstractmethod
+    def least_size(self, levels: Mapping[str, str]) -> int:
+        """Bytes without which it cannot be made at these levels of its options."""
+
+    @abstractmethod
+    def room(self, levels: Mapping[str, str]) -> Room:
+        """What it leaves for files; rather less than it does."""
+
+    @abstractmethod
+    def load_module(self, role: str) -> Setting:
+        """Its module of the kernel, loaded, which is not yet."""
+
+    @abstractmethod
+    def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
+        """One of this size with these levels, made in new files, and mounted."""
 
     @abstractmethod
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """What ``facts_script`` printed, beside the options in the table of mounts. Raises ValueError."""
+
+    def forget(self, site: Site) -> Command | None:
+        """What has it forget the files that it holds in a memory of its own, which dropping caches leaves alone.
+
+        Nothing may use it meanwhile. None where it has no such memory.
+        """
+        return None
+
+    def count(self, site: Site) -> Command | None:
+        """What writes out all that is left and prints the bytes that its devices moved so far, for
+        :func:`parse_device_bytes`. None where nothing counts these.
+        """
+        return None
+
+    def find_fault(self, site: Site) -> Command | None:
+        """What prints, on one line, what is wrong with it; nothing where all is well. None where nobody can tell."""
+        return None

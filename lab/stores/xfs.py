@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 from lab.base.untrusted import count
 from lab.design.payload_size import MIB
-from lab.stores.store import Facts, FileSystem
+from lab.stores.image_file_system import ImageFileSystem
+from lab.stores.store import Facts
 
 
-class Xfs(FileSystem):
+class Xfs(ImageFileSystem):
     """XFS as mkfs makes it, which takes no smaller one (mkfs.xfs of xfsprogs 5.19 and later)."""
 
     name = "xfs"

@@ -31,6 +31,7 @@ from lab.run.catalogue import CATALOGUE
 from lab.run.vocabulary import kinds, line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
+from lab.stores.image_file_system import ImageFileSystem
 
 HERE = Path(__file__).parent
 Add = Callable[[ModuleType, str], None]
@@ -148,7 +149,7 @@ def test_a_store_is_made_in_an_image_with_the_levels_of_its_options(add: Add, tm
         ("ext2", "continue"), ("ext2", "remount-ro"), ("ram",),
     }  # fmt: skip
     ext2 = stores.file_system("ext2")
-    assert ext2 is not None
+    assert isinstance(ext2, ImageFileSystem)
     assert ext2.mount_options({"errors": "remount-ro"}) == ("errors=remount-ro",)
     facts = ext2.read_facts((LINUX_CAPTURES / "ext4-facts-1.47.txt").read_text(), {"errors": "remount-ro"})
     assert (facts.description, facts.levels) == ("ext2, blocks of 4096 bytes", {"errors": "remount-ro"})

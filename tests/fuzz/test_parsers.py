@@ -55,7 +55,7 @@ from lab.protocols.smb import macos as macos_smb
 from lab.run import image_store
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.stores import btrfs, ext4, xfs
+from lab.stores import btrfs, ext4, store, xfs, zfs
 from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
 
 
@@ -180,6 +180,8 @@ PARSERS = {
     "ext4": Parser(ext4.parse_ext4, ("ext4-facts-*.txt",)),
     "xfs": Parser(xfs.parse_xfs, ("xfs-info-*.txt",)),
     "btrfs": Parser(btrfs.parse_btrfs, ("btrfs-df-*.txt",)),
+    "zfs": Parser(zfs.parse_zfs, ("zfs-facts-*.txt",)),
+    "bytes of devices": Parser(store.parse_device_bytes, ("read_bytes\t12\nwrite_bytes\t4096\n",)),
     "mounted image": Parser(image_store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
     "power": Parser(linux_noise.parse_power, ("AC 1\nscaling powersave\n",)),
     "sleep": Parser(linux_noise.parse_sleep, ("sleep.target enabled\n",)),

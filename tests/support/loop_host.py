@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.hosts import Result
-from support.fake_host import EmulatedHost
-from support.memory_host import Killed
+from support.stoppable_host import StoppableHost
 
 REAL = (
     "sh", "cat", "chmod", "cut", "dirname", "false", "grep", "mkdir", "mv", "rm", "rmdir", "sed", "sleep", "stat",
@@ -60,26 +57,15 @@ echo "/dev/sda1 9999999 1 $(cat free) 1% /"
 }
 
 
-@dataclass
-class Stop:
-    """When the controller is killed: at the command of this number, before or after its effect."""
-
-    at: int | None = None
-    after: bool = False
-    count: int = field(default=0)
-
-
-class LoopHost(EmulatedHost):
-    """Such a host; ``stop`` says when whoever sends commands to it is killed.
-
-    Ann has an image of her own, mounted; without her the module of loops is not loaded.
-    """
+class LoopHost(StoppableHost):
+    """Such a host. Ann has an image of her own, mounted; without her the module of loops is not loaded."""
 
     def __init__(self, folder: Path, has_ann: bool = True):
-        super().__init__(folder, PROGRAMS, REAL, "server")
-        self.stop = Stop()
-        self.own = folder / "file-share-lab-01234567"
-        self.own.mkdir()
+        super().__init__(folder, PROGRAMS, REAL)
+        self.places |= {
+            "/sys/block": "sys",
+            "/proc/fs/ext4/${2##*/}/options": "proc_ext4_options",
+        }
         (folder / "free").write_text("4194304\n")
         (folder / "proc_ext4_options").write_text("rw\ndata=ordered\n")
         (folder / "mounts").touch()
@@ -116,19 +102,3 @@ class LoopHost(EmulatedHost):
     def is_left_as_it_was(self) -> bool:
         """Whether there is what there was, and nothing else."""
         return self.state() == self.before
-
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
-        number, self.stop.count = self.stop.count, self.stop.count + 1
-        is_last = self.stop.at is not None and number >= self.stop.at
-        if is_last and not (self.stop.after and number == self.stop.at):
-            raise Killed()
-        places = {"/sys/block": "sys", "/proc/self/mounts": "mounts", "/sys/module/loop": "sys_module_loop"}
-        for place, pretended in places.items():
-            argv = tuple(word.replace(place, f"{self.folder}/{pretended}") for word in argv)
-        argv = tuple(
-            word.replace('"/proc/fs/ext4/${2##*/}/options"', f'"{self.folder}/proc_ext4_options"') for word in argv
-        )
-        result = super()._execute(argv, root, given, deadline_s, stop_mark)
-        if is_last:
-            raise Killed()
-        return result

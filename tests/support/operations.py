@@ -21,6 +21,7 @@ from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
 from lab.stores.image import ImageFile, ImageMount, LoopModule
+from lab.stores.zpool import VdevFiles, ZfsModule, Zpool
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
@@ -51,4 +52,7 @@ OLD_VALUES: dict[Operation, str] = {
     RamVolume(f"/private{OWN}/ram"): "absent",
     TakenHostJournal("/var/tmp/file-share-lab", "01234567"): "absent",
     Tmpfs(f"{OWN}/ram"): "absent",
+    VdevFiles(f"{OWN}/store.vdevs"): "absent",
+    ZfsModule(): "absent",
+    Zpool(OWN_NAME, f"{OWN}/store.vdevs"): "absent",
 }

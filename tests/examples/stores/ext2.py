@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
-from lab.stores.store import Facts, FileSystem, Option
+from lab.stores.image_file_system import ImageFileSystem
+from lab.stores.store import Facts, Option
 
 
-class Ext2(FileSystem):
+class Ext2(ImageFileSystem):
     """ext2 in an image file of the lab's own."""
 
     name = "ext2"
@@ -25,7 +26,7 @@ class Ext2(FileSystem):
     )
 
     def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
-        """See :meth:`FileSystem.mount_options`."""
+        """See :meth:`ImageFileSystem.mount_options`."""
         return (f"errors={levels['errors']}",) if "errors" in levels else ()
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:

@@ -61,6 +61,15 @@ def test_a_store_is_compared_over_the_levels_of_its_options() -> None:
     assert "ext4.data" in "\n".join(plan_text.describe(sweep, made))
 
 
+def test_levels_of_a_store_that_cannot_go_together_are_left_out_with_the_reason() -> None:
+    sweep = sweep_of('store = ["zfs"]', 'zfs.raid = ["stripe", "raidz2"]', "zfs.vdevs = [2, 3]")
+    cases, left_out = grid_of(sweep, CATALOGUE)
+    assert [tuple(case.store_options.values()) for case in cases if case.protocol == "nfs"] == [
+        ("stripe", "2"), ("stripe", "3"), ("raidz2", "3"),
+    ]  # fmt: skip
+    assert left_out == ("zfs with raid raidz2 on vdevs 2: it takes 3 or more",)
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
@@ -69,6 +78,11 @@ def test_a_store_is_compared_over_the_levels_of_its_options() -> None:
         (('store = ["ext4"]', 'ext4.date = ["ordered"]'), "ext4.date: unknown: ext4 has data"),
         (('store = ["ext4"]', 'ext4.data = ["all"]'), 'ext4.data: is not "default" or one of ordered, journal, write'),
         (('store = ["xfs"]', "xfs.bs = [1]"), "xfs.bs: unknown: xfs has no options"),
+        (('store = ["zfs"]', "zfs.ashift = [8]"), "zfs.ashift: is not .* a whole number from 9 to 16"),
+        (('store = ["zfs"]', 'zfs.raid = ["raid5"]'), "zfs.raid: is not .* stripe, mirror, raidz, raidz2, raidz3"),
+        (('store = ["zfs"]', 'zfs.raid = ["mirror"]', "zfs.vdevs = [1]"), "no case is left: zfs with raid mirror on"),
+        (('store = ["zfs"]', 'zfs.compression = ["zstd-20"]'), "zfs.compression: is not .* zstd-1 to zstd-19"),
+        (('store = ["zfs"]', 'zfs.recordsize = ["96 KiB"]'), "zfs.recordsize: is not .* a power of two from 512 B"),
     ],
 )
 def test_what_a_store_does_not_have_is_refused_with_what_it_has(lines: tuple[str, ...], message: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.synthetic_runs import trial, write_run
 
+from lab import stats
 from lab.report import own_numbers, run_report
 from lab.report.analysis import Analysis
 from lab.report.terminal import show_json
@@ -108,6 +109,30 @@ def test_what_a_store_has_room_for_stands_beside_its_speed(tmp_path: Path) -> No
     with report.with_name("table.csv").open(newline="") as file:
         rows = {row["trial_id"]: row["observed.store_capacity_bytes"] for row in csv.DictReader(file)}
     assert (rows["b1-btrfs-"], rows["b1-ram-"]) == (str(1826.0 * 2**20), "")
+
+
+def on_pool(block: int, direction: str, read: int, written: int) -> Trial:
+    observed = Observed(store_capacity_bytes=2**30, store_read_bytes=read, store_written_bytes=written)
+    return trial(
+        trial_id=f"b{block}-{direction}", case_id=direction, block=block, store="zfs", direction=direction,
+        size_bytes=1000, observed=observed.to_json(),
+    )  # fmt: skip
+
+
+def test_what_a_pool_wrote_or_read_stands_beside_it_for_each_byte_of_the_payload(tmp_path: Path) -> None:
+    trials = [on_pool(block, *of) for block in (1, 2) for of in (("write", 5, 1500), ("read", 2000, 7))]
+    folder = write_run(tmp_path, trials)
+    run = Analysis(run_folder.load(folder.path))
+    table = own_numbers.capacity_table(run.some)
+    assert table is not None
+    assert table.headings == ["", "MB/s", "usable MiB", "on devices", "n"]
+    assert [(row[0], row[3]) for row in table.rows] == [("AFP cp write", "1.50"), ("AFP cp read", "2.00")]
+    assert "not what several disks gain" in table.caption
+    assert "not what several disks gain" in stats.provenance(run.trials)[1], "under every figure and table"
+    shown = json.loads(json.dumps(show_json(folder)))
+    assert [row["device_bytes"] for row in shown["capacity"]] == [1.5, 2.0]
+    with run_report.write(folder).with_name("table.csv").open(newline="") as file:
+        assert {row["observed.store_written_bytes"] for row in csv.DictReader(file)} == {"1500", "7"}
 
 
 def test_a_run_of_other_tools_has_none_of_it(tmp_path: Path) -> None:

@@ -13,10 +13,12 @@ from lab.design.sweep_file import parse_sweep
 from lab.hosts.command import script
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms.linux.platform import Linux
+from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.macos.platform import MacOS
 from lab.run import image_store
 from lab.run.fit import check_fit
 from lab.stores.xfs import STORE as XFS
+from lab.stores.zfs import STORE as ZFS
 
 SWEEP = """
 name = "stores"
@@ -30,16 +32,26 @@ store = ["ram", "ext4", "xfs"]
 
 def test_a_kernel_with_all_of_it_is_good_enough() -> None:
     host = FakeHost("server")
-    host.on(script(image_store.LACKS, "xfs"))
+    host.on(script(image_store.LACKS, "xfs", "loop"))
     image_store.check(Linux(host), XFS)
 
 
 @pytest.mark.parametrize("lacking", ["xfs", "loop"])
 def test_a_store_that_the_kernel_lacks_is_left_out_with_what_it_lacks(lacking: str) -> None:
     host = FakeHost("server")
-    host.on(script(image_store.LACKS, "xfs"), f"{lacking}\n")
+    host.on(script(image_store.LACKS, "xfs", "loop"), f"{lacking}\n")
     with pytest.raises(Absent, match=f"server: store xfs: its kernel has no {lacking}"):
         image_store.check(Linux(host), XFS)
+
+
+def test_zfs_is_a_module_that_somebody_can_install() -> None:
+    host = FakeHost("server")
+    host.on(script(image_store.LACKS, "zfs", "zfs"), "zfs\n")
+    host.on(script(MANAGERS), "apt-get\n")
+    with pytest.raises(
+        Unsupported, match="server: store zfs: its kernel has no zfs: `apt-get install zfs-dkms` there, "
+    ):
+        image_store.check(Linux(host), ZFS)
 
 
 def test_a_mac_makes_none_of_them() -> None:
@@ -50,7 +62,9 @@ def test_a_mac_makes_none_of_them() -> None:
 def test_without_root_there_is_none() -> None:
     host = FakeHost("server")
     host.lacks_root = True
-    with pytest.raises(Unsupported, match="only root mounts an image: log in as root, or with sudo, or leave it out"):
+    with pytest.raises(
+        Unsupported, match="only root makes and mounts it: log in as root, or with sudo, or leave it out"
+    ):
         image_store.check(Linux(host), XFS)
 
 
@@ -84,6 +98,32 @@ def test_an_image_must_hold_the_payload_and_be_large_enough_to_be_made(
     assert f"hosts.ini: [share] image_size: {message}" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ('zfs.raid = ["raidz2"]', ""),
+        ("zfs.vdevs = [8, 9]", "zfs, zfs.vdevs 9 with a payload of 100663296 bytes: give 2304 MiB or more"),
+        (
+            'zfs.raid = ["mirror"]\nzfs.vdevs = [8]',
+            "zfs, zfs.raid mirror, zfs.vdevs 8 with a payload of 100663296 bytes",
+        ),
+    ],
+)
+def test_every_pool_of_a_sweep_must_hold_the_payload_and_have_files_large_enough(
+    tmp_path: Path, levels: str, message: str
+) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(HOSTS.replace("[share]", "[share]\nserve = lab"))
+    text = SWEEP.format(size="96 MiB").replace('"ram", "ext4", "xfs"]', f'"zfs"]\n{levels}')
+    sweep = parse_sweep(text, Path("stores.toml"))
+    if not message:
+        check_fit(load_hosts(path), sweep, path)
+        return
+    with pytest.raises(BadInput) as refused:
+        check_fit(load_hosts(path), sweep, path)
+    assert f"hosts.ini: [share] image_size: 2147483648 bytes are too few for {message}" in str(refused.value)
+
+
 def test_in_a_share_that_was_there_the_lab_makes_no_store(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS)
@@ -93,6 +133,8 @@ def test_in_a_share_that_was_there_the_lab_makes_no_store(tmp_path: Path) -> Non
 
 def test_what_is_no_line_of_a_mounted_device_is_refused() -> None:
     assert image_store.parse_mounted("/dev/loop3 /x/store xfs rw,noatime 0 0\n") == ("/dev/loop3", "rw,noatime")
-    for text in ("", "lab /x/store tmpfs rw 0 0\n", "/dev/loop3 /x/store"):
+    pool = "file-share-lab-0123456789abcdef"
+    assert image_store.parse_mounted(f"{pool} /x/store zfs rw,noatime 0 0\n") == (pool, "rw,noatime")
+    for text in ("tank /x/store zfs rw 0 0\n", "", "lab /x/store tmpfs rw 0 0\n", "/dev/loop3 /x/store"):
         with pytest.raises(ValueError, match="no device"):
             image_store.parse_mounted(text)

@@ -9,17 +9,17 @@ from support.paths import LINUX_CAPTURES
 
 from lab import stores
 from lab.base.errors import BadInput
-from lab.stores import FileSystem
 from lab.stores.btrfs import parse_btrfs
 from lab.stores.ext4 import parse_ext4
+from lab.stores.image_file_system import ImageFileSystem
 from lab.stores.xfs import parse_xfs
 
 MADE = {"ext4": "ext4-facts-1.47.txt", "xfs": "xfs-info-6.1.txt", "btrfs": "btrfs-df-6.2.txt"}
 
 
-def find(name: str) -> FileSystem:
+def find(name: str) -> ImageFileSystem:
     store = stores.file_system(name)
-    assert store is not None
+    assert isinstance(store, ImageFileSystem)
     return store
 
 
@@ -82,7 +82,7 @@ def test_nothing_that_makes_one_forces_it_over_what_is_there() -> None:
 
 
 def test_stores_are_found_by_name_and_only_some_are_made_by_the_lab() -> None:
-    assert set(stores.by_name()) == {"ram", "disk", *MADE}
+    assert set(stores.by_name()) == {"ram", "disk", "zfs", *MADE}
     assert stores.file_system("ram") is stores.file_system("disk") is None
     with pytest.raises(BadInput, match=r"unknown store 'ext5'; known are btrfs, .*did you mean 'ext4'"):
         stores.find("ext5")

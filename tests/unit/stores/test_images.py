@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.loop_host import LoopHost, Stop
+from support.loop_host import LoopHost
 from support.memory_host import Killed
+from support.stoppable_host import Stop
 
 from lab import stores
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused
@@ -198,7 +199,7 @@ def test_a_loop_that_outlived_its_mount_is_detached(lab: Lab, removed: str) -> N
 
 def test_a_disk_without_room_for_all_of_the_image_is_told_before_anything_is_made(lab: Lab) -> None:
     (lab.host.folder / "free").write_text("1048575\n")
-    with pytest.raises(LabFailure, match=r"server: an image of 1 GiB does not fit into .*: 1073740800 bytes are free"):
+    with pytest.raises(LabFailure, match=r"server: an image of 1 GiB: no room in .*: 1073740800 bytes are free"):
         lab.make()
     assert lab.host.is_left_as_it_was()
 

@@ -1,0 +1,61 @@
+"""What the devices of a file system that the lab made have moved for a transfer, and what that proves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lab.base.errors import LabFailure
+from lab.base.untrusted import first_line
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.results.observed import Observed
+from lab.run.image_store import MadeStore
+from lab.run.pair import Pair
+from lab.stores import DeviceBytes, parse_device_bytes
+
+
+def count_moved(pair: Pair, store: MadeStore | None) -> DeviceBytes | None:
+    """What the devices have moved so far, once all is written out; None where nothing counts it."""
+    if store is None or store.count is None:
+        return None
+    printed = store.count.run(pair.hosts[Role.SERVER])
+    try:
+        return parse_device_bytes(printed)
+    except ValueError as error:
+        raise LabFailure(f"{store.count.by_hand()} printed what it should not: {error}", host=Role.SERVER) from error
+
+
+def add_moved(observed: Observed, store: MadeStore | None, counted: Sequence[DeviceBytes | None]) -> Observed:
+    """What was observed, with the room in the store and what its devices moved, as ``counted`` before and after."""
+    if store is None:
+        return observed
+    observed = replace(observed, store_capacity_bytes=store.capacity_bytes)
+    before, after = counted
+    if before is None or after is None:
+        return observed
+    return replace(
+        observed, store_read_bytes=after.read - before.read, store_written_bytes=after.written - before.written
+    )
+
+
+def not_from_devices(case: Case, observed: Observed) -> str:
+    """Why a read that was to come from the devices of a store came from its own memory; empty where it did not."""
+    read_bytes = observed.store_read_bytes
+    if case.direction is not Direction.READ or case.option("server_cache") != "cold" or read_bytes is None:
+        return ""
+    if read_bytes >= case.size_bytes:
+        return ""
+    of_all = f"{read_bytes} of {case.size_bytes} bytes"
+    return f"only {of_all} were read from the devices of store {case.store}: its own memory was not cold"
+
+
+def find_fault(pair: Pair, store: MadeStore | None) -> str:
+    """What the store says is wrong with it; empty where nothing is, or where it cannot be asked."""
+    if store is None or store.find_fault is None:
+        return ""
+    try:
+        return first_line(store.find_fault.run(pair.hosts[Role.SERVER]))
+    except LabFailure:
+        return ""

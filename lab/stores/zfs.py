@@ -1,0 +1,221 @@
+"""ZFS: a pool in files of the lab's own, of which `[share] image_size` is the size together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from lab.base.units import parse_size, size_label
+from lab.base.untrusted import count as parse_count
+from lab.base.untrusted import word
+from lab.design.option_levels import one_of, whole
+from lab.design.payload_size import MIB
+from lab.hosts.command import Command
+from lab.settings.setting import Setting
+from lab.stores import zpool
+from lab.stores.store import Facts, FileSystem, Option, Room, Site
+
+KIB = 1024
+RAIDS = ("stripe", "mirror", "raidz", "raidz2", "raidz3")
+PARITY = {"raidz": 1, "raidz2": 2, "raidz3": 3}
+LEAST_VDEVS = {"stripe": 1, "mirror": 2, "raidz": 2, "raidz2": 3, "raidz3": 4}  # zpoolconcepts(7): one more than parity
+USUAL_VDEVS = {"stripe": 1, "mirror": 2, "raidz": 3, "raidz2": 4, "raidz3": 5}
+MOST_VDEVS = 32
+LEAST_VDEV_BYTES = 256 * MIB  # ZFS takes 64 MiB, of which little is left
+USUAL_ASHIFT = 9  # of a file, whatever the disk below it has (vdev_file_logical_ashift of zfs(4))
+USUAL_RECORD = 128 * KIB
+LARGEST_RECORD = 16 * 1024 * KIB
+# Of what holds data: 1/32 that nobody may use, 128 MiB at least (spa_slop_shift of zfs(4)), and metadata
+WITHOUT_SLOP = 0.93
+SLOP_BYTES = 160 * MIB
+COMPRESSION = re.compile(r"off|on|lz4|lzjb|zle|gzip(-[1-9])?|zstd(-(1?[1-9]|10))?")
+PROPERTIES = ("sync", "compression", "recordsize", "atime")
+GROUP = re.compile(r"(mirror|raidz[123])-[0-9]+")
+DEVICE = re.compile(r"^\t([^\t\n]+)\t", re.MULTILINE)
+VALUE = re.compile(r"^([^\t\n]+)\t([a-z]+)\t([^\t\n]+)$", re.MULTILINE)
+
+
+def compression(value: object) -> str:
+    """A level of ``zfs.compression``. Raises ValueError."""
+    if not isinstance(value, str) or not COMPRESSION.fullmatch(value):
+        raise ValueError(
+            'is not "default" or one of off, on, lz4, lzjb, zle, gzip, gzip-1 to gzip-9, zstd, zstd-1 to zstd-19'
+        )
+    return value
+
+
+def recordsize(value: object) -> str:
+    """A level of ``zfs.recordsize``. Raises ValueError."""
+    size_bytes = parse_size(value)
+    if not 512 <= size_bytes <= LARGEST_RECORD or size_bytes & (size_bytes - 1):
+        raise ValueError('is not "default" or a power of two from 512 B to 16 MiB')
+    return size_label(size_bytes)
+
+
+class Zfs(FileSystem):
+    """A pool in equal files, with one group of redundancy. Its properties that no sweep names are those of zpool."""
+
+    name = "zfs"
+    about = "A pool of ZFS in files of the lab's own."
+    programs = MappingProxyType({"zpool": "zfsutils-linux", "zfs": "zfsutils-linux"})
+    module = "zfs"
+    module_package = "zfs-dkms"
+    lies_in = "files"
+    facts_script = zpool.FACTS
+    options = MappingProxyType(
+        {
+            "ashift": Option(
+                whole(9, 16),
+                "The size of a sector as a power of two: 9 is 512 bytes, 12 is 4 KiB, 13 is 8 KiB. By default 9.",
+            ),
+            "raid": Option(
+                one_of(*RAIDS),
+                "How many files may be lost: none (`stripe`, the default), all but one (`mirror`), or one, two or "
+                "three (`raidz`, `raidz2`, `raidz3`).",
+            ),
+            "vdevs": Option(
+                whole(1, MOST_VDEVS),
+                "How many files the pool is made of, which share `image_size`. By default 1 for `stripe`, 2 for "
+                "`mirror`, 3, 4 and 5 for `raidz`, `raidz2` and `raidz3`.",
+            ),
+            "sync": Option(
+                one_of("standard", "always", "disabled"),
+                "When a program that asks for stable storage has it: when it asks (`standard`), with every write "
+                "(`always`), or never (`disabled`).",
+            ),
+            "compression": Option(
+                compression,
+                "What compresses the data. The lab's payload does not compress, so that this is the price of trying.",
+            ),
+            "recordsize": Option(recordsize, "The largest block of a file. By default 128 KiB."),
+            "atime": Option(
+                one_of("off", "on"),
+                "Whether a read is noted in the file. By default `off`, as with the lab's other file systems.",
+            ),
+        }
+    )
+
+    def conflict(self, levels: Mapping[str, str]) -> str:
+        """See :meth:`Store.conflict`."""
+        raid, vdevs = layout_of(levels)
+        if vdevs < LEAST_VDEVS[raid]:
+            return f"raid {raid} on vdevs {vdevs}: it takes {LEAST_VDEVS[raid]} or more"
+        return ""
+
+    def least_size(self, levels: Mapping[str, str]) -> int:
+        """See :meth:`FileSystem.least_size`."""
+        return layout_of(levels)[1] * LEAST_VDEV_BYTES
+
+    def room(self, levels: Mapping[str, str]) -> Room:
+        """See :meth:`FileSystem.room`."""
+        return Room(data_share(levels) * WITHOUT_SLOP, SLOP_BYTES)
+
+    def load_module(self, role: str) -> Setting:
+        """See :meth:`FileSystem.load_module`."""
+        return zpool.zfs_module(role)
+
+    def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
+        """See :meth:`FileSystem.steps`."""
+        name, folder, vdevs = _name(site), _folder(site), layout_of(levels)[1]
+        yield zpool.vdev_files(site.role, folder, size_bytes // vdevs // MIB * MIB, vdevs)
+        words = create_words(name, folder, site.path, levels)
+        yield zpool.zpool(site.role, name, folder, site.path, site.uid, words)
+
+    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`FileSystem.read_facts`."""
+        levels = parse_zfs(printed)
+        version = re.search(r"^version ([0-9a-zA-Z.~+-]{1,60})$", printed, re.MULTILINE)
+        own = f"{levels['raid']} of {levels['vdevs']}, ashift {levels['ashift']}, sync {levels['sync']}"
+        return Facts(f"zfs {version[1] if version else 'of unknown version'}, {own}", levels)
+
+    def forget(self, site: Site) -> Command:
+        """See :meth:`FileSystem.forget`."""
+        return zpool.forget(_name(site), _folder(site))
+
+    def count(self, site: Site) -> Command:
+        """See :meth:`FileSystem.count`."""
+        return zpool.count(_name(site))
+
+    def find_fault(self, site: Site) -> Command:
+        """See :meth:`FileSystem.find_fault`."""
+        return zpool.find_fault(_name(site))
+
+
+def layout_of(levels: Mapping[str, str]) -> tuple[str, int]:
+    """The level of redundancy, and how many files there are."""
+    raid = levels.get("raid", "stripe")
+    return raid, int(levels.get("vdevs", USUAL_VDEVS[raid]))
+
+
+def data_share(levels: Mapping[str, str]) -> float:
+    """The share of a pool that can be data, with full blocks of files.
+
+    A block of raidz has parity for every row of its sectors, and fills up to a multiple of parity + 1 sectors
+    (vdev_raidz_asize of vdev_raidz.c).
+    """
+    raid, vdevs = layout_of(levels)
+    if raid not in PARITY:
+        return 1 / vdevs if raid == "mirror" else 1.0
+    parity, sector = PARITY[raid], 1 << int(levels.get("ashift", USUAL_ASHIFT))
+    record = parse_size(levels["recordsize"]) if "recordsize" in levels else USUAL_RECORD
+    sectors = -(-record // sector)
+    with_parity = sectors + parity * -(-sectors // (vdevs - parity))
+    return sectors / (-(-with_parity // (parity + 1)) * (parity + 1))
+
+
+def create_words(name: str, folder: str, path: str, levels: Mapping[str, str]) -> tuple[str, ...]:
+    """The command that makes a pool. No word forces: files of another pool are refused, and a folder with files in it.
+
+    Where its files cannot be written to, writers get an error and do not wait for ever (``failmode=continue``).
+    """
+    raid, vdevs = layout_of(levels)
+    pool = {"cachefile": "none", "failmode": "continue"}
+    pool |= {"ashift": levels["ashift"]} if "ashift" in levels else {}
+    mounted = {"setuid": "off", "devices": "off", "atime": "off"}
+    mounted |= {key: levels[key] for key in PROPERTIES if key in levels}
+    if "recordsize" in levels:
+        mounted["recordsize"] = str(parse_size(levels["recordsize"]))
+    properties = [("-o", f"{key}={value}") for key, value in pool.items()]
+    properties += [("-O", f"{key}={value}") for key, value in mounted.items()]
+    group = () if raid == "stripe" else (raid,)
+    files = (f"{folder}/vdev-{number}" for number in range(1, vdevs + 1))
+    return ("zpool", "create", *(text for pair in properties for text in pair), "-m", path, name, *group, *files)
+
+
+def parse_zfs(text: str) -> dict[str, str]:
+    """The levels of all options, of what zpool and zfs say of a pool. Raises ValueError."""
+    devices = DEVICE.findall(text)
+    files = [device for device in devices if device.startswith("/")]
+    groups = {match[1] for device in devices if (match := GROUP.fullmatch(device))}
+    if not files or len(groups) > 1:
+        raise ValueError("no devices of a pool, or groups of several kinds")
+    levels = {"raid": next(iter(groups), "stripe").replace("raidz1", "raidz"), "vdevs": str(len(files))}
+    values = [(name, key, value) for name, key, value in VALUE.findall(text)]
+    properties = {key: word(value) for _, key, value in values if key in PROPERTIES}
+    if properties.keys() != set(PROPERTIES):
+        raise ValueError("no sync, compression, recordsize or atime")
+    properties["recordsize"] = size_label(parse_count(properties["recordsize"]))
+    return {"ashift": _parse_ashift(values, devices), **levels, **properties}
+
+
+def _parse_ashift(values: list[tuple[str, str, str]], devices: list[str]) -> str:
+    """That of the devices below the pool, which must all have one; of the pool, where ZFS tells no more."""
+    by_name = {name: value for name, key, value in values if key == "ashift"}
+    below = [device for device in devices if GROUP.fullmatch(device)] or devices
+    shifts = {by_name[device] for device in below if device in by_name} or set(by_name.values())
+    if len(shifts) != 1:
+        raise ValueError("no ashift, or several")
+    return str(parse_count(shifts.pop()))
+
+
+def _name(site: Site) -> str:
+    """That of the lab's folder, which is random: whoever lists the pools sees whose it is."""
+    return site.directory.rpartition("/")[2]
+
+
+def _folder(site: Site) -> str:
+    return f"{site.directory}/store.vdevs"
+
+
+STORE = Zfs()

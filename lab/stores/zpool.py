@@ -1,0 +1,145 @@
+"""A pool of ZFS in files of the lab's own: what is changed for one, and put back.
+
+No device is ever taken, and no word forces. A pool counts as the lab's where it has the random name of the lab's folder
+and every device of it is a file in there: that is what would be lost with it. It stands in no cache of pools
+(``cachefile=none``), and a start of the machine looks for pools on block devices only: what is left after a restart is
+files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from lab.base.scripts import read_script
+from lab.hosts.command import Command, command, script
+from lab.settings.operation import Operation
+from lab.settings.parameters import OWN_FOLDER, OwnPath
+from lab.settings.setting import Setting
+from lab.stores.image import DEADLINE_S, IS_THERE, UNLOAD
+
+FUNCTIONS = read_script(__file__, "zpool_functions.sh")
+STATE = FUNCTIONS + 'state "$1" "$2"'
+MAKE_FILES = read_script(__file__, "vdevs_make.sh")
+REMOVE_FILES = read_script(__file__, "vdevs_remove.sh")
+CREATE = FUNCTIONS + read_script(__file__, "zpool_create.sh")
+DESTROY = FUNCTIONS + read_script(__file__, "zpool_destroy.sh")
+FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
+COUNT = read_script(__file__, "zpool_count.sh")
+FACTS = read_script(__file__, "zfs_facts.sh")
+FAULT = 'health=$(zpool list -H -o health "$1") || exit; [ "$health" = ONLINE ] || echo "the pool $1 is $health"'
+# What others have begun to use is theirs, and no longer to be put back
+MODULE_STATE = """
+if [ -e /sys/module/zfs ] && ! zpool list -H -o name 2>/dev/null | grep -q .; then echo loaded; else echo absent; fi
+"""
+PoolName = Annotated[str, Field(pattern=f"^{OWN_FOLDER}$")]
+
+
+@dataclass(frozen=True)
+class ZfsModule(Operation):
+    """The kernel's module of ZFS, where it was not loaded before."""
+
+    kind = "zfs-module"
+    values = "absent|loaded"
+    holds = True
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return "module zfs"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(MODULE_STATE)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNLOAD, "zfs", root=True, deadline_s=DEADLINE_S),)
+
+
+@dataclass(frozen=True)
+class VdevFiles(Operation):
+    """A folder of the lab's own with the files of a pool; it stays for as long as the pool is there."""
+
+    kind = "vdev-files"
+    values = "absent|present"
+    volatile = False
+    holds = True
+
+    path: OwnPath
+    """Where it is."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"files of a pool in {self.path}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(IS_THERE, self.path)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(REMOVE_FILES, self.path, root=True, deadline_s=DEADLINE_S),)
+
+
+@dataclass(frozen=True)
+class Zpool(Operation):
+    """A pool in files of the lab's own, imported; destroyed only where all its devices are such files."""
+
+    kind = "zpool"
+    values = "absent|imported"
+    volatile = False  # a restart ends it, but somebody may have imported it again
+
+    name: PoolName
+    """Its name."""
+    folder: OwnPath
+    """Where its files are."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"pool {self.name} in {self.folder}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, self.name, self.folder)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(DESTROY, self.name, self.folder, root=True, deadline_s=DEADLINE_S),)
+
+
+def zfs_module(role: str) -> Setting:
+    """The module, loaded."""
+    load = command("modprobe", "zfs", root=True, deadline_s=DEADLINE_S)
+    return Setting(role, ZfsModule(), "loaded", (load,), "take the store zfs out of the sweep")
+
+
+def vdev_files(role: str, folder: str, bytes_each: int, count: int) -> Setting:
+    """So many new files of this size in a new folder."""
+    make = script(MAKE_FILES, folder, str(bytes_each), str(count), root=True)
+    remedy = "see what is there, and that its disk can be written to"
+    return Setting(role, VdevFiles(folder), "present", (make,), remedy, before="absent")
+
+
+def zpool(role: str, name: str, folder: str, path: str, uid: int, words: Sequence[str]) -> Setting:
+    """The pool that a command of these ``words`` makes, mounted at ``path``, an empty folder, for an account."""
+    create = script(CREATE, name, folder, path, str(uid), *words, root=True, deadline_s=DEADLINE_S)
+    remedy = "see what the kernel of that host says (`dmesg`), or take the levels that zpool refuses out of the sweep"
+    return Setting(role, Zpool(name, folder), "imported", (create,), remedy)
+
+
+def forget(name: str, folder: str) -> Command:
+    """The pool is exported and imported again: that empties the ARC of it."""
+    return script(FORGET, name, folder, root=True, deadline_s=DEADLINE_S)
+
+
+def count(name: str) -> Command:
+    """See :meth:`lab.stores.store.FileSystem.count`."""
+    return script(COUNT, name, root=True, deadline_s=DEADLINE_S)
+
+
+def find_fault(name: str) -> Command:
+    """See :meth:`lab.stores.store.FileSystem.find_fault`."""
+    return script(FAULT, name)

@@ -1,0 +1,20 @@
+# shellcheck shell=sh
+# What there is of a pool: `imported` where one has this name and all its devices are files in a folder, `suspended` where those cannot
+# be written to, `absent` where none has the name; else what there is. $1 the pool, $2 the folder.
+state() {
+    [ -e /sys/module/zfs ] || { echo absent; return; }
+    pools=$(zpool list -H -o name) || { echo "pools unknown"; return; }
+    printf '%s\n' "$pools" | grep -qxF -- "$1" || { echo absent; return; }
+    devices=$(zpool list -HvP "$1" | grep "^$(printf '\t')/" | cut -f 2)
+    foreign=$(printf '%s\n' "$devices" | while IFS= read -r device; do
+        case $device in "$2"/vdev-*) ;; *) echo "${device:-none}" ;; esac
+    done)
+    if [ "$foreign" ]; then echo "pool over $(printf '%s\n' "$foreign" | sed 1q)"; return; fi
+    if [ "$(zpool list -H -o health "$1")" = SUSPENDED ]; then echo suspended; else echo imported; fi
+}
+
+# Whether it is a pool of the lab's own, which can be used; says what it is where it is not.
+is_own() {
+    state=$(state "$@")
+    [ "$state" = imported ] || { echo "$1 is no pool of the lab's own in $2 that can be used: $state" >&2; false; }
+}

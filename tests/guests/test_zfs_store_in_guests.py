@@ -1,0 +1,65 @@
+"""The store zfs over a real server: pools as asked, cold reads that are proven, and nothing left behind."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import Any
+
+import pytest
+from support.guests import left
+from support.local_lab import Bench, end
+
+pytestmark = pytest.mark.guests
+
+LEVELS: dict[str, Any] = {"zfs.ashift": [12], "zfs.raid": ["raidz"], "zfs.sync": ["always"]}
+SIZE = 8 << 20
+
+
+def test_pools_are_made_read_cold_and_counted_and_nothing_is_left(with_zfs: Bench) -> None:
+    before = left(with_zfs)
+    done = with_zfs.run(
+        protocol=["nfs"], tool=["cp"], store=["zfs"], size="8 MiB", server_cache=["warm", "cold"], **LEVELS
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = with_zfs.trials()
+    assert len(trials) == 3
+    for trial in trials:
+        assert (trial["status"], trial["verified"]) == ("ok", True), trial["reason"]
+        effective, observed = trial["effective"], trial["observed"]
+        assert effective["server_store"].startswith("zfs 2.")
+        assert (effective["zfs.raid"], effective["zfs.vdevs"], effective["zfs.sync"]) == ("raidz", "3", "always")
+        assert effective["zfs.ashift"] == trial["options"]["zfs.ashift"]
+        read = observed["store_read_bytes"]
+        if trial["direction"] == "write":
+            assert observed["store_written_bytes"] > 1.4 * SIZE, "the payload and a parity for each two"
+        elif trial["options"]["server_cache"] == "cold":
+            assert read >= SIZE
+        else:
+            assert read < SIZE / 4
+    assert "on devices" in with_zfs.lab("show", "--table", "capacity").stdout
+    assert left(with_zfs) == before
+    assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""
+
+
+def test_after_a_controller_that_was_killed_no_pool_and_no_file_is_left(with_zfs: Bench) -> None:
+    before = left(with_zfs)
+    sweep = with_zfs.sweep(protocol=["nfs"], tool=["cp"], store=["zfs"], size="64 MiB", **LEVELS)
+    with with_zfs.started("run", "--hosts", str(with_zfs.hosts), str(sweep)) as run:
+        wait_for_a_pool(with_zfs)
+        end(run, signal.SIGKILL)
+    with_zfs.wait_until_free()
+    restored = with_zfs.lab("restore", "--hosts", str(with_zfs.hosts))
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert left(with_zfs) == before
+    assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""
+
+
+def wait_for_a_pool(bench: Bench) -> None:
+    """Until the pool of a trial is there. By itself zpool would load the module, which was then there before."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if bench.inside("server", "[ ! -e /sys/module/zfs ] || zpool list -H -o name").startswith("file-share-lab-"):
+            return
+        time.sleep(0.1)
+    raise AssertionError("no pool was made")

@@ -1,0 +1,175 @@
+"""A Linux host with pools of ZFS that are files in a folder; its zpool and zfs take words of OpenZFS 2.3 and no other.
+
+A pool that is imported is a folder in ``pools``, one that is exported a folder in ``exported``: its ``devices``,
+``group``, ``health`` and ``properties``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.stoppable_host import StoppableHost
+
+REAL = (
+    "sh", "cat", "chmod", "cut", "grep", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "stat", "truncate",
+)  # fmt: skip
+BEGIN = """
+fail() { echo "cannot $verb '$name': $*" >&2; exit 1; }
+[ -d sys_module_zfs ] || { echo "The ZFS modules cannot be auto-loaded." >&2; exit 1; }
+verb=$1; shift
+"""
+ZPOOL = (
+    BEGIN
+    + """
+is_there() { [ -d "pools/$name" ] || fail "no such pool"; }
+is_running() { is_there; [ "$(cat "pools/$name/health")" != SUSPENDED ] || fail "pool I/O is currently suspended"; }
+unmount() {
+    [ ! -e busy ] || fail "pool or dataset is busy"
+    grep -v "^$name " mounts > mounts.new
+    mv mounts.new mounts
+}
+mount() {
+    path=$(sed -n "s/^mountpoint=//p" "pools/$name/properties")
+    [ -z "$(ls -A "$path")" ] || [ "$verb" = import ] || fail "directory is not empty"
+    echo "$name $path zfs rw,nosuid,nodev,noatime,xattr,noacl,casesensitive 0 0" >> mounts
+}
+create() {
+    properties=
+    while :; do
+        case $1 in
+        -o | -O) properties="$properties$2
+"; shift 2 ;;
+        -m) properties="${properties}mountpoint=$2
+"; shift 2 ;;
+        -*) echo "invalid option '$1'" >&2; exit 99 ;;
+        *) break ;;
+        esac
+    done
+    name=$1; shift
+    [ ! -d "pools/$name" ] || fail "pool already exists"
+    [ ! -e refuse ] || fail "one or more devices is less than the minimum size (64M)"
+    group=
+    case $1 in mirror | raidz | raidz2 | raidz3) group=$1; shift ;; esac
+    for file; do
+        [ -f "$file" ] || fail "no such device in /dev"
+        [ "$(stat -c %s "$file")" -ge 67108864 ] || fail "one or more devices is less than the minimum size (64M)"
+        ! grep -rqxF "$file" pools/*/devices || fail "$file is part of active pool"
+    done
+    mkdir "pools/$name"
+    [ ! -e create.takes_another ] || set -- /home/ann/disk
+    printf "%s\\n" "$@" > "pools/$name/devices"
+    echo "$group" > "pools/$name/group"
+    echo ONLINE > "pools/$name/health"
+    printf "%s" "$properties" > "pools/$name/properties"
+    mount
+}
+group_of() { sed 's/^raidz$/raidz1/; s/$/-0/' "pools/$name/group"; }
+list_devices() {
+    is_there
+    printf "$name\t1G\t1M\t1023M\t-\t-\t0%%\t0%%\t1.00x\t$(cat "pools/$name/health")\t-\n"
+    [ "$(group_of)" = -0 ] || printf "\t$(group_of)\t1G\t1M\t1023M\t-\t-\t0%%\t0%%\t-\tONLINE\n"
+    sed "s/^/\t/; s/$/\t1G\t-\t-\t-\t-\t-\t-\t-\tONLINE/" "pools/$name/devices"
+}
+values() { # $1 the property, $2 that of devices
+    [ "$(group_of)" = -0 ] || printf "$(group_of)\t$1\t$2\n"
+    sed "s/$/\t$1\t$2/" "pools/$name/devices"
+}
+get() {
+    is_there
+    case $1 in
+    ashift)
+        ashift=$(sed -n "s/^ashift=//p" "pools/$name/properties")
+        [ "$2" ] || { printf "$name\tashift\t${ashift:-0}\n"; exit; }
+        printf "root-0\tashift\t-\n"
+        values ashift "${ashift:-9}"
+        ;;
+    read_bytes,write_bytes) values read_bytes 1000; values write_bytes "$(cat "pools/$name/written" || echo 0)" ;;
+    *) exit 99 ;;
+    esac
+}
+words="$verb $*"
+case $words in
+"list -H -o name") ls pools ;;
+"list -HvP "*) name=$2; list_devices ;;
+"list -H -o health "*) name=$4; is_there; cat "pools/$name/health" ;;
+"create "*) create "$@" ;;
+"destroy "*) name=$1; is_running; unmount; rm -r "pools/$name" ;;
+"clear "*) name=$1; is_there; [ -e full ] || echo ONLINE > "pools/$name/health" ;;
+"export "*) name=$1; is_running; unmount; mv "pools/$name" exported ;;
+"import -d "*" -o cachefile=none "*)
+    name=$5
+    [ -d "exported/$name" ] && grep -qF "$2/" "exported/$name/devices" || fail "no such pool available"
+    [ ! -e refuse ] || fail "one or more devices is currently unavailable"
+    mv "exported/$name" pools
+    mount
+    ;;
+"sync "*) name=$1; is_running ;;
+"get -Hp -o name,property,value "*) name=$5; [ ! -e old ] || [ -z "$6" ] || { name=$6; is_there; }; get "$4" "$6" ;;
+*) echo "zpool: not emulated: $words" >&2; exit 99 ;;
+esac
+"""
+)
+ZFS = (
+    BEGIN
+    + """
+[ "$verb $1 $2 $3 $4" = "get -Hp -o name,property,value sync,compression,recordsize,atime" ] || exit 99
+name=$5
+for usual in sync=standard compression=on recordsize=131072 atime=on; do
+    key=${usual%=*}
+    value=$(sed -n "s/^$key=//p" "pools/$name/properties")
+    [ ! -e ignored ] || [ "$key" != "$(cat ignored)" ] || value=
+    printf "$name\t$key\t${value:-${usual#*=}}\n"
+done
+"""
+)
+PROGRAMS = {
+    "zpool": ZPOOL,
+    "zfs": ZFS,
+    "chown": 'echo "$1" > owner',
+    "modprobe": """
+case $* in
+zfs) mkdir sys_module_zfs; echo 2.3.9-1 > sys_module_zfs/version ;;
+"-r zfs") [ "$(ls pools)" ] || rm -r sys_module_zfs ;;
+esac
+""",
+    "id": "echo 1000",
+    "df": """
+echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
+echo "/dev/sda1 9999999 1 $(cat free) 1% /"
+""",
+    "sleep": ":",
+}
+
+
+class PoolHost(StoppableHost):
+    """Such a host. Ann has a pool of her own, on a disk; without her the module of ZFS is not loaded."""
+
+    def __init__(self, folder: Path, has_ann: bool = True):
+        super().__init__(folder, PROGRAMS, REAL)
+        (folder / "free").write_text("4194304\n")
+        (folder / "mounts").touch()
+        (folder / "pools").mkdir()
+        (folder / "exported").mkdir()
+        if has_ann:
+            (folder / "sys_module_zfs").mkdir()
+            (folder / "sys_module_zfs" / "version").write_text("2.3.9-1\n")
+            self.import_pool("tank", "/dev/sda")
+        self.before = self.state()
+
+    def import_pool(self, name: str, *devices: str) -> None:
+        """A pool of somebody else's over these devices."""
+        pool = self.folder / "pools" / name
+        pool.mkdir()
+        texts = {"devices": "\n".join(devices), "group": "", "health": "ONLINE", "properties": "mountpoint=/tank"}
+        for file, text in texts.items():
+            (pool / file).write_text(f"{text}\n")
+
+    def state(self) -> tuple[object, ...]:
+        """Pools with their devices, mounts, files of the lab's own, and whether the module is loaded."""
+        pools = {pool.name: (pool / "devices").read_text() for pool in sorted((self.folder / "pools").iterdir())}
+        files = sorted(str(path) for path in self.own.rglob("*") if path.name.startswith(("vdev", "store.vdevs")))
+        return pools, (self.folder / "mounts").read_text(), files, (self.folder / "sys_module_zfs").exists()
+
+    def is_left_as_it_was(self) -> bool:
+        """Whether there is what there was, and nothing else."""
+        return self.state() == self.before

@@ -1,0 +1,245 @@
+"""Pools in files of the lab's own: made, emptied of what they cache, and put back; what is others' stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.memory_host import Killed
+from support.pool_host import PoolHost
+from support.stoppable_host import Stop
+
+from lab.base.errors import CommandError, HostError, LabFailure, RestoreError, SettingRefused
+from lab.base.present import present
+from lab.platforms.linux.platform import Linux
+from lab.run import image_store
+from lab.run.image_store import MadeStore
+from lab.run.vocabulary import line_format
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+from lab.stores import DeviceBytes, parse_device_bytes
+from lab.stores.zfs import STORE as ZFS
+
+GIB = 1 << 30
+RAIDZ = {"ashift": "12", "raid": "raidz", "vdevs": "3", "sync": "always", "compression": "zstd", "recordsize": "1 MiB"}
+
+
+class Lab:
+    """A run's settings on such a host, with a journal on disk."""
+
+    def __init__(self, folder: Path, has_ann: bool = True):
+        self.host = PoolHost(folder, has_ann)
+        self.path = folder / "journal.jsonl"
+        self.settings = self.begin()
+        self.pool = folder / "pools" / self.host.own.name
+
+    def begin(self) -> Settings:
+        """A process of the lab: the one that runs, or `lab restore` after it."""
+        return Settings({"server": self.host}, Journal(self.path, line_format()), patience_s=0)
+
+    def make(self, levels: Mapping[str, str] = RAIDZ) -> MadeStore:
+        steps = image_store.make(Linux(self.host), ZFS, str(self.host.own), GIB, levels)
+        return self.settings.follow(steps)
+
+    def set(self, name: str, text: str = "") -> None:
+        """A state of the host."""
+        (self.host.folder / name).write_text(f"{text}\n" if text else "")
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def test_a_pool_is_made_in_equal_files_mounted_given_to_the_account_and_removed(lab: Lab) -> None:
+    made = lab.make()
+    files = [lab.host.own / "store.vdevs" / f"vdev-{number}" for number in (1, 2, 3)]
+    assert (lab.pool / "devices").read_text().splitlines() == list(map(str, files))
+    assert {file.stat().st_size for file in files} == {341 * 2**20}, "image_size is that of all together"
+    assert sum(file.stat().st_blocks for file in files) == 0, "they take room as they fill"
+    assert files[0].parent.stat().st_mode & 0o777 == 0o700
+    assert (lab.host.folder / "owner").read_text() == "1000\n"
+    assert (lab.host.own / "store").stat().st_mode & 0o7777 == 0o1777
+    assert made.levels == {f"zfs.{name}": level for name, level in (RAIDZ | {"atime": "off"}).items()}
+    assert made.capacity_bytes == 4 * GIB
+    assert made.description == (
+        "zfs 2.3.9-1, raidz of 3, ashift 12, sync always, rw,nosuid,nodev,noatime,xattr,noacl,casesensitive; in files "
+        "of 1 GiB on /dev/sda1"
+    )
+    lab.settings.unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_no_word_forces_and_no_cache_of_pools_has_it(lab: Lab) -> None:
+    lab.make()
+    (create,) = (call for call in lab.host.calls("zpool") if call.startswith("zpool create"))
+    words = create.split(" ")
+    assert not {word for word in words if word.startswith("-") and word not in ("-o", "-O", "-m")}
+    assert {"cachefile=none", "failmode=continue", "setuid=off", "devices=off"} <= set(words)
+    assert words[words.index("-m") + 1] == f"{lab.host.own}/store"
+
+
+def count_of_commands(folder: Path, has_ann: bool) -> int:
+    folder.mkdir()
+    lab = Lab(folder, has_ann)
+    made = lab.make()
+    present(made.forget).run(lab.host)
+    return lab.host.stop.count
+
+
+@pytest.mark.parametrize("has_ann", [True, False])
+def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
+    tmp_path: Path, has_ann: bool
+) -> None:
+    left_behind = 0
+    for number in range(count_of_commands(tmp_path / "whole", has_ann)):
+        for after in (False, True):
+            folder = tmp_path / f"{number}-{after}"
+            folder.mkdir()
+            lab = Lab(folder, has_ann)
+            lab.host.stop = Stop(number, after)
+            with pytest.raises(Killed):
+                present(lab.make().forget).run(lab.host)
+            lab.host.stop = Stop()
+            left_behind += not lab.host.is_left_as_it_was()
+            lab.begin().unwind()
+            assert lab.host.is_left_as_it_was(), f"killed at command {number}, after it: {after}"
+            assert not Journal(lab.path, line_format()).open
+    assert left_behind > 8, "and there was something to put back"
+
+
+def test_killed_between_export_and_import_no_file_is_left(lab: Lab) -> None:
+    made = lab.make()
+    lab.set("refuse")
+    with pytest.raises(CommandError, match="one or more devices is currently unavailable"):
+        present(made.forget).run(lab.host)
+    assert not lab.pool.exists()
+    lab.begin().unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_server_that_does_not_let_go_is_told(lab: Lab) -> None:
+    made = lab.make()
+    lab.set("busy")
+    with pytest.raises(CommandError, match=r"not exported: cannot export .*: pool or dataset is busy"):
+        present(made.forget).run(lab.host)
+
+
+def test_the_pool_is_exported_and_imported_from_the_folder_of_the_lab_alone(lab: Lab) -> None:
+    made = lab.make()
+    present(made.forget).run(lab.host)
+    assert [call for call in lab.host.calls("zpool") if call.split(" ")[1] in ("export", "import")] == [
+        f"zpool export {lab.host.own.name}",
+        f"zpool import -d {lab.host.own}/store.vdevs -o cachefile=none {lab.host.own.name}",
+    ]
+
+
+def test_a_pool_over_other_devices_is_neither_given_away_nor_destroyed(lab: Lab) -> None:
+    lab.set("create.takes_another")
+    with pytest.raises(
+        CommandError, match=r"is no pool of the lab's own in .* that can be used: pool over /home/ann/disk"
+    ):
+        lab.make()
+    assert lab.host.calls("chown") == []
+    with pytest.raises(RestoreError) as left:
+        lab.settings.unwind()
+    assert "pool over /home/ann/disk" in str(left.value)
+    assert not [call for call in lab.host.calls("zpool") if "destroy" in call]
+    assert (lab.host.own / "store.vdevs" / "vdev-1").exists(), "it may need them"
+
+
+def test_a_pool_of_others_with_that_name_is_not_touched(lab: Lab) -> None:
+    lab.host.import_pool(lab.host.own.name, "/dev/sdb")
+    with pytest.raises(HostError, match=r"'pool over /dev/sdb' is no value that it can have"):
+        lab.make()
+    lab.settings.unwind()
+    assert lab.pool.exists()
+
+
+def test_a_folder_that_is_there_already_is_not_touched(lab: Lab) -> None:
+    folder = lab.host.own / "store.vdevs"
+    folder.symlink_to(lab.host.folder / "pools")
+    with pytest.raises(CommandError, match="File exists"):
+        lab.make()
+    with pytest.raises(RestoreError, match="is a link"):
+        lab.settings.unwind()
+    assert (lab.host.folder / "pools" / "tank").exists()
+
+
+def test_a_busy_pool_keeps_its_files_until_it_is_free(lab: Lab) -> None:
+    lab.make()
+    lab.set("busy")
+    with pytest.raises(RestoreError, match="stays, for what is left needs it"):
+        lab.settings.unwind()
+    assert (lab.host.own / "store.vdevs" / "vdev-1").exists()
+    (lab.host.folder / "busy").unlink()
+    lab.begin().unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_suspended_pool_is_told_and_ends_once_its_files_can_be_written(lab: Lab) -> None:
+    made = lab.make()
+    (lab.pool / "health").write_text("SUSPENDED\n")
+    assert present(made.find_fault).run(lab.host) == f"the pool {lab.host.own.name} is SUSPENDED"
+    with pytest.raises(CommandError, match="is suspended"):
+        present(made.count).run(lab.host)
+    lab.set("full")
+    with pytest.raises(RestoreError, match="should be 'absent' and is 'suspended'"):
+        lab.settings.unwind()
+    (lab.host.folder / "full").unlink()
+    lab.begin().unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_the_module_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe zfs", "modprobe -r zfs"]
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_module_that_others_use_by_now_is_theirs(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    lab.host.import_pool("tank", "/dev/sda")
+    lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe zfs"]
+
+
+def test_without_room_for_all_files_nothing_is_made(lab: Lab) -> None:
+    lab.set("free", "1048575")
+    with pytest.raises(LabFailure, match=r"server: files of 1 GiB: no room in .*: 1073740800 bytes are free"):
+        lab.make()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_zpool_that_refuses_says_why_and_leaves_no_file(lab: Lab) -> None:
+    lab.set("refuse")
+    with pytest.raises(CommandError, match="less than the minimum size") as refused:
+        lab.make()
+    assert "take the levels that zpool refuses out of the sweep" in refused.value.remedy
+    lab.settings.unwind()
+    assert lab.host.is_left_as_it_was()
+
+
+def test_a_level_that_is_not_in_effect_is_refused(lab: Lab) -> None:
+    lab.set("ignored", "sync")
+    with pytest.raises(SettingRefused, match=r"server: zfs.sync was set to always and reads back as standard"):
+        lab.make()
+
+
+def test_what_its_files_moved_is_counted_once_all_is_written(lab: Lab) -> None:
+    made = lab.make()
+    (lab.pool / "written").write_text("5\n")
+    printed = present(made.count).run(lab.host)
+    assert parse_device_bytes(printed) == DeviceBytes(3000, 15), "of the files, and not of their group again"
+    assert f"zpool sync {lab.pool.name}" in lab.host.calls("zpool")
+
+
+def test_an_older_zfs_counts_nothing_and_tells_the_sectors_of_the_pool(lab: Lab) -> None:
+    lab.set("old")
+    made = lab.make()
+    assert made.levels["zfs.ashift"] == "12"
+    assert parse_device_bytes(present(made.count).run(lab.host)) is None
