@@ -50,7 +50,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["plan", "no.toml"], "no.toml: no such file; the sweeps that come with the lab are blog-2011, "),
+        (["plan", "no.toml"], "no.toml: no such file; the sweeps that come with the lab are ashift, blog-2011, "),
         (["plan", "bad.toml"], "bad.toml: not valid TOML"),
         (["plan", "."], ".: cannot be read"),
         (["plan", "wrong.toml"], "wrong.toml: nmae: unknown; what may stand here is name"),
@@ -223,7 +223,7 @@ def test_python_m_lab_is_the_same_command() -> None:
     root = Path(cli.__file__).parents[2]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("no.toml: no such file; the sweeps that come with the lab are blog-2011, ")
+    assert done.stderr.startswith("no.toml: no such file; the sweeps that come with the lab are ashift, blog-2011, ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
