@@ -71,7 +71,7 @@ def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str]
     platforms = {Role.CLIENT: SimpleNamespace(clock=clock), Role.SERVER: SimpleNamespace(files=files)}
     sides = {Role.SERVER: SimpleNamespace(address="192.0.2.2")}
     pair: Any = SimpleNamespace(platforms=platforms, sides=sides, interface=lambda _: "eth0")
-    standing: Any = SimpleNamespace(attached=SimpleNamespace(remote_shell=""))
+    standing: Any = SimpleNamespace(attached=SimpleNamespace(remote_shell=""), store=None)
     ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), Place(Role.SERVER, "/srv/x"))
     (case, *_), _ = cases_of(mail(direction=["write"]), CATALOGUE)
     with pytest.raises(TransferError) as caught:
