@@ -9,7 +9,7 @@ import pytest
 from support.local_lab import Bench
 
 from lab.base.errors import LabFailure
-from lab.local.backends import GUESTS
+from lab.local.backends import GUESTS, WITH_ZFS
 
 
 @pytest.fixture(
@@ -31,6 +31,21 @@ def backend(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def booted(new_bench: Callable[..., Bench], backend: str) -> Bench:
     return new_bench("--kernel", "own", "--backend", backend)
+
+
+@pytest.fixture(scope="module")
+def with_zfs(new_bench: Callable[..., Bench]) -> Bench:
+    """Two guests with ZFS, of the first backend that boots here; ZFS is built where it is missing."""
+    problems = []
+    for name, backend in WITH_ZFS.items():
+        try:
+            problem = backend.prepare()
+        except LabFailure as error:
+            problem = str(error)
+        if not problem:
+            return new_bench("--kernel", "own", "--zfs")
+        problems.append(f"{name}: {problem}")
+    pytest.skip("; ".join(problems))
 
 
 @pytest.fixture
