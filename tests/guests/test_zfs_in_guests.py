@@ -1,0 +1,110 @@
+"""Guests with ZFS: pools are made, read back, imported and destroyed, also on a disk that lies about its sectors."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+
+import pytest
+from support.guests import left
+from support.local_lab import Bench
+from support.traces import gone
+
+from lab.local import guest_kernels, state
+
+pytestmark = [
+    pytest.mark.guests,
+    pytest.mark.skipif(
+        platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
+    ),
+]
+TRACES = "lsmod | grep -e ^zfs -e ^spl -e ^loop; ls /srv/disk"
+# What the libraries of zpool keep once they were used: names of devices, and locks for exports
+KEPT = {"/run/blkid", "/run/blkid/blkid.tab", "/var/lib/nfs/.etab.lock", "/var/lib/nfs/export-lock"}
+# $1: an ashift. Prints what the pool and a device have of it, and a file before and after it came from the disk
+POOL = """
+cd /srv/disk
+truncate -s 256M one two
+zpool create -o "ashift=$1" -m /run/pool pool mirror "$PWD/one" "$PWD/two"
+zpool get -H -o value ashift pool
+zpool get -H -o value ashift pool "$PWD/two"
+zpool status pool
+head -c 4M /dev/urandom > /run/pool/file
+sha256sum < /run/pool/file
+zpool export pool
+zpool import -d /srv/disk pool
+sha256sum < /run/pool/file
+zpool destroy pool
+rm one two
+rmdir /run/pool
+"""
+# A disk whose sectors are 4096 bytes, below one that says 512. Prints what the lower one has read and written
+LIAR = """
+cd /srv/disk
+modprobe loop
+truncate -s 300M sectors
+physical=$(losetup --find --show --sector-size 4096 sectors)
+liar=$(losetup --find --show --sector-size 512 "$physical")
+sectors() { awk '{ print $3, $7 }' "/sys/block/${physical#/dev/}/stat"; }
+sectors
+dd if=/dev/urandom of="$liar" bs=512 count=1 seek=100001 oflag=direct conv=notrunc 2>/dev/null
+blockdev --flushbufs "$liar"
+blockdev --flushbufs "$physical"
+sectors
+for device in "$liar" "$physical"; do
+    zpool create -f -o ashift=9 -m none pool "$device"
+    zpool get -H -o value ashift pool "$device"
+    zpool destroy pool
+done
+losetup --detach "$liar"
+losetup --detach "$physical"
+rm sectors
+"""
+
+
+@pytest.fixture
+def guests(with_zfs: Bench) -> Iterator[Bench]:
+    """Both must be afterwards as they were before, with no module that was loaded meanwhile."""
+    before = left(with_zfs)
+    assert with_zfs.inside("server", f"{TRACES} || :") == ""
+    yield with_zfs
+    with_zfs.inside("server", "modprobe -r zfs loop")
+    assert with_zfs.inside("server", f"{TRACES} || :") == ""
+    changed = {host: set(lines) ^ set(before[host]) for host, lines in left(with_zfs).items()}
+    assert changed["server"] <= KEPT
+    assert changed["client"] == set()
+
+
+def test_the_cache_of_zfs_is_limited_as_its_module_is_loaded(guests: Bench) -> None:
+    script = "modprobe zfs; grep '^c_max ' /proc/spl/kstat/zfs/arcstats"
+    assert guests.inside("server", script).split() == ["c_max", "4", str(512 << 20)]
+
+
+@pytest.mark.parametrize("ashift", ["9", "12"])
+def test_a_pool_on_files_reads_back_keeps_a_file_and_goes(guests: Bench, ashift: str) -> None:
+    done = guests.execute("server", "sh", "-euc", POOL, "sh", ashift)
+    assert (done.returncode, done.stderr) == (0, "")
+    of_pool, of_device, *status, written, read = done.stdout.splitlines()
+    assert (of_pool, of_device) == (ashift, ashift)
+    assert " state: ONLINE" in status
+    assert "errors: No known data errors" in status
+    assert written == read
+
+
+def test_a_disk_that_lies_about_its_sectors_reads_and_writes_more_and_gets_the_ashift_of_its_lie(guests: Bench) -> None:
+    done = guests.execute("server", "sh", "-euc", LIAR)
+    assert (done.returncode, done.stderr) == (0, "")
+    before, after, of_liar, of_honest = done.stdout.splitlines()
+    assert (before, after) == ("0 0", "8 8")  # a whole sector of 4096 bytes each way, for 512
+    assert (of_liar, of_honest) == ("9", "12")
+
+
+def test_nothing_is_left_of_guests_with_zfs(with_zfs: Bench) -> None:
+    lab = state.load(with_zfs.name)
+    assert lab is not None
+    assert lab.backend.endswith("-zfs")
+    with_zfs.inside("server", "cd /srv/disk && truncate -s 256M one && zpool create -m /run/pool pool $PWD/one")
+    down = with_zfs.lab("local", "down", "--name", with_zfs.name)
+    assert down.returncode == 0, down.stderr
+    assert not gone(with_zfs.name)
+    assert not with_zfs.hosts.exists()
