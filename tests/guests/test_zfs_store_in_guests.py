@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from support.guests import left
+from support.guests import left_but_for_zfs
 from support.local_lab import Bench, end
 
 pytestmark = pytest.mark.guests
@@ -17,7 +17,7 @@ SIZE = 8 << 20
 
 
 def test_pools_are_made_read_cold_and_counted_and_nothing_is_left(with_zfs: Bench) -> None:
-    before = left(with_zfs)
+    before = left_but_for_zfs(with_zfs)
     done = with_zfs.run(
         protocol=["nfs"], tool=["cp"], store=["zfs"], size="8 MiB", server_cache=["warm", "cold"], **LEVELS
     )
@@ -38,12 +38,12 @@ def test_pools_are_made_read_cold_and_counted_and_nothing_is_left(with_zfs: Benc
         else:
             assert read < SIZE / 4
     assert "on devices" in with_zfs.lab("show", "--table", "capacity").stdout
-    assert left(with_zfs) == before
+    assert left_but_for_zfs(with_zfs) == before
     assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""
 
 
 def test_after_a_controller_that_was_killed_no_pool_and_no_file_is_left(with_zfs: Bench) -> None:
-    before = left(with_zfs)
+    before = left_but_for_zfs(with_zfs)
     sweep = with_zfs.sweep(protocol=["nfs"], tool=["cp"], store=["zfs"], size="64 MiB", **LEVELS)
     with with_zfs.started("run", "--hosts", str(with_zfs.hosts), str(sweep)) as run:
         wait_for_a_pool(with_zfs)
@@ -51,7 +51,7 @@ def test_after_a_controller_that_was_killed_no_pool_and_no_file_is_left(with_zfs
     with_zfs.wait_until_free()
     restored = with_zfs.lab("restore", "--hosts", str(with_zfs.hosts))
     assert restored.returncode == 0, restored.stdout + restored.stderr
-    assert left(with_zfs) == before
+    assert left_but_for_zfs(with_zfs) == before
     assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""
 
 

@@ -13,6 +13,8 @@ from support.local_lab import Bench
 MIB = 1 << 20
 # A kernel's own threads come and go as it pleases, and libmount keeps three empty files once it was used
 NOT_OURS = ("[", "/run/mount/")
+# What the libraries of ZFS keep once they were used: names of devices, and locks for exports
+KEPT_BY_ZFS = {"/run/blkid", "/run/blkid/blkid.tab", "/var/lib/nfs/.etab.lock", "/var/lib/nfs/export-lock"}
 WAITING = "ps -eo stat=,args= | grep '^D' || :"  # what no signal ends
 
 
@@ -20,6 +22,11 @@ def left(bench: Bench) -> dict[str, list[str]]:
     """The state of both hosts, without what is the kernel's own business."""
     state = bench.state()
     return {host: [line for line in lines if not line.startswith(NOT_OURS)] for host, lines in state.items()}
+
+
+def left_but_for_zfs(bench: Bench) -> dict[str, list[str]]:
+    """The same, without what the libraries of ZFS keep."""
+    return {host: [line for line in lines if line not in KEPT_BY_ZFS] for host, lines in left(bench).items()}
 
 
 def in_ext4(guests: Bench) -> Path:
