@@ -60,7 +60,7 @@ def test_an_unknown_sweep_is_an_error_that_lists_those_that_there_are(
         return
     assert (code, out) == (2, "")
     assert (
-        name == ".." or f"{name}: no such file; the sweeps that come with the lab are ashift, blog-2011, clients, demo" in err
+        name == ".." or f"{name}: no such file; the sweeps that come with the lab are ashift, blog-2011, clients" in err
     )
 
 
