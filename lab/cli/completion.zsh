@@ -5,7 +5,8 @@ _lab_runs() {
     if ((at)); then folder=${words[at + 1]}; fi
     at=${words[(I)--results=*]}
     if ((at)); then folder=${words[at]#--results=}; fi
-    runs=(${~folder}/*/run.json(N:h:t))
+    folder=${folder/#\~\//$HOME/}
+    runs=($folder/*/run.json(N:h:t))
     compadd -a runs
     compadd -a _lab_shipped_examples
     _files -/

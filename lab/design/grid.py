@@ -43,9 +43,7 @@ def grid_of(
         case = Case.of(levels, label, size_bytes, files)
         if tool.moves_names:
             case = replace(case, workload=f"{NAMES_OF}{label}, {tool.job(case)}", size_bytes=name_chars)
-        reason = _not_of_tool(workload, payload, tool)
-        if not reason and (why := stores[case.store].conflict(case.store_options)):
-            reason = f"{case.store} with {why}"
+        reason = _not_of_tool(workload, payload, tool) or stores[case.store].conflict(case.store_options)
         reason = reason or _why_not(case, protocols[case.protocol], tool, usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None

@@ -14,9 +14,6 @@ from collections.abc import Iterator, Sequence
 _PLAIN = re.compile(r"[ -~]*")
 _SPECIAL = frozenset("!\\'")
 _MOST_BYTES = 900  # of one word
-_CODES = tuple(
-    chr(byte) if _PLAIN.fullmatch(chr(byte)) and chr(byte) not in _SPECIAL else f"\\0{byte:03o}" for byte in range(256)
-)
 _DECODE = 'eval "set -- $(printf %b "$@")"; '
 
 
@@ -34,6 +31,9 @@ def script_line(first: str, rest: str, words: Sequence[str]) -> str:
 
 def _is_plain(word: str) -> bool:
     return bool(_PLAIN.fullmatch(word)) and not _SPECIAL & set(word)
+
+
+_CODES = tuple(chr(byte) if _is_plain(chr(byte)) else f"\\0{byte:03o}" for byte in range(256))
 
 
 def _coded(line: str) -> Iterator[str]:

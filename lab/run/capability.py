@@ -14,7 +14,7 @@ from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.protocols import Driver, Protocol
 from lab.protocols.options import OF_SERVER
-from lab.run import image_store
+from lab.run import made_store
 from lab.run.pair import Pair, Shares
 from lab.stores import file_system
 
@@ -89,7 +89,7 @@ class Capability:
         if case.store == "ram":
             driver.check_ram_disk(side, config.server.ram_disk_format)
         if store := file_system(case.store):
-            image_store.check(self.pair.platforms[Role.SERVER], store)
+            made_store.check(self.pair.platforms[Role.SERVER], store)
             check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
         check_sync(case, driver)
         driver.served_by(side, config.share.account)

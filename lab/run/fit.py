@@ -12,7 +12,7 @@ from lab.design.payload_size import MIB, ROOM
 from lab.design.sweep_file import Sweep, Workload
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import Hosts
-from lab.run import image_store, refusals
+from lab.run import made_store, refusals
 from lab.run.catalogue import CATALOGUE
 
 EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults in mke2fs.conf
@@ -90,7 +90,7 @@ def _check_images(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
     size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
     file_bytes = round(payload.room(size_bytes) * ROOM)
-    for store, levels in image_store.made_of(sweep):
+    for store, levels in made_store.made_of(sweep):
         least_bytes = max(store.least_size(levels), store.room(levels).size_for(file_bytes))
         if image_bytes < least_bytes:
             of_levels = "".join(f", {store.name}.{name} {level}" for name, level in levels.items())

@@ -16,7 +16,7 @@ from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import lab_home, new_name
 from lab.platforms import Facts, Platform
 from lab.protocols import Share, Side
-from lab.run import image_store
+from lab.run import made_store
 
 
 def at_home(path: str, home: str) -> str:
@@ -107,7 +107,7 @@ class Shares:
         if given.serve == "lab":
             directory = sides[Role.SERVER].directory
             own = {"ram": f"{directory}/ram", "disk": f"{self._own_folder(path)}/share"}
-            path = own.get(case.store, image_store.folder_of(directory))
+            path = own.get(case.store, made_store.folder_of(directory))
         level, options = case.option("server_sync"), case.mount_options
         return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
 

@@ -56,8 +56,7 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
     stands, _ = at_once(partial(session.mount_anew, standing), make)
     if not stands:
         session.stand(case)
-    if case.option("server_cache") == "cold":
-        session.forget_store(case)
+    session.forget_store(case)
     at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
 
 
@@ -72,8 +71,7 @@ def _prepare_second_copy(
     if pair.config.through_mount:
         cool(session, standing, place, case)
         return
-    if case.option("server_cache") == "cold":
-        session.forget_store(case)
+    session.forget_store(case)
     session.mount_from_nothing(case)
     if case.direction is Direction.READ:
         _prepare_caches(pair, case, endpoints)

@@ -20,8 +20,8 @@ from lab.hosts.hosts_file import Hosts
 from lab.platforms.files import Above
 from lab.protocols import Attached, Share
 from lab.protocols.options import OF_SERVER
-from lab.run import image_store, network, sharing
-from lab.run.image_store import MadeStore
+from lab.run import made_store, network, sharing
+from lab.run.made_store import MadeStore
 from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares
 from lab.run.radio import Radios
@@ -190,11 +190,11 @@ class Session:
         return result.exit_code == 0 and self.mounting.drop(error)
 
     def forget_store(self, case: Case) -> None:
-        """Have the server's file system forget what it holds in a memory of its own, where it has one.
+        """Before a read from a cold server, have its file system forget what it holds in a memory of its own, if any.
 
         Nothing may use it meanwhile: the server stops, and starts anew.
         """
-        if self._store is None or self._store.forget is None:
+        if case.option("server_cache") != "cold" or self._store is None or self._store.forget is None:
             return
         self.layers.move([*network.layers(self.pair, self.settings, case), *self._store_layers(case)])
         try:
@@ -259,7 +259,7 @@ class Session:
 
         def make() -> None:
             size_bytes = self.pair.config.share.image_size
-            steps = image_store.make(server, store, directory, size_bytes, case.store_options)
+            steps = made_store.make(server, store, directory, size_bytes, case.store_options)
             self._store = self.settings.follow(steps)
 
         return [(("store", case.case_id), make)]

@@ -13,7 +13,7 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES, Role
 from lab.results.run_folder import RunFolder
-from lab.run import image_store, link_ceiling
+from lab.run import link_ceiling, made_store
 from lab.run.catalogue import CATALOGUE
 from lab.run.pair import at_home
 from lab.run.recorded import Recorded, now
@@ -112,7 +112,7 @@ def _rooms(session: Session, folder: RunFolder, sweep: Sweep) -> Iterator[tuple[
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
             yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
-    for store, levels in image_store.made_of(sweep):
+    for store, levels in made_store.made_of(sweep):
         room_bytes = store.room(levels).most_in(pair.config.share.image_size)
         yield most_in(room_bytes), f"{store.lies_in} of {store.name} (image_size in the hosts file)"
     if pair.config.through_mount:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from lab.base.errors import LabFailure
@@ -11,7 +10,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.results.observed import Observed
-from lab.run.image_store import MadeStore
+from lab.run.made_store import MadeStore
 from lab.run.pair import Pair
 from lab.stores import DeviceBytes, parse_device_bytes
 
@@ -27,12 +26,13 @@ def count_moved(pair: Pair, store: MadeStore | None) -> DeviceBytes | None:
         raise LabFailure(f"{store.count.by_hand()} printed what it should not: {error}", host=Role.SERVER) from error
 
 
-def add_moved(observed: Observed, store: MadeStore | None, counted: Sequence[DeviceBytes | None]) -> Observed:
-    """What was observed, with the room in the store and what its devices moved, as ``counted`` before and after."""
+def add_moved(
+    observed: Observed, store: MadeStore | None, before: DeviceBytes | None, after: DeviceBytes | None
+) -> Observed:
+    """What was observed, with the room in the store and what its devices moved from one count to the other."""
     if store is None:
         return observed
     observed = replace(observed, store_capacity_bytes=store.capacity_bytes)
-    before, after = counted
     if before is None or after is None:
         return observed
     return replace(

@@ -90,12 +90,12 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         argv = task.words(task.tool.argv)
         prepare(session, standing, placed, endpoints, argv)
         lay_out(session, standing, case, task.words(task.tool.lay_out), endpoints.target)
-        slept_s, stored = asleep_s(), [count_moved(pair, standing.store)]
-        before = _count_server(pair)
+        stored_before = count_moved(pair, standing.store)
+        slept_s, before = asleep_s(), _count_server(pair)
         flush = endpoints.flush if keeps and not case.is_of_names else ""
         timing = _time(pair, standing, case, endpoints, flush, argv, deadline_s)
         counted, slept_s = [*before, *_count_server(pair)], asleep_s() - slept_s
-        stored.append(count_moved(pair, standing.store))
+        stored_after = count_moved(pair, standing.store)
         report = task.tool.read_report(timing.printed, task.move) or Observed()
         ways = _ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
@@ -110,12 +110,12 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
     moved = counted[-1].since(counted[0]) if counted else None
     unproven = next(filter(None, (not_on_the_wire(pair, driver, path, way, timing.counted) for way in ways)), "")
-    void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
     of_server = describe_others(Role.SERVER, case, moved) if moved else ()
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
-    told = add_moved(told, standing.store, stored)
+    told = add_moved(told, standing.store, stored_before, stored_after)
+    void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
     void = void or not_from_devices(case, told)
     timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))
     return Measured(timing, moved, effective, void, told, seen.samples, keeps)

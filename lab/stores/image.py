@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.base.scripts import read_script
-from lab.hosts.command import Command, command, script
+from lab.hosts.command import Command, script
 from lab.hosts.mounts import in_table
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
+from lab.stores.kernel_module import KernelModule
 
 FUNCTIONS = read_script(__file__, "image_functions.sh")
 MAKE = read_script(__file__, "image_make.sh")
@@ -21,8 +22,6 @@ MOUNT = FUNCTIONS + read_script(__file__, "image_mount.sh")
 UNMOUNT = FUNCTIONS + read_script(__file__, "image_unmount.sh")
 STATE = FUNCTIONS + 'state "$1" "$2"'
 IS_THERE = 'if [ -e "$1" ] || [ -L "$1" ]; then echo present; else echo absent; fi'
-UNLOAD = read_script(__file__, "module_unload.sh")
-# What others have begun to use is theirs, and no longer to be put back
 MODULE_STATE = """
 if [ -e /sys/module/loop ] && ! cat /sys/block/loop*/loop/backing_file >/dev/null 2>&1; then echo loaded
 else echo absent; fi
@@ -31,24 +30,15 @@ DEADLINE_S = 120  # of what writes to a slow disk: making a file system, and an 
 
 
 @dataclass(frozen=True)
-class LoopModule(Operation):
+class LoopModule(KernelModule):
     """The kernel's module of loop devices, where it was not loaded before."""
 
     kind = "loop-module"
-    values = "absent|loaded"
-    holds = True
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "module loop"
+    name = "loop"
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
         return script(MODULE_STATE)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return (script(UNLOAD, "loop", root=True),)
 
 
 @dataclass(frozen=True)
@@ -99,12 +89,6 @@ class ImageMount(Operation):
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(UNMOUNT, self.path, self.image, in_table(self.path), root=True, deadline_s=DEADLINE_S),)
-
-
-def loop_module(role: str) -> Setting:
-    """The module, loaded."""
-    load = command("modprobe", "loop", root=True)
-    return Setting(role, LoopModule(), "loaded", (load,), "take the store out of the sweep")
 
 
 def image_file(role: str, path: str, size_bytes: int, make_words: Sequence[str]) -> Setting:

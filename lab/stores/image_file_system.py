@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from lab.settings.setting import Setting
-from lab.stores.image import image_file, image_mount, loop_module
+from lab.stores.image import LoopModule, image_file, image_mount
 from lab.stores.store import FileSystem, Room, Site
 
 USABLE = 0.85  # of an image: btrfs takes most for itself, and leaves 0.89 of 2 GiB (two copies of metadata)
@@ -15,7 +15,7 @@ USABLE = 0.85  # of an image: btrfs takes most for itself, and leaves 0.89 of 2 
 class ImageFileSystem(FileSystem):
     """A file system of Linux that the lab makes in an image file. No smaller image than ``least_bytes`` holds one."""
 
-    module = "loop"
+    module = LoopModule()
     lies_in = "an image"
     least_bytes: ClassVar[int]
     make_words: ClassVar[tuple[str, ...]]
@@ -32,10 +32,6 @@ class ImageFileSystem(FileSystem):
     def room(self, levels: Mapping[str, str]) -> Room:
         """See :meth:`FileSystem.room`."""
         return Room(USABLE)
-
-    def load_module(self, role: str) -> Setting:
-        """See :meth:`FileSystem.load_module`."""
-        return loop_module(role)
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
         """See :meth:`FileSystem.steps`."""

@@ -11,6 +11,7 @@ from typing import ClassVar
 from lab.base.untrusted import count
 from lab.hosts.command import Command
 from lab.settings.setting import Setting
+from lab.stores.kernel_module import KernelModule
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class FileSystem(Store, ABC):
     is_made_anew = True
     platform: ClassVar[str] = "linux"
     programs: ClassVar[Mapping[str, str]]
-    module: ClassVar[str]
+    module: ClassVar[KernelModule]
     module_package: ClassVar[str] = ""
     lies_in: ClassVar[str]
     facts_script: ClassVar[str]
@@ -119,10 +120,6 @@ class FileSystem(Store, ABC):
     @abstractmethod
     def room(self, levels: Mapping[str, str]) -> Room:
         """What it leaves for files; rather less than it does."""
-
-    @abstractmethod
-    def load_module(self, role: str) -> Setting:
-        """Its module of the kernel, loaded, which is not yet."""
 
     @abstractmethod
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:

@@ -59,7 +59,7 @@ class Zfs(FileSystem):
     name = "zfs"
     about = "A pool of ZFS in files of the lab's own."
     programs = MappingProxyType({"zpool": "zfsutils-linux", "zfs": "zfsutils-linux"})
-    module = "zfs"
+    module = zpool.ZfsModule()
     module_package = "zfs-dkms"
     lies_in = "files"
     facts_script = zpool.FACTS
@@ -100,7 +100,7 @@ class Zfs(FileSystem):
         """See :meth:`Store.conflict`."""
         raid, vdevs = layout_of(levels)
         if vdevs < LEAST_VDEVS[raid]:
-            return f"raid {raid} on vdevs {vdevs}: it takes {LEAST_VDEVS[raid]} or more"
+            return f"zfs with raid {raid} on vdevs {vdevs}: it takes {LEAST_VDEVS[raid]} or more"
         return ""
 
     def least_size(self, levels: Mapping[str, str]) -> int:
@@ -110,10 +110,6 @@ class Zfs(FileSystem):
     def room(self, levels: Mapping[str, str]) -> Room:
         """See :meth:`FileSystem.room`."""
         return Room(data_share(levels) * WITHOUT_SLOP, SLOP_BYTES)
-
-    def load_module(self, role: str) -> Setting:
-        """See :meth:`FileSystem.load_module`."""
-        return zpool.zfs_module(role)
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
         """See :meth:`FileSystem.steps`."""

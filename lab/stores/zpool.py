@@ -15,11 +15,12 @@ from typing import Annotated
 from pydantic import Field
 
 from lab.base.scripts import read_script
-from lab.hosts.command import Command, command, script
+from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
 from lab.settings.parameters import OWN_FOLDER, OwnPath
 from lab.settings.setting import Setting
-from lab.stores.image import DEADLINE_S, IS_THERE, UNLOAD
+from lab.stores.image import DEADLINE_S, IS_THERE
+from lab.stores.kernel_module import KernelModule
 
 FUNCTIONS = read_script(__file__, "zpool_functions.sh")
 STATE = FUNCTIONS + 'state "$1" "$2"'
@@ -31,32 +32,26 @@ FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
 COUNT = read_script(__file__, "zpool_count.sh")
 FACTS = read_script(__file__, "zfs_facts.sh")
 FAULT = 'health=$(zpool list -H -o health "$1") || exit; [ "$health" = ONLINE ] || echo "the pool $1 is $health"'
-# What others have begun to use is theirs, and no longer to be put back
+# It unloads even under a pool that is not mounted, so what cannot be told is no "none"
 MODULE_STATE = """
-if [ -e /sys/module/zfs ] && ! zpool list -H -o name 2>/dev/null | grep -q .; then echo loaded; else echo absent; fi
+if [ ! -e /sys/module/zfs ]; then echo absent
+elif ! pools=$(zpool list -H -o name); then echo "pools unknown"
+elif [ "$pools" ]; then echo absent
+else echo loaded; fi
 """
 PoolName = Annotated[str, Field(pattern=f"^{OWN_FOLDER}$")]
 
 
 @dataclass(frozen=True)
-class ZfsModule(Operation):
+class ZfsModule(KernelModule):
     """The kernel's module of ZFS, where it was not loaded before."""
 
     kind = "zfs-module"
-    values = "absent|loaded"
-    holds = True
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "module zfs"
+    name = "zfs"
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
         return script(MODULE_STATE)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return (script(UNLOAD, "zfs", root=True, deadline_s=DEADLINE_S),)
 
 
 @dataclass(frozen=True)
@@ -108,12 +103,6 @@ class Zpool(Operation):
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(DESTROY, self.name, self.folder, root=True, deadline_s=DEADLINE_S),)
-
-
-def zfs_module(role: str) -> Setting:
-    """The module, loaded."""
-    load = command("modprobe", "zfs", root=True, deadline_s=DEADLINE_S)
-    return Setting(role, ZfsModule(), "loaded", (load,), "take the store zfs out of the sweep")
 
 
 def vdev_files(role: str, folder: str, bytes_each: int, count: int) -> Setting:

@@ -16,6 +16,7 @@ REAL = (
 BEGIN = """
 fail() { echo "cannot $verb '$name': $*" >&2; exit 1; }
 [ -d sys_module_zfs ] || { echo "The ZFS modules cannot be auto-loaded." >&2; exit 1; }
+[ ! -e broken ] || { echo "Unable to open /dev/zfs." >&2; exit 1; }
 verb=$1; shift
 """
 ZPOOL = (

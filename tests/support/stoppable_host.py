@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,10 @@ class StoppableHost(EmulatedHost):
         self.own = folder / "file-share-lab-01234567"
         self.own.mkdir()
         self.places = {"/proc/self/mounts": "mounts", "/sys/module/": "sys_module_"}
+
+    @abstractmethod
+    def is_left_as_it_was(self) -> bool:
+        """Whether there is what there was, and nothing else."""
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         number, self.stop.count = self.stop.count, self.stop.count + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.command import Command, command
 from lab.run import network
-from lab.run.image_store import MadeStore
+from lab.run.made_store import MadeStore
 from lab.run.session import Session
 from lab.settings.layers import Layer, Layers
 
-CASE = Case("nfs", "cp", Direction.READ, 1500, "default", "zfs", "file", 1)
+CASE = Case("nfs", "cp", Direction.READ, 1500, "default", "zfs", "file", 1, options=(("server_cache", "cold"),))
 
 
 class Standing(Session):
@@ -52,6 +53,13 @@ def test_the_server_stops_the_store_forgets_and_the_server_starts_anew(world: Wo
     steps = world.hosts["server"].writes[before:]
     assert steps.index(("mount", "absent")) < steps.index(("mtu", "forgotten")) < steps.index(("mount", "served"))
     assert "space" not in dict(steps), "the store itself stands all along"
+
+
+def test_for_a_warm_server_nothing_is_forgotten(world: World) -> None:
+    session = Standing(world, command("write", "mtu", "forgotten"))
+    before = len(world.hosts["server"].writes)
+    session.forget_store(replace(CASE, options=(("server_cache", "warm"),)))
+    assert len(world.hosts["server"].writes) == before
 
 
 def test_a_store_that_is_not_there_again_is_told_with_what_helps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.command import command
 from lab.results.observed import Observed
-from lab.run.image_store import MadeStore
+from lab.run.made_store import MadeStore
 from lab.run.store_moved import add_moved, count_moved, find_fault, not_from_devices
 from lab.stores import DeviceBytes
 
@@ -40,10 +40,10 @@ def test_a_count_that_is_none_is_told_with_its_command() -> None:
 
 
 def test_what_is_observed_is_what_came_meanwhile() -> None:
-    told = add_moved(Observed(), COUNTED, [DeviceBytes(1, 20), DeviceBytes(5, 100)])
+    told = add_moved(Observed(), COUNTED, DeviceBytes(1, 20), DeviceBytes(5, 100))
     assert (told.store_capacity_bytes, told.store_read_bytes, told.store_written_bytes) == (1000, 4, 80)
-    assert add_moved(Observed(), PLAIN, [None, None]) == Observed(store_capacity_bytes=1000)
-    assert add_moved(Observed(), None, [None, None]) == Observed()
+    assert add_moved(Observed(), PLAIN, None, None) == Observed(store_capacity_bytes=1000)
+    assert add_moved(Observed(), None, None, None) == Observed()
 
 
 def test_a_cold_read_that_did_not_come_from_the_devices_is_told() -> None:

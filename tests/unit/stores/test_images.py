@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 from support.loop_host import LoopHost
 from support.memory_host import Killed
 from support.stoppable_host import Stop
+from support.store_lab import GIB, StoreLab, kill_at_each_command
 
 from lab import stores
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused
-from lab.platforms.linux.platform import Linux
-from lab.run import image_store
-from lab.run.image_store import MadeStore
-from lab.run.vocabulary import line_format
-from lab.settings.changes import Settings
-from lab.settings.journal import Journal
 
-GIB = 1 << 30
 ORDERED = {"data": "ordered"}
 
 
-class Lab:
-    """A run's settings on such a host, with a journal on disk."""
+class Lab(StoreLab):
+    """A run that makes ext4 in an image."""
+
+    host: LoopHost
 
     def __init__(self, folder: Path, has_ann: bool = True):
-        self.host = LoopHost(folder, has_ann)
-        self.path = folder / "journal.jsonl"
-        self.settings = self.begin()
-
-    def begin(self) -> Settings:
-        """A process of the lab: the one that runs, or `lab restore` after it."""
-        return Settings({"server": self.host}, Journal(self.path, line_format()), patience_s=0)
-
-    def make(self, levels: Mapping[str, str] = ORDERED) -> MadeStore:
         ext4 = stores.file_system("ext4")
         assert ext4 is not None
-        steps = image_store.make(Linux(self.host), ext4, str(self.host.own), GIB, levels)
-        return self.settings.follow(steps)
+        super().__init__(LoopHost(folder, has_ann), ext4, ORDERED)
 
 
 @pytest.fixture
@@ -74,32 +60,11 @@ def test_each_is_made_anew(lab: Lab) -> None:
     assert lab.host.is_left_as_it_was()
 
 
-def count_of_commands(folder: Path, has_ann: bool) -> int:
-    folder.mkdir()
-    lab = Lab(folder, has_ann)
-    lab.make()
-    return lab.host.stop.count
-
-
 @pytest.mark.parametrize("has_ann", [True, False])
 def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
     tmp_path: Path, has_ann: bool
 ) -> None:
-    left_behind = 0
-    for number in range(count_of_commands(tmp_path / "whole", has_ann)):
-        for after in (False, True):
-            folder = tmp_path / f"{number}-{after}"
-            folder.mkdir()
-            lab = Lab(folder, has_ann)
-            lab.host.stop = Stop(number, after)
-            with pytest.raises(Killed):
-                lab.make()
-            lab.host.stop = Stop()
-            left_behind += not lab.host.is_left_as_it_was()
-            lab.begin().unwind()
-            assert lab.host.is_left_as_it_was(), f"killed at command {number}, after it: {after}"
-            assert not Journal(lab.path, line_format()).open
-    assert left_behind > 8, "and there was something to put back"
+    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), Lab.make)
 
 
 def test_the_module_of_loops_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:

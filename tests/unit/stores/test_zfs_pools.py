@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
-from support.memory_host import Killed
 from support.pool_host import PoolHost
-from support.stoppable_host import Stop
+from support.store_lab import GIB, StoreLab, kill_at_each_command
 
 from lab.base.errors import CommandError, HostError, LabFailure, RestoreError, SettingRefused
 from lab.base.present import present
-from lab.platforms.linux.platform import Linux
-from lab.run import image_store
-from lab.run.image_store import MadeStore
-from lab.run.vocabulary import line_format
-from lab.settings.changes import Settings
-from lab.settings.journal import Journal
 from lab.stores import DeviceBytes, parse_device_bytes
 from lab.stores.zfs import STORE as ZFS
 
-GIB = 1 << 30
 RAIDZ = {"ashift": "12", "raid": "raidz", "vdevs": "3", "sync": "always", "compression": "zstd", "recordsize": "1 MiB"}
 
 
-class Lab:
-    """A run's settings on such a host, with a journal on disk."""
+class Lab(StoreLab):
+    """A run that makes a pool."""
+
+    host: PoolHost
 
     def __init__(self, folder: Path, has_ann: bool = True):
-        self.host = PoolHost(folder, has_ann)
-        self.path = folder / "journal.jsonl"
-        self.settings = self.begin()
+        super().__init__(PoolHost(folder, has_ann), ZFS, RAIDZ)
         self.pool = folder / "pools" / self.host.own.name
-
-    def begin(self) -> Settings:
-        """A process of the lab: the one that runs, or `lab restore` after it."""
-        return Settings({"server": self.host}, Journal(self.path, line_format()), patience_s=0)
-
-    def make(self, levels: Mapping[str, str] = RAIDZ) -> MadeStore:
-        steps = image_store.make(Linux(self.host), ZFS, str(self.host.own), GIB, levels)
-        return self.settings.follow(steps)
 
     def set(self, name: str, text: str = "") -> None:
         """A state of the host."""
@@ -80,33 +64,15 @@ def test_no_word_forces_and_no_cache_of_pools_has_it(lab: Lab) -> None:
     assert words[words.index("-m") + 1] == f"{lab.host.own}/store"
 
 
-def count_of_commands(folder: Path, has_ann: bool) -> int:
-    folder.mkdir()
-    lab = Lab(folder, has_ann)
-    made = lab.make()
-    present(made.forget).run(lab.host)
-    return lab.host.stop.count
+def make_and_forget(lab: StoreLab) -> None:
+    present(lab.make().forget).run(lab.host)
 
 
 @pytest.mark.parametrize("has_ann", [True, False])
 def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
     tmp_path: Path, has_ann: bool
 ) -> None:
-    left_behind = 0
-    for number in range(count_of_commands(tmp_path / "whole", has_ann)):
-        for after in (False, True):
-            folder = tmp_path / f"{number}-{after}"
-            folder.mkdir()
-            lab = Lab(folder, has_ann)
-            lab.host.stop = Stop(number, after)
-            with pytest.raises(Killed):
-                present(lab.make().forget).run(lab.host)
-            lab.host.stop = Stop()
-            left_behind += not lab.host.is_left_as_it_was()
-            lab.begin().unwind()
-            assert lab.host.is_left_as_it_was(), f"killed at command {number}, after it: {after}"
-            assert not Journal(lab.path, line_format()).open
-    assert left_behind > 8, "and there was something to put back"
+    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), make_and_forget)
 
 
 def test_killed_between_export_and_import_no_file_is_left(lab: Lab) -> None:
@@ -206,6 +172,18 @@ def test_a_module_that_others_use_by_now_is_theirs(tmp_path: Path) -> None:
     lab.host.import_pool("tank", "/dev/sda")
     lab.settings.unwind()
     assert lab.host.calls("modprobe") == ["modprobe zfs"]
+
+
+def test_a_module_stays_while_nobody_can_say_which_pools_there_are(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, has_ann=False)
+    lab.make()
+    lab.set("broken")
+    with pytest.raises(RestoreError):
+        lab.settings.unwind()
+    assert lab.host.calls("modprobe") == ["modprobe zfs"]
+    (lab.host.folder / "broken").unlink()
+    lab.begin().unwind()
+    assert lab.host.is_left_as_it_was()
 
 
 def test_without_room_for_all_files_nothing_is_made(lab: Lab) -> None:

@@ -18,7 +18,7 @@ from lab.platforms.ram_disk import parse_source
 from lab.run.catalogue import CATALOGUE
 from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
-from lab.stores import FileSystem, Site, file_system
+from lab.stores import FileSystem, Site, file_system, kernel_module
 
 # $1 the file system, $2 a module. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
 LACKS = """
@@ -76,7 +76,7 @@ def check(platform: Platform, store: FileSystem) -> None:
             f"{role}: store {store.name}: only root makes and mounts it",
             "log in as root, or with sudo, or leave it out",
         )
-    lacking = first_line(platform.host.shell(LACKS, store.name, store.module).stdout.strip(), 40)
+    lacking = first_line(platform.host.shell(LACKS, store.name, store.module.name).stdout.strip(), 40)
     if lacking and store.module_package:
         install = platform.programs.how_to_install(store.module_package)
         raise Unsupported(
@@ -103,8 +103,8 @@ def make(
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
             host=role,
         )
-    if platform.host.shell(MODULE_IS_THERE, store.module).stdout.strip() == "no":
-        yield store.load_module(role)
+    if platform.host.shell(MODULE_IS_THERE, store.module.name).stdout.strip() == "no":
+        yield kernel_module.load(role, store.module)
     platform.host.run("mkdir", "-p", path)
     site = Site(role, directory, path, platform.ram_disks.uid())
     yield from store.steps(site, size_bytes, levels)
