@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_after_a_controller_that_was_killed_no_pool_and_no_file_is_left(with_zfs
     before = left_but_for_zfs(with_zfs)
     sweep = with_zfs.sweep(protocol=["nfs"], tool=["cp"], store=["zfs"], size="64 MiB", **LEVELS)
     with with_zfs.started("run", "--hosts", str(with_zfs.hosts), str(sweep)) as run:
-        wait_for_a_pool(with_zfs)
+        wait_for_a_pool(with_zfs, run)
         end(run, signal.SIGKILL)
     with_zfs.wait_until_free()
     restored = with_zfs.lab("restore", "--hosts", str(with_zfs.hosts))
@@ -55,11 +56,12 @@ def test_after_a_controller_that_was_killed_no_pool_and_no_file_is_left(with_zfs
     assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""
 
 
-def wait_for_a_pool(bench: Bench) -> None:
+def wait_for_a_pool(bench: Bench, run: subprocess.Popen[str]) -> None:
     """Until the pool of a trial is there. By itself zpool would load the module, which was then there before."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         if bench.inside("server", "[ ! -e /sys/module/zfs ] || zpool list -H -o name").startswith("file-share-lab-"):
             return
+        assert run.poll() is None, run.stdout and run.stdout.read()
         time.sleep(0.1)
     raise AssertionError("no pool was made")
