@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lab.base.units import size_label
 from lab.design import stopping
 from lab.design.blocks import First
+from lab.design.effects import Effect
 from lab.design.factors import BY_NAME, Level, label_of
 from lab.design.pace import ASSUMED_BYTES_PER_S
 from lab.design.payload_size import GIGABIT_BYTES_PER_S, size_for
@@ -14,6 +15,7 @@ from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 
 SPEEDS = (1, 2.5, 10, 20)  # of links between Macs, in Gbit/s
+COLUMN = 12  # of names, where none is longer
 EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
 
 
@@ -50,6 +52,13 @@ def _add_title(title: str, content: Iterable[str]) -> Iterator[str]:
         yield f"  {line}"
 
 
+def _align(named: Iterable[tuple[str, str]]) -> Iterator[str]:
+    lines = list(named)
+    width = max((len(name) for name, _ in lines), default=0)
+    for name, text in lines:
+        yield f"{name:{max(width, COLUMN)}} {text}"
+
+
 def _range(least: float, most: float, digits: int = 0) -> str:
     return " to ".join(dict.fromkeys(f"{value:.{digits}f}" for value in (least, most)))
 
@@ -79,9 +88,8 @@ def _size(sweep: Sweep, planned: Plan) -> Iterator[str]:
 
 
 def _factors(planned: Plan) -> Iterator[str]:
-    for name, levels in planned.factors.items():
-        if len(levels) > 1:
-            yield f"{name:12} {', '.join(map(str, levels))}"
+    varied = {name: ", ".join(map(str, levels)) for name, levels in planned.factors.items() if len(levels) > 1}
+    yield from _align(varied.items())
 
 
 def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
@@ -94,15 +102,15 @@ def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
         clear = f"; D-efficiency {planned.d_efficiency:.2f} of the whole grid's" if planned.d_efficiency else ""
         yield chosen + clear
     for stratum in planned.strata:
-        yield f"{stratum.plot:12} {', '.join(stratum.factors)} ({stratum.groups} a block)"
-    yield f"{'inside':12} all other factors, in random order"
+        yield f"{stratum.plot:{COLUMN}} {', '.join(stratum.factors)} ({stratum.groups} a block)"
+    yield f"{'inside':{COLUMN}} all other factors, in random order"
     if sweep.blocks > 1:
         yield "each second block has the order of the one before it backwards"
     for first in planned.first:
         label, level, times = label_of(first.factor), *_usual_first(planned.factors[first.factor], first)
         yield f"{label} {level} first in {times} of {first.groups} {first.within}s"
     if sweep.anchors:
-        yield f"{'anchors':12} {sweep.anchors} a block: {planned.cases[0].case_id}"
+        yield f"{'anchors':{COLUMN}} {sweep.anchors} a block: {planned.cases[0].case_id}"
 
 
 def _usual_first(levels: Sequence[Level], first: First) -> tuple[str, int]:
@@ -112,10 +120,8 @@ def _usual_first(levels: Sequence[Level], first: First) -> tuple[str, int]:
 
 
 def _can_tell(sweep: Sweep, planned: Plan) -> Iterator[str]:
-    for effect in planned.effects if sweep.most_blocks > 1 else ():
-        fitted = "by a fit to all cases: no pairs differ in it alone"
-        pairs = f"from {_range(effect.least_pairs, effect.most_pairs)} pairs a block" if effect.most_pairs else fitted
-        yield f"{effect.name:12} {pairs}"
+    effects = planned.effects if sweep.most_blocks > 1 else ()
+    yield from _align((effect.name, _pairs_of(effect)) for effect in effects)
     for blocks in dict.fromkeys((sweep.blocks, sweep.most_blocks)):
         if blocks > 1:
             factor = stopping.half_width_factor(blocks)
@@ -124,6 +130,12 @@ def _can_tell(sweep: Sweep, planned: Plan) -> Iterator[str]:
     if sweep.precision is not None:
         widest = 100 * sweep.precision / stopping.half_width_factor(sweep.most_blocks)
         yield f"± {100 * sweep.precision:g} % cannot be reached where that spread is more than {widest:.1f} %"
+
+
+def _pairs_of(effect: Effect) -> str:
+    if not effect.most_pairs:
+        return "by a fit to all cases: no pairs differ in it alone"
+    return f"from {_range(effect.least_pairs, effect.most_pairs)} pairs a block"
 
 
 def _cost(planned: Plan) -> Iterator[str]:

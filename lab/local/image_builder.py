@@ -21,11 +21,12 @@ LEFT_OUT = ("man", "doc", "locale", "info")
 def build_once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
     """The folder ``target``, built first where it is missing; ``build`` gets the path to make it at.
 
-    ``what`` describes it to people. Of two callers at once the second waits. The name is given to a finished folder.
+    ``what`` describes it to people. Of two callers at once who want it the second waits. The name is given
+    to a finished folder.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
-    with os.fdopen(durable.open_own(target.parent / "rootfs.lock", os.O_WRONLY), "wb") as lock:
+    with os.fdopen(durable.open_own(target.with_name(target.name + ".lock"), os.O_WRONLY), "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.is_dir():
             shutil.rmtree(part, ignore_errors=True)

@@ -48,6 +48,12 @@ def test_a_plan_says_which_level_comes_first_how_often() -> None:
     assert "  each second block has the order of the one before it backwards\n" in text
 
 
+def test_names_of_any_length_stand_in_one_column() -> None:
+    factors = {"protocol": ["nfs"], "store": ["zfs"], "zfs": {"recordsize": ["8 KiB", "1 MiB"]}}
+    text = describe(sweep_with(factors=factors))
+    assert "  direction      write, read\n  zfs.recordsize 8 KiB, 1 MiB\n" in text
+
+
 def test_anchors_do_not_count_as_what_comes_first() -> None:
     factors = {"mtu": [1500, 9000]}
     without, anchored = (plan(sweep_with(blocks=4, anchors=count, factors=factors), CATALOGUE) for count in (0, 2))
