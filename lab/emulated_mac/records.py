@@ -16,7 +16,7 @@ class MountRecord(TypedDict):
 
 
 class ImageDevice(TypedDict):
-    """A device of a RAM image; ``hint`` is the type of its partition."""
+    """A device of an image; ``hint`` is the type of its partition."""
 
     device: str
     hint: str
@@ -24,8 +24,9 @@ class ImageDevice(TypedDict):
 
 
 class ImageRecord(TypedDict):
-    """A RAM image, as hdiutil lists it."""
+    """An image that is attached, as hdiutil lists it; ``path`` is its file, or ``ram://SECTORS``."""
 
+    path: str
     sectors: int
     uid: int
     pid: int
@@ -33,7 +34,7 @@ class ImageRecord(TypedDict):
 
 
 class DiskRecord(TypedDict):
-    """A device of a RAM image, and the volume on it; ``type`` and ``name`` are empty where there is none."""
+    """A device of an image, and the volume on it; ``type`` and ``name`` are empty where there is none."""
 
     device: str
     image: str
@@ -43,6 +44,7 @@ class DiskRecord(TypedDict):
     name: str
     mounted_at: str
     case_sensitive: bool
+    journaled: bool
 
 
 class ServiceRecord(TypedDict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,23 +11,13 @@ from lab.base.untrusted import first_line
 from lab.design.grid import grid_of
 from lab.design.sweep_file import Sweep
 from lab.hosts.command import Command
-from lab.hosts.mounts import FIND, in_table
 from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
 from lab.run.catalogue import CATALOGUE
-from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
 from lab.stores import FileSystem, Site, file_system, kernel_module
 
-# $1 the file system, $2 a module. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
-LACKS = """
-for name in "$1" "$2"; do
-    [ -e "/sys/module/$name" ] || grep -qw "$name" /proc/filesystems || modprobe -n -q "$name" ||
-        { echo "$name"; exit; }
-done
-"""
 MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
-SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool has the name of the lab's folder
 
 
 @dataclass(frozen=True)
@@ -76,7 +65,8 @@ def check(platform: Platform, store: FileSystem) -> None:
             f"{role}: store {store.name}: only root makes and mounts it",
             "log in as root, or with sudo, or leave it out",
         )
-    lacking = first_line(platform.host.shell(LACKS, store.name, store.module.name).stdout.strip(), 40)
+    find_lack = store.find_lack()
+    lacking = first_line(find_lack.run(platform.host).strip(), 40) if find_lack else ""
     if lacking and store.module_package:
         install = platform.programs.how_to_install(store.module_package)
         raise Unsupported(
@@ -103,17 +93,18 @@ def make(
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
             host=role,
         )
-    if platform.host.shell(MODULE_IS_THERE, store.module.name).stdout.strip() == "no":
-        yield kernel_module.load(role, store.module)
+    module = store.module
+    if module and platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
+        yield kernel_module.load(role, module)
     platform.host.run("mkdir", "-p", path)
-    site = Site(role, directory, path, platform.ram_disks.uid())
+    site = Site(platform.host, directory, path, platform.ram_disks.uid())
     yield from store.steps(site, size_bytes, levels)
     return _read(platform, store, site, size_bytes, levels)
 
 
 def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, levels: Mapping[str, str]) -> MadeStore:
     """What is mounted, by the table of mounts and by the file system's own programs."""
-    source, options = platform.parse(parse_mounted, platform.host.shell(FIND, in_table(site.path)))
+    source, options = platform.parse(store.read_row, platform.host.run(*store.find_row(site.path).argv))
     printed = platform.host.shell(store.facts_script, site.path, source, root=True)
     mounted_with = dict(option.partition("=")[::2] for option in options.split(","))
     facts = platform.parse(lambda text: store.read_facts(text, mounted_with), printed)
@@ -131,11 +122,3 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
         platform.files.free_bytes(site.path),
         store.forget(site), store.count(site), store.find_fault(site),
     )  # fmt: skip
-
-
-def parse_mounted(text: str) -> tuple[str, str]:
-    """The device or pool and the options, of a line of the table of mounts. Raises ValueError."""
-    fields = text.split(" ")
-    if len(fields) < 4 or not SOURCE.fullmatch(fields[0]):
-        raise ValueError("no device in the table of mounts")
-    return first_line(fields[0], 100), first_line(fields[3], 1000)

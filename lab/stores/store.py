@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from lab.base.untrusted import count
-from lab.hosts.command import Command
+from lab.base.untrusted import count, first_line
+from lab.hosts import Host
+from lab.hosts.command import Command, script
+from lab.hosts.mounts import FIND, in_table
+from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
 from lab.stores.kernel_module import KernelModule
+
+SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool has the name of the lab's folder
+# $1 the file system, $2 a module. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
+LACKS = """
+for name in "$1" "$2"; do
+    [ -e "/sys/module/$name" ] || grep -qw "$name" /proc/filesystems || modprobe -n -q "$name" ||
+        { echo "$name"; exit; }
+done
+"""
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,14 @@ def parse_device_bytes(text: str) -> DeviceBytes | None:
     return DeviceBytes(moved["read_bytes"], moved["write_bytes"]) if counted else None
 
 
+def parse_mounted(text: str) -> tuple[str, str]:
+    """The device or pool and the options, of a line of Linux's table of mounts. Raises ValueError."""
+    fields = text.split(" ")
+    if len(fields) < 4 or not SOURCE.fullmatch(fields[0]):
+        raise ValueError("no device in the table of mounts")
+    return first_line(fields[0], 100), first_line(fields[3], 1000)
+
+
 @dataclass(frozen=True)
 class Room:
     """What a file system leaves of the bytes that it is made in: a ``share`` of them, less ``fixed_bytes``."""
@@ -85,19 +106,24 @@ class Room:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a file system is made: on the host of a ``role``, in a folder ``directory`` of the lab's own.
+    """Where a file system is made: on a host, in a folder ``directory`` of the lab's own.
 
     It is mounted at ``path``, for the account of this ``uid``.
     """
 
-    role: str
+    host: Host
     directory: str
     path: str
     uid: int
 
+    @property
+    def role(self) -> str:
+        """That of the host."""
+        return self.host.role
+
 
 class FileSystem(Store, ABC):
-    """A file system of Linux that the lab makes anew for each case, in files of its own.
+    """A file system that the lab makes anew for each case, in files of its own; of Linux, unless it says otherwise.
 
     ``programs`` are those that it takes, each with its package in Debian. ``module`` of the kernel is loaded for it and
     unloaded again; ``module_package`` is the package that has it, where Debian's kernels come without. ``lies_in`` says
@@ -108,10 +134,22 @@ class FileSystem(Store, ABC):
     is_made_anew = True
     platform: ClassVar[str] = "linux"
     programs: ClassVar[Mapping[str, str]]
-    module: ClassVar[KernelModule]
+    module: ClassVar[KernelModule | None]
     module_package: ClassVar[str] = ""
     lies_in: ClassVar[str]
     facts_script: ClassVar[str]
+
+    def find_lack(self) -> Command | None:
+        """What prints, by name, what the kernel of a host lacks for it; None where every one of its platform has it."""
+        return script(LACKS, self.name, self.module.name if self.module else "")
+
+    def find_row(self, path: str) -> Command:
+        """What prints the row of a folder in the table of mounts, for :meth:`read_row`."""
+        return script(FIND, in_table(path))
+
+    def read_row(self, printed: str) -> tuple[str, str]:
+        """What is mounted, and the options of the mount, of that row. Raises ValueError."""
+        return parse_mounted(printed)
 
     @abstractmethod
     def least_size(self, levels: Mapping[str, str]) -> int:

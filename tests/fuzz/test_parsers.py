@@ -52,10 +52,9 @@ from lab.protocols.servers import macos_sharing, unflushed
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
-from lab.run import made_store
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.stores import btrfs, ext4, store, xfs, zfs
+from lab.stores import btrfs, ext4, mac_volume, store, xfs, zfs
 from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
 
 
@@ -181,8 +180,12 @@ PARSERS = {
     "xfs": Parser(xfs.parse_xfs, ("xfs-info-*.txt",)),
     "btrfs": Parser(btrfs.parse_btrfs, ("btrfs-df-*.txt",)),
     "zfs": Parser(zfs.parse_zfs, ("zfs-facts-*.txt",)),
+    "volume of an image": Parser(
+        mac_volume.parse_image_volume,
+        ("<plist><dict><key>FilesystemName</key><string>HFS+</string></dict></plist>\nimage dmg\n",),
+    ),
     "bytes of devices": Parser(store.parse_device_bytes, ("read_bytes\t12\nwrite_bytes\t4096\n",)),
-    "mounted image": Parser(made_store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
+    "mounted image": Parser(store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
     "power": Parser(linux_noise.parse_power, ("AC 1\nscaling powersave\n",)),
     "sleep": Parser(linux_noise.parse_sleep, ("sleep.target enabled\n",)),
     "linux processes": Parser(linux_noise.parse_processes, ("1.0 apt-get\n0.0 smartd\n",)),

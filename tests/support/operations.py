@@ -21,16 +21,20 @@ from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
 from lab.stores.image import ImageFile, ImageMount, LoopModule
+from lab.stores.mac_image import AttachedImage, DiskImage, ImageVolume
 from lab.stores.zpool import VdevFiles, ZfsModule, Zpool
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
+    AttachedImage(f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",
     BlockRamDisk(1048576): "absent",
+    DiskImage(f"/private{OWN}/store.dmg"): "absent",
     Ext4(f"{OWN}/ram"): "absent",
     Folder(OWN): "absent",
     GvfsFuse(f"{OWN}/gvfs"): "absent",
     GvfsMount(f"{OWN}/gvfs", "smb://WORKGROUP;lab@192.0.2.2/my%20share"): "absent",
     ImageFile(f"{OWN}/store.image"): "absent",
+    ImageVolume(f"/private{OWN}/store"): "absent",
     ImageMount(f"{OWN}/store", f"{OWN}/store.image"): "absent",
     Ksmbd(): "absent",
     LinuxMtu("eth0"): "1500",

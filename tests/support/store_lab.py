@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.platforms import Platform
 from lab.platforms.linux.platform import Linux
 from lab.run import made_store
 from lab.run.made_store import MadeStore
@@ -23,6 +24,8 @@ GIB = 1 << 30
 class StoreLab:
     """A run's settings on such a host, with a journal on disk, and the store that it makes."""
 
+    platform: type[Platform] = Linux
+
     def __init__(self, host: StoppableHost, store: FileSystem, levels: Mapping[str, str]):
         self.host, self.store, self.levels = host, store, levels
         self.path = host.folder / "journal.jsonl"
@@ -35,7 +38,7 @@ class StoreLab:
     def make(self, levels: Mapping[str, str] | None = None) -> MadeStore:
         """Make the store, at these levels of its options or its usual ones."""
         levels = self.levels if levels is None else levels
-        steps = made_store.make(Linux(self.host), self.store, str(self.host.own), GIB, levels)
+        steps = made_store.make(self.platform(self.host), self.store, str(self.host.own), GIB, levels)
         return self.settings.follow(steps)
 
 

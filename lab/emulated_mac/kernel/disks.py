@@ -1,4 +1,4 @@
-"""RAM disks: images of memory, their devices, and the volumes on them.
+"""Disk images, of memory and in files, their devices, and the volumes on them.
 
 A volume is a file system in memory at a hidden place, so that it outlives an unmount as one on a disk does; mounting it
 shows it at its mount point.
@@ -33,14 +33,16 @@ class Volume:
     type: str
     name: str
     case_sensitive: bool
+    journaled: bool = False
     mounted_at: str = ""
 
 
 @dataclass
 class Disk:
-    """A RAM image; ``device`` is its name without ``/dev/``."""
+    """An image that is attached; ``device`` is its name without ``/dev/``, ``path`` its file, or ``ram://SECTORS``."""
 
     device: str
+    path: str
     sectors: int
     uid: int
     pid: int
@@ -54,11 +56,15 @@ class Disk:
 
 
 class DiskTable(list[Disk]):
-    """All RAM images."""
+    """All images that are attached; ``used`` are files that once were, with a volume on them, by device and inode."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: set[tuple[int, int]] = set()
 
 
 def disks(kernel: Kernel) -> DiskTable:
-    """All RAM images."""
+    """All images that are attached."""
     return kernel.part(DiskTable)
 
 
@@ -106,18 +112,46 @@ def attach_ram(kernel: Kernel, caller: Caller, sectors: int) -> str:
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
     if sectors * SECTOR_BYTES > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
-    disk = Disk(_next_device(kernel), sectors, caller.uid, os.getpid())
+    return _attach(kernel, caller, f"ram://{sectors}", sectors)
+
+
+@system_call
+def attach_file(kernel: Kernel, caller: Caller, path: str, sectors: int) -> str:
+    """Attach an image in a file; its device belongs to the caller.
+
+    EBUSY where it is attached already; EAGAIN with the fault ``attach-busy``; ENOTSUP for one that had a volume when it
+    was detached, for a volume is in memory here and went with it.
+    """
+    if kernel.fault("attach-busy"):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+    if any(disk.path == path for disk in disks(kernel)):
+        raise OSError(errno.EBUSY, "Resource busy")
+    if _identity(path) in disks(kernel).used:
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+    return _attach(kernel, caller, path, sectors)
+
+
+def _attach(kernel: Kernel, caller: Caller, path: str, sectors: int) -> str:
+    disk = Disk(_next_device(kernel), path, sectors, caller.uid, os.getpid())
     _make_nodes(disk.device, caller.uid)
     disks(kernel).append(disk)
     return disk.device
 
 
+def _identity(path: str) -> tuple[int, int]:
+    found = os.stat(path)  # noqa: PTH116
+    return found.st_dev, found.st_ino
+
+
 @system_call
 def images(kernel: Kernel, caller: Caller) -> list[ImageRecord]:
-    """All RAM images."""
+    """All images that are attached."""
     return [
-        {"sectors": disk.sectors, "uid": disk.uid, "pid": disk.pid, "devices": _devices(disk)} for disk in disks(kernel)
-    ]
+        {
+            "path": disk.path, "sectors": disk.sectors, "uid": disk.uid, "pid": disk.pid, "devices": _devices(disk)
+        }
+        for disk in disks(kernel)
+    ]  # fmt: skip
 
 
 def _devices(disk: Disk) -> list[ImageDevice]:
@@ -143,14 +177,17 @@ def _describe(disk: Disk, device: str) -> DiskRecord:
         "device": device, "image": disk.device, "size_bytes": disk.size_bytes, "uid": disk.uid,
         "type": volume.type if volume else "", "name": volume.name if volume else "",
         "mounted_at": volume.mounted_at if volume else "", "case_sensitive": bool(volume and volume.case_sensitive),
+        "journaled": bool(volume and volume.journaled),
     }  # fmt: skip
 
 
 @system_call
-def make_hfs(kernel: Kernel, caller: Caller, device: str, name: str, case_sensitive: bool) -> DiskRecord:
+def make_hfs(
+    kernel: Kernel, caller: Caller, device: str, name: str, case_sensitive: bool, journaled: bool
+) -> DiskRecord:
     """Make HFS+ on an image, or make it anew. EACCES for anybody but its owner, EBUSY where it is mounted."""
     disk = _clear_own_disk(kernel, caller, device)
-    _make_volume(disk, caller, Volume(device, "hfs", name, case_sensitive))
+    _make_volume(disk, caller, Volume(device, "hfs", name, case_sensitive, journaled))
     return _describe(disk, device)
 
 
@@ -243,7 +280,7 @@ def mount_in_volumes(kernel: Kernel, caller: Caller, device: str) -> str:
 def _mount_at(kernel: Kernel, caller: Caller, disk: Disk, volume: Volume, target: str, flags: list[str]) -> None:
     # a user's mount has neither devices nor set-user-id (xnu: vfs_syscalls.c)
     flags = ["local", *(["nodev", "nosuid"] if caller.uid else []), *flags]
-    if volume.type == "apfs":
+    if volume.type == "apfs" or volume.journaled:
         flags.append("journaled")
     linux_syscalls.bind_mount(str(HIDDEN / disk.device), target, tuple(flags))
     volume.mounted_at = target
@@ -282,6 +319,8 @@ def eject(kernel: Kernel, caller: Caller, device: str, force: bool) -> str:
     if not force and kernel.fault("eject-busy"):
         raise OSError(errno.EBUSY, "Resource busy")
     target = _unmount(kernel, caller, disk, force)
+    if disk.volume and not disk.path.startswith("ram://"):
+        disks(kernel).used.add(_identity(disk.path))
     _remove_volume(disk)
     _remove_nodes(disk.device)
     disks(kernel).remove(disk)

@@ -68,12 +68,13 @@ def _erase(words: list[str]) -> int:
     if len(words) != 3:
         bsd_getopt.fail_with_usage("Usage:  diskutil eraseVolume format name MountPoint|DiskIdentifier|DeviceNode")
     format_, name, disk = _format(words[0]), words[1], _find_disk(words[2])
+    journaled = "j" in words[0].lower()
     device = disk["device"]
     print(f"Started erase on {device}\nUnmounting disk", flush=True)
     try:
         call("unmount_device", device=device, force=False)
         print("Erasing", flush=True)
-        made = _make(device, name, *format_)
+        made = _make(device, name, *format_, journaled)
     except OSError as error:
         code = {16: "-69877: Couldn't open device", 13: "-69877: Couldn't open device"}.get(
             error.errno or 0, str(error)
@@ -81,7 +82,7 @@ def _erase(words: list[str]) -> int:
         bsd_getopt.fail(f"Error: {code}")
     if format_[0] == "hfs":
         kind, size = newfs_hfs.kind(format_[1]), binary_size(made["size_bytes"])
-        journal = " with a 8192k journal" if "j" in words[0].lower().replace("case-sensitive", "") else ""
+        journal = " with a 8192k journal" if journaled else ""
         print(f"Initialized /dev/r{device} as a {size} {kind}{journal}")
     print("Mounting disk", flush=True)
     call("mount_in_volumes", device=made["device"])
@@ -96,9 +97,11 @@ def _format(word: str) -> tuple[str, bool]:
     return format_
 
 
-def _make(device: str, name: str, type_: str, case_sensitive: bool) -> DiskRecord:
+def _make(device: str, name: str, type_: str, case_sensitive: bool, journaled: bool) -> DiskRecord:
     if type_ == "hfs":
-        made: DiskRecord = call("make_hfs", device=device, name=name, case_sensitive=case_sensitive)
+        made: DiskRecord = call(
+            "make_hfs", device=device, name=name, case_sensitive=case_sensitive, journaled=journaled
+        )
     else:
         container = call("make_container", device=device)
         made = call("add_volume", container=container, name=name, case_sensitive=case_sensitive)
@@ -106,14 +109,17 @@ def _make(device: str, name: str, type_: str, case_sensitive: bool) -> DiskRecor
 
 
 def _apfs(words: list[str]) -> int:
-    """``apfs create DEVICE NAME``, or its two steps, ``createContainer DEVICE`` and ``addVolume``; since 10.13."""
+    """``apfs create DEVICE NAME``, its two steps ``createContainer`` and ``addVolume``, and ``list``; since 10.13."""
     if profiles.current().number < (10, 13):
         bsd_getopt.fail('diskutil: did not recognize verb "apfs"; type "diskutil" for a list')
     verb = words[0].lower() if words else ""
     complete = {"create": len(words) == 3, "createcontainer": len(words) == 2,
-             "addvolume": len(words) == 4 or words[4:] == ["-nomount"]}  # fmt: skip
+             "addvolume": len(words) == 4 or words[4:] == ["-nomount"], "list": len(words) == 1}  # fmt: skip
     if not complete.get(verb):
         bsd_getopt.fail_as_not_emulated("diskutil", f"apfs {' '.join(words)}")
+    if verb == "list":
+        print("APFS Containers (0 found)")  # the Mac's own is not shown, for it is none
+        return 0
     try:
         if verb == "create":
             container = _create_container(words[1])
@@ -243,10 +249,11 @@ def _info(words: list[str]) -> int:
 
 
 def _describe(disk: DiskRecord) -> dict[str, object]:
-    names = {"hfs": "Case-sensitive HFS+" if disk["case_sensitive"] else "HFS+", "apfs": "APFS", "": ""}
+    kinds = {"hfs": "Journaled HFS+" if disk["journaled"] else "HFS+", "apfs": "APFS", "": ""}
+    kind = f"Case-sensitive {kinds[disk['type']]}" if disk["case_sensitive"] else kinds[disk["type"]]
     content: dict[str, object] = {
         "BusProtocol": "Disk Image", "DeviceIdentifier": disk["device"], "DeviceNode": f"/dev/{disk['device']}",
-        "Ejectable": True, "FilesystemName": names[disk["type"]], "FilesystemType": disk["type"],
+        "Ejectable": True, "FilesystemName": kind, "FilesystemType": disk["type"],
         "GlobalPermissionsEnabled": False, "Internal": False, "MountPoint": disk["mounted_at"],
         "ParentWholeDisk": disk["device"].partition("s1")[0], "Size": disk["size_bytes"],
         "TotalSize": disk["size_bytes"], "VirtualOrPhysical": "Virtual", "VolumeName": disk["name"],

@@ -1,12 +1,14 @@
-"""hdiutil(1): RAM images (man hdiutil; output seen on macOS 10.13, 15 and 26)."""
+"""hdiutil(1): images of memory and in files (man hdiutil; output seen on macOS 10.13, 15 and 26)."""
 
 from __future__ import annotations
 
+import errno
+import os
 import plistlib
 import pwd
 import sys
 
-from .. import bsd_getopt, profiles
+from .. import bsd_getopt, image_files, profiles
 from ..disk_names import device_name
 from ..kernel_client import call
 
@@ -35,6 +37,7 @@ ATTACH_FLAGS = (
 def main(argv: list[str]) -> int:
     """The verb."""
     verbs = {
+        "create": image_files.create,
         "attach": _attach,
         "mount": _attach,
         "info": _info,
@@ -45,7 +48,7 @@ def main(argv: list[str]) -> int:
     if not argv:
         bsd_getopt.fail_with_usage(USAGE)
     if argv[0] not in verbs:
-        if argv[0] in ("create", "convert", "resize", "verify", "help", "imageinfo", "plugins", "internet-enable"):
+        if argv[0] in ("convert", "resize", "verify", "help", "imageinfo", "plugins", "internet-enable"):
             bsd_getopt.fail_as_not_emulated("hdiutil", argv[0])
         print(f"hdiutil: {argv[0]}: unknown verb", file=sys.stderr)
         bsd_getopt.fail_with_usage(USAGE)
@@ -65,17 +68,19 @@ def _attach(words: list[str]) -> int:
     if len(images) != 1 or flags - set(ATTACH_FLAGS):
         bsd_getopt.fail_with_usage("Usage: hdiutil attach [options] <image>")
     kind, _, sectors = images[0].partition("://")
-    if kind != "ram":
-        bsd_getopt.fail(
-            f"hdiutil: attach failed - {'image not recognized' if sectors else 'No such file or directory'}"
-        )
-    if not sectors.isdigit() or int(sectors) == 0:
+    if kind == "ram" and (not sectors.isdigit() or int(sectors) == 0):
         bsd_getopt.fail("hdiutil: attach failed - image not recognized")
+    size = int(sectors) if kind == "ram" else image_files.sectors_of(images[0])
     if "-nomount" not in flags:
         bsd_getopt.fail("hdiutil: attach failed - no mountable file systems")
     try:
-        device = call("attach_ram", sectors=int(sectors))
+        if kind == "ram":
+            device = call("attach_ram", sectors=size)
+        else:
+            device = call("attach_file", path=os.path.realpath(images[0]), sectors=size)
     except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            bsd_getopt.fail_as_not_emulated("hdiutil", "attach of an image that was detached")
         bsd_getopt.fail(f"hdiutil: attach failed - {error.strerror}")
     if "-plist" in flags:
         _print_plist(
@@ -109,7 +114,7 @@ def _entry(image: ImageRecord) -> dict[str, object]:
     entry: dict[str, object] = {
         "autodiskmount": False, "blockcount": image["sectors"], "blocksize": 512, "hdid-pid": image["pid"],
         "icon-path": "/System/Library/PrivateFrameworks/DiskImages.framework/Resources/CDiskImage.icns",
-        "image-encrypted": False, "image-path": f"ram://{image['sectors']}", "image-type": "read/write",
+        "image-encrypted": False, "image-path": image["path"], "image-type": "read/write",
         "owner-uid": image["uid"], "removable": True, "writeable": True,
         "system-entities": [
             {"content-hint": device["hint"], "dev-entry": f"/dev/{device['device']}"}
@@ -128,7 +133,7 @@ def _print_info(images: list[ImageRecord]) -> None:
     for image in images:
         print("=" * 48)
         rows = {
-            "image-path": f"ram://{image['sectors']}", "image-type": "read/write", "blockcount": str(image["sectors"]),
+            "image-path": image["path"], "image-type": "read/write", "blockcount": str(image["sectors"]),
             "mounting user": pwd.getpwuid(image["uid"]).pw_name, "mounting mode": "<unknown>",
             "process ID": str(image["pid"]),
         }  # fmt: skip

@@ -45,7 +45,10 @@ def main(argv: list[str]) -> int:
         bsd_getopt.fail_as_not_emulated("newfs_hfs", " ".join(argv))
     name = device_name(rest[0])
     try:
-        made = call("make_hfs", device=name, name=values.get("v", "untitled"), case_sensitive="s" in values)
+        made = call(
+            "make_hfs",
+            device=name, name=values.get("v", "untitled"), case_sensitive="s" in values, journaled="J" in values,
+        )  # fmt: skip
     except OSError as error:
         message = "No such file or directory" if error.errno == 6 else error.strerror
         bsd_getopt.fail(f"newfs_hfs: cannot create filesystem on {rest[0]}: {message}")

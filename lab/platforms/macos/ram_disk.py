@@ -34,7 +34,7 @@ echo "no RAM image after three tries: end what works on disk images there (Disk 
 exit 1
 """
 IMAGES_OF_HDIUTIL = read_script(__file__, "images.pl")
-RAM_IMAGE = IMAGES_OF_HDIUTIL + read_script(__file__, "ram_image.pl")
+ATTACHED_IMAGE = IMAGES_OF_HDIUTIL + read_script(__file__, "attached_image.pl")
 MAKE_APFS = read_script(__file__, "make_apfs.sh")
 # No Spotlight and no log of changes, which would both write to the disk while it is measured.
 LEAVE_ALONE = """
@@ -72,7 +72,7 @@ class RamImage(Operation):
         return (self._find("detach", 180),)
 
     def _find(self, act: str, deadline_s: float) -> Command:
-        return command(*run_script(RAM_IMAGE, act, str(self.sectors), self.place), deadline_s=deadline_s)
+        return command(*run_script(ATTACHED_IMAGE, act, f"ram://{self.sectors}", self.place), deadline_s=deadline_s)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class MacRamDisks(RamDisks):
         Not as root: a user may write to the RAM images that are their own, and to no other disk.
         """
         if layout == "apfs":
-            return self.parse(parse_volume, self.host.shell(MAKE_APFS, device, deadline_s=120))
+            return self.parse(parse_volume, self.host.shell(MAKE_APFS, device, "APFS", deadline_s=120))
         case = ("-s",) if layout == "hfs-case" else ()
         self.host.run("newfs_hfs", *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
         return device

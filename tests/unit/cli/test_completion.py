@@ -49,7 +49,7 @@ CASES = [
     (["show", "--results", "~/other", "2030"], [ELSEWHERE]),
     (["show", "--results", "none", "2030"], []),
     (["plan", "sw"], ["sweep.toml"]),
-    (["plan", "ma"], ["macs"]),
+    (["plan", "ma"], ["mac-volumes", "macs"]),
     (["show", "exam"], sorted(shipped.examples())),
     (["check", "--hosts", "hos"], ["hosts.ini"]),
     (["local", "re"], ["reboot"]),

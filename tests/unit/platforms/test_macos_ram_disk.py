@@ -153,7 +153,7 @@ def test_the_image_is_found_in_what_hdiutil_prints(
 ) -> None:
     commands = {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}
     host = equipped(EmulatedHost(tmp_path, commands, ("sh", "sed", "perl")), python)
-    result = host.run(*run_script(macos_ram_disk.RAM_IMAGE, "state", "4194304", f"{OWN}/ram"), check=False)
+    result = host.run(*run_script(macos_ram_disk.ATTACHED_IMAGE, "state", "ram://4194304", f"{OWN}/ram"), check=False)
     assert result.output == said
 
 
@@ -173,7 +173,7 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
 ) -> None:
     host = FakeHost()
     sectors = output.image_sectors(SIZE, f"{OWN}/ram", set())
-    find = ("perl", "-e", macos_ram_disk.RAM_IMAGE, "--", "state", str(sectors), f"{OWN}/ram")
+    find = ("perl", "-e", macos_ram_disk.ATTACHED_IMAGE, "--", "state", f"ram://{sectors}", f"{OWN}/ram")
     host.on(script('cd "$1" && pwd -P', f"{OWN}/ram"), f"{OWN}/ram\n")
     host.on(is_mounted_on_mac(f"{OWN}/ram"), "absent\n")
     host.on(("id", "-u"), "501\n")

@@ -17,6 +17,7 @@ from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.macos.platform import MacOS
 from lab.run import made_store
 from lab.run.fit import check_fit
+from lab.stores.store import LACKS, parse_mounted
 from lab.stores.xfs import STORE as XFS
 from lab.stores.zfs import STORE as ZFS
 
@@ -32,21 +33,21 @@ store = ["ram", "ext4", "xfs"]
 
 def test_a_kernel_with_all_of_it_is_good_enough() -> None:
     host = FakeHost("server")
-    host.on(script(made_store.LACKS, "xfs", "loop"))
+    host.on(script(LACKS, "xfs", "loop"))
     made_store.check(Linux(host), XFS)
 
 
 @pytest.mark.parametrize("lacking", ["xfs", "loop"])
 def test_a_store_that_the_kernel_lacks_is_left_out_with_what_it_lacks(lacking: str) -> None:
     host = FakeHost("server")
-    host.on(script(made_store.LACKS, "xfs", "loop"), f"{lacking}\n")
+    host.on(script(LACKS, "xfs", "loop"), f"{lacking}\n")
     with pytest.raises(Absent, match=f"server: store xfs: its kernel has no {lacking}"):
         made_store.check(Linux(host), XFS)
 
 
 def test_zfs_is_a_module_that_somebody_can_install() -> None:
     host = FakeHost("server")
-    host.on(script(made_store.LACKS, "zfs", "zfs"), "zfs\n")
+    host.on(script(LACKS, "zfs", "zfs"), "zfs\n")
     host.on(script(MANAGERS), "apt-get\n")
     with pytest.raises(
         Unsupported, match="server: store zfs: its kernel has no zfs: `apt-get install zfs-dkms` there, "
@@ -132,9 +133,9 @@ def test_in_a_share_that_was_there_the_lab_makes_no_store(tmp_path: Path) -> Non
 
 
 def test_what_is_no_line_of_a_mounted_device_is_refused() -> None:
-    assert made_store.parse_mounted("/dev/loop3 /x/store xfs rw,noatime 0 0\n") == ("/dev/loop3", "rw,noatime")
+    assert parse_mounted("/dev/loop3 /x/store xfs rw,noatime 0 0\n") == ("/dev/loop3", "rw,noatime")
     pool = "file-share-lab-0123456789abcdef"
-    assert made_store.parse_mounted(f"{pool} /x/store zfs rw,noatime 0 0\n") == (pool, "rw,noatime")
+    assert parse_mounted(f"{pool} /x/store zfs rw,noatime 0 0\n") == (pool, "rw,noatime")
     for text in ("tank /x/store zfs rw 0 0\n", "", "lab /x/store tmpfs rw 0 0\n", "/dev/loop3 /x/store"):
         with pytest.raises(ValueError, match="no device"):
-            made_store.parse_mounted(text)
+            parse_mounted(text)

@@ -82,7 +82,7 @@ def test_nothing_that_makes_one_forces_it_over_what_is_there() -> None:
 
 
 def test_stores_are_found_by_name_and_only_some_are_made_by_the_lab() -> None:
-    assert set(stores.by_name()) == {"ram", "disk", "zfs", *MADE}
+    assert set(stores.by_name()) == {"ram", "disk", "zfs", "hfs", "apfs", *MADE}
     assert stores.file_system("ram") is stores.file_system("disk") is None
-    with pytest.raises(BadInput, match=r"unknown store 'ext5'; known are btrfs, .*did you mean 'ext4'"):
+    with pytest.raises(BadInput, match=r"unknown store 'ext5'; known are apfs, .*did you mean 'ext4'"):
         stores.find("ext5")

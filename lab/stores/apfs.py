@@ -1,0 +1,38 @@
+"""APFS in a disk image of a Mac."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lab.design.payload_size import MIB
+from lab.hosts import Host
+from lab.hosts.command import Command, script
+from lab.platforms.macos.parsers import parse_volume
+from lab.platforms.macos.ram_disk import MAKE_APFS
+from lab.platforms.part import Part
+from lab.stores.mac_volume import MacVolume
+from lab.stores.store import Room
+
+PERSONALITIES = {"insensitive": "APFS", "sensitive": "Case-sensitive APFS"}
+
+
+class Apfs(MacVolume):
+    """A container with one volume. macOS has had it since 10.13."""
+
+    name = "apfs"
+    about = "APFS in a disk image of the lab's own, on a Mac (10.13 and later)."
+    least_bytes = 64 * MIB
+    leaves = Room(0.92, 32 * MIB)
+
+    def find_lack(self) -> Command:
+        """See :meth:`FileSystem.find_lack`."""
+        return script("diskutil apfs list >/dev/null 2>&1 || echo APFS")
+
+    def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:
+        """See :meth:`MacVolume.format`."""
+        personality = PERSONALITIES[levels.get("case", "insensitive")]
+        made = host.shell(MAKE_APFS, device, personality, deadline_s=120)
+        return Part(host).parse(parse_volume, made)
+
+
+STORE = Apfs()

@@ -1,0 +1,49 @@
+"""HFS+ in a disk image of a Mac."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lab.design.option_levels import one_of
+from lab.design.payload_size import MIB
+from lab.hosts import Host
+from lab.stores.mac_volume import COMMON, MacVolume
+from lab.stores.store import Facts, Option, Room
+
+
+class Hfs(MacVolume):
+    """HFS+ as Disk Utility makes it, with a journal."""
+
+    name = "hfs"
+    about = "HFS+ (Mac OS Extended) in a disk image of the lab's own, on a Mac."
+    least_bytes = 32 * MIB
+    leaves = Room(0.95, 16 * MIB)  # less the journal, and what newfs_hfs lays out for names and attributes
+    options = MappingProxyType(
+        COMMON
+        | {
+            "journal": Option(
+                one_of("on", "off"),
+                "Whether changes of names and sizes go through a journal: they do by default, as on any disk of a Mac.",
+            )
+        }
+    )
+
+    def find_lack(self) -> None:
+        """See :meth:`FileSystem.find_lack`: every macOS has it."""
+
+    def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:
+        """See :meth:`MacVolume.format`."""
+        journal = () if levels.get("journal") == "off" else ("-J",)
+        case = ("-s",) if levels.get("case") == "sensitive" else ()
+        host.run("newfs_hfs", *journal, *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
+        return device
+
+    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`FileSystem.read_facts`; a journal is told by the table of mounts."""
+        facts = super().read_facts(printed, mounted_with)
+        journal = "on" if "journaled" in mounted_with else "off"
+        return Facts(facts.description, {**facts.levels, "journal": journal})
+
+
+STORE = Hfs()

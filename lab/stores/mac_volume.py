@@ -1,0 +1,101 @@
+"""A volume of a Mac in a disk image."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Generator, Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from lab.base.untrusted import first_line
+from lab.design.option_levels import one_of
+from lab.hosts import Host
+from lab.hosts.command import Command, script
+from lab.hosts.mount_reports import parse_mount_lines
+from lab.platforms.macos.mounts import parse_case_sensitive
+from lab.settings.setting import Setting
+from lab.stores.mac_image import TYPES, image_volume, new_image
+from lab.stores.store import Facts, FileSystem, Option, Room, Site
+
+ROW = 'place=$(cd "$1" && pwd -P) && mount | grep -F " on $place ("'
+# $1 the mount point. An image is told by its first bytes, or by being a folder: its name says only what was asked for
+FACTS = """
+diskutil info -plist "$1" || exit
+for image in "${1%/*}"/store.*; do
+    if [ -d "$image" ]; then echo "image sparsebundle"
+    elif [ "$(head -c 4 "$image")" = sprs ]; then echo "image sparseimage"
+    else echo "image dmg"; fi
+done
+"""
+IMAGE = re.compile(r"^image (sparseimage|sparsebundle|dmg)$", re.MULTILINE)
+DEVICE = re.compile("/dev/disk[0-9]+(s[0-9]+)?")
+COMMON = MappingProxyType(
+    {
+        "image": Option(
+            one_of(*TYPES),
+            "What the image is: one file that grows (`sparseimage`, the default), a folder of bands that grows "
+            "(`sparsebundle`, as for Time Machine), or a file of the full size (`dmg`).",
+        ),
+        "case": Option(
+            one_of("insensitive", "sensitive"),
+            "Whether names that differ in case alone are two: not (`insensitive`, the default), or they are.",
+        ),
+    }
+)
+
+
+class MacVolume(FileSystem):
+    """A volume that the lab makes in a disk image on a Mac. No smaller image than ``least_bytes`` holds one."""
+
+    platform = "macos"
+    programs = MappingProxyType({})
+    module = None
+    lies_in = "an image"
+    facts_script = FACTS
+    options = COMMON
+    least_bytes: ClassVar[int]
+    leaves: ClassVar[Room]
+
+    @abstractmethod
+    def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:
+        """Make the volume on an image's device, as the account; its own device. Raises LabFailure."""
+
+    def find_row(self, path: str) -> Command:
+        """See :meth:`FileSystem.find_row`."""
+        return script(ROW, path)
+
+    def read_row(self, printed: str) -> tuple[str, str]:
+        """See :meth:`FileSystem.read_row`."""
+        rows = parse_mount_lines(printed)
+        if len(rows) != 1 or not DEVICE.fullmatch(rows[0][0]):
+            raise ValueError("no device in the table of mounts")
+        return rows[0][0], first_line(",".join(rows[0][3]), 1000)
+
+    def least_size(self, levels: Mapping[str, str]) -> int:
+        """See :meth:`FileSystem.least_size`."""
+        return self.least_bytes
+
+    def room(self, levels: Mapping[str, str]) -> Room:
+        """See :meth:`FileSystem.room`."""
+        return self.leaves
+
+    def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Generator[Setting, None, None]:
+        """See :meth:`FileSystem.steps`."""
+        device = yield from new_image(site, size_bytes, levels.get("image", "sparseimage"))
+        yield image_volume(site, self.name, self.format(site.host, device, levels))
+
+    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`FileSystem.read_facts`."""
+        levels = parse_image_volume(printed)
+        return Facts(f"{self.name}, case-{levels['case']}, {levels['image']}", levels)
+
+
+def parse_image_volume(text: str) -> dict[str, str]:
+    """The levels of the common options, of what FACTS prints. Raises ValueError."""
+    plist, _, rest = text.rpartition("</plist>")
+    images = IMAGE.findall(rest)
+    if not plist or len(images) != 1:
+        raise ValueError("no volume, or no image, or several")
+    case = "sensitive" if parse_case_sensitive(f"{plist}</plist>\n") else "insensitive"
+    return {"image": images[0], "case": case}
