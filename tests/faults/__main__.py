@@ -90,7 +90,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--kinds", type=names(KINDS), default=",".join(KINDS), help="kinds of fault (default: %(default)s)"
     )
-    parser.add_argument("--sweeps", type=names(plan.NAMES), default=",".join(plan.NAMES), help="(default: %(default)s)")
+    parser.add_argument(
+        "--sweeps", type=names(plan.NAMES), help="of network, smb, … (default: all that the server can have)"
+    )
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
     parser.add_argument("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
@@ -109,10 +111,10 @@ def again(options: argparse.Namespace) -> str:
 
 def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     """Bring labs up, plan, play; what became of each cell is added to ``outcomes`` at once."""
-    sweeps = options.sweeps
+    kind = Kind(tuple(options.platform), options.transport)
+    sweeps = options.sweeps or plan.usual(kind.has_mac_server)
     if options.only or options.sample:
         sweeps = sorted({cell.sweep for cell in options.only} if options.only else {row[0] for row in plan.SAMPLE})
-    kind = Kind(tuple(options.platform), options.transport)
     with places(options.jobs, kind) as labs:
         known = baselines(labs, sweeps, options.seed)
         kinds = [kind for kind in options.kinds if not (options.platform and kind in FILL_HOSTS)]

@@ -38,6 +38,11 @@ class Kind:
     platforms: tuple[str, ...] = ()
     transport: str = "paramiko"
 
+    @property
+    def has_mac_server(self) -> bool:
+        """Whether the server is an emulated Mac."""
+        return any(word.removeprefix("server=").startswith("macos") for word in self.platforms)
+
 
 class Place:
     """A local lab where cells are played, one at a time."""
@@ -72,7 +77,7 @@ class Place:
         """The file of a sweep."""
         name = plan.KILLED[0] if name == plan.RESTORE else name
         path = self.bench.directory / f"{name}.toml"
-        path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=plan.SWEEPS[name]))
+        path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=(plan.SWEEPS | plan.OF_MACS)[name]))
         return path
 
 

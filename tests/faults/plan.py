@@ -47,10 +47,19 @@ direction = ["read"]
 store = ["ext4"]
 """,
 }
+# What only a Mac as the server has, and what only Linux has
+OF_MACS = {
+    "volume": """
+protocol = ["nfs"]
+direction = ["read"]
+store = ["apfs"]
+"""
+}
+OF_LINUX = ("image",)
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
 KILLED = ("smb", "-- check")
-NAMES = (*SWEEPS, RESTORE)
+NAMES = (*SWEEPS, *OF_MACS, RESTORE)
 # The sample for the test suite: (sweep, part of a command, kind, when). The first such command on the server.
 SAMPLE = (
     ("network", "mkdir -m", "SIGKILL", "after"),
@@ -71,6 +80,11 @@ SAMPLE = (
     ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
     ("restore", "umount", "lost", "after"),
 )
+
+
+def usual(has_mac_server: bool) -> list[str]:
+    """The sweeps that such a server can have."""
+    return [name for name in NAMES if name not in (OF_LINUX if has_mac_server else OF_MACS)]
 
 
 def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float, seed: int) -> list[Cell]:
