@@ -20,9 +20,9 @@ from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
 from lab.stores import FileSystem, Site, file_system, kernel_module
 
-# $1 the file system, $2 a module. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
+# A file system, then modules. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
 LACKS = """
-for name in "$1" "$2"; do
+for name; do
     [ -e "/sys/module/$name" ] || grep -qw "$name" /proc/filesystems || modprobe -n -q "$name" ||
         { echo "$name"; exit; }
 done
@@ -66,7 +66,7 @@ def made_of(sweep: Sweep) -> Iterator[tuple[FileSystem, Mapping[str, str]]]:
             yield store, dict(levels)
 
 
-def check(platform: Platform, store: FileSystem) -> None:
+def check(platform: Platform, store: FileSystem, levels: Mapping[str, str]) -> None:
     """Raise Absent where a server cannot have such a file system, Unsupported where somebody could correct that."""
     role = platform.host.role
     if platform.name != store.platform:
@@ -76,8 +76,9 @@ def check(platform: Platform, store: FileSystem) -> None:
             f"{role}: store {store.name}: only root makes and mounts it",
             "log in as root, or with sudo, or leave it out",
         )
-    lacking = first_line(platform.host.shell(LACKS, store.name, store.module.name).stdout.strip(), 40)
-    if lacking and store.module_package:
+    modules = (module.name for module in store.modules(levels))
+    lacking = first_line(platform.host.shell(LACKS, store.name, *modules).stdout.strip(), 40)
+    if lacking in (store.name, store.module.name) and store.module_package:
         install = platform.programs.how_to_install(store.module_package)
         raise Unsupported(
             f"{role}: store {store.name}: its kernel has no {lacking}",
@@ -103,8 +104,9 @@ def make(
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
             host=role,
         )
-    if platform.host.shell(MODULE_IS_THERE, store.module.name).stdout.strip() == "no":
-        yield kernel_module.load(role, store.module)
+    for module in store.modules(levels):
+        if platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
+            yield kernel_module.load(role, module)
     platform.host.run("mkdir", "-p", path)
     site = Site(role, directory, path, platform.ram_disks.uid())
     yield from store.steps(site, size_bytes, levels)
@@ -129,7 +131,7 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
         f"{facts.description}, {options}; in {store.lies_in} of {size_label(size_bytes)} on {below}",
         {f"{store.name}.{name}": level for name, level in facts.levels.items()},
         platform.files.free_bytes(site.path),
-        store.forget(site), store.count(site), store.find_fault(site),
+        store.forget(site, levels), store.count(site, levels), store.find_fault(site),
     )  # fmt: skip
 
 

@@ -129,14 +129,18 @@ class FileSystem(Store, ABC):
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """What ``facts_script`` printed, beside the options in the table of mounts. Raises ValueError."""
 
-    def forget(self, site: Site) -> Command | None:
+    def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:
+        """Those that are loaded for it at these levels of its options."""
+        return (self.module,)
+
+    def forget(self, site: Site, levels: Mapping[str, str]) -> Command | None:
         """What has it forget the files that it holds in a memory of its own, which dropping caches leaves alone.
 
         Nothing may use it meanwhile. None where it has no such memory.
         """
         return None
 
-    def count(self, site: Site) -> Command | None:
+    def count(self, site: Site, levels: Mapping[str, str]) -> Command | None:
         """What writes out all that is left and prints the bytes that its devices moved so far, for
         :func:`parse_device_bytes`. None where nothing counts these.
         """

@@ -114,7 +114,7 @@ def test_every_old_change_becomes_the_operation_that_it_was() -> None:
         assert line_format().parse(json.dumps(record.as_json())) == record
         kinds.add(record.operation.kind)
     newer = {"mac-service-switch", "share-folder", "image-file", "image-mount", "loop-module"}
-    newer |= {"vdev-files", "zfs-module", "zpool"}
+    newer |= {"loop-disks", "vdev-files", "zfs-module", "zpool", "zpool-on-disks"}
     assert kinds == {operation.kind for operation in OLD_VALUES} - newer
 
 
