@@ -30,10 +30,16 @@ CAPACITY = "store_capacity_bytes"
 # Bytes that the devices of a store moved in the direction of the trial: key of lab.results.observed.Observed
 ON_DEVICES = {"read": "store_read_bytes", "write": "store_written_bytes"}
 DEVICE_BYTES = "device_bytes"  # for each byte of the payload
+READ_FIRST = "read_first_bytes"  # the same, of a write: what had to be read
+READ_SOME = 0.01  # less is what ZFS reads of its own
 OF_DEVICES = (
-    "On devices: bytes that ZFS wrote to the files of its pool (of a read: read from them) for each byte of the "
-    "payload, with parity, copies and padding. The files share one disk: they tell what this costs in bytes and "
+    "On devices: bytes that were written to the files or disks of a pool (of a read: read from them) for each byte of "
+    "the payload, with parity, copies and padding. They share one disk: they tell what this costs in bytes and "
     "processor time, and not what several disks gain."
+)
+OF_READ_FIRST = (
+    "Read first: bytes that a write read from there for each byte of the payload; of disks with sectors of 4 KiB that "
+    "say 512 bytes these are sectors of which less was to be written."
 )
 
 
@@ -58,15 +64,17 @@ def frames(some: pd.DataFrame) -> pd.DataFrame:
 
 def capacity(some: pd.DataFrame) -> pd.DataFrame:
     """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY,
-    DEVICE_BYTES, and ``n``.
+    DEVICE_BYTES, READ_FIRST, and ``n``.
     """
     counted = _observed(some, [CAPACITY, *ON_DEVICES.values()])
     has_store = counted[CAPACITY].notna()
-    on_devices = counted[ON_DEVICES["read"]].where(some["direction"] == "read", counted[ON_DEVICES["write"]])
+    is_read = some["direction"] == "read"
+    on_devices = counted[ON_DEVICES["read"]].where(is_read, counted[ON_DEVICES["write"]])
     numbers = {
         CAPACITY: counted[CAPACITY],
         "bytes_per_s": some["bytes_per_s"].where(has_store),
         DEVICE_BYTES: (on_devices / some["size_bytes"]).where(has_store),
+        READ_FIRST: (counted[ON_DEVICES["read"]] / some["size_bytes"]).where(has_store & ~is_read),
     }
     return _by_case(some, pd.DataFrame(numbers), "median")
 
@@ -111,13 +119,14 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
     table = capacity(some)
     if table.empty:
         return None
-    counts_devices = table[DEVICE_BYTES].notna().any()
+    of_devices = [(DEVICE_BYTES, "on devices", OF_DEVICES)] if table[DEVICE_BYTES].notna().any() else []
+    of_devices += [(READ_FIRST, "read first", OF_READ_FIRST)] if table[READ_FIRST].gt(READ_SOME).any() else []
     rows = [
         [
             _name(row, table),
             number(row["bytes_per_s"] / 1e6, ".1f"),
             number(row[CAPACITY] / 2**20, ".0f"),
-            *([number(row[DEVICE_BYTES], ".2f")] if counts_devices else []),
+            *(number(row[key], ".2f") for key, *_ in of_devices),
             str(row["n"]),
         ]
         for row in stats.rows_of(table)
@@ -126,9 +135,8 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
         "Medians. Usable: what the file system had room for while it was empty. It was made anew for each trial, in "
         "files on the server. "
     )
-    headings = ["", "MB/s", "usable MiB", *(["on devices"] if counts_devices else []), "n"]
-    if counts_devices:
-        caption += f"{OF_DEVICES} "
+    headings = ["", "MB/s", "usable MiB", *(heading for _, heading, _ in of_devices), "n"]
+    caption += "".join(f"{about} " for *_, about in of_devices)
     return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])
 
 

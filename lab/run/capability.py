@@ -89,7 +89,7 @@ class Capability:
         if case.store == "ram":
             driver.check_ram_disk(side, config.server.ram_disk_format)
         if store := file_system(case.store):
-            made_store.check(self.pair.platforms[Role.SERVER], store)
+            made_store.check(self.pair.platforms[Role.SERVER], store, case.store_options)
             check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
         check_sync(case, driver)
         driver.served_by(side, config.share.account)

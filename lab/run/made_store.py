@@ -55,7 +55,7 @@ def made_of(sweep: Sweep) -> Iterator[tuple[FileSystem, Mapping[str, str]]]:
             yield store, dict(levels)
 
 
-def check(platform: Platform, store: FileSystem) -> None:
+def check(platform: Platform, store: FileSystem, levels: Mapping[str, str]) -> None:
     """Raise Absent where a server cannot have such a file system, Unsupported where somebody could correct that."""
     role = platform.host.role
     if platform.name != store.platform:
@@ -65,9 +65,9 @@ def check(platform: Platform, store: FileSystem) -> None:
             f"{role}: store {store.name}: only root makes and mounts it",
             "log in as root, or with sudo, or leave it out",
         )
-    find_lack = store.find_lack()
+    find_lack = store.find_lack(levels)
     lacking = first_line(find_lack.run(platform.host).strip(), 40) if find_lack else ""
-    if lacking and store.module_package:
+    if lacking in (store.name, store.module and store.module.name) and store.module_package:
         install = platform.programs.how_to_install(store.module_package)
         raise Unsupported(
             f"{role}: store {store.name}: its kernel has no {lacking}",
@@ -93,9 +93,9 @@ def make(
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
             host=role,
         )
-    module = store.module
-    if module and platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
-        yield kernel_module.load(role, module)
+    for module in store.modules(levels):
+        if platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
+            yield kernel_module.load(role, module)
     platform.host.run("mkdir", "-p", path)
     site = Site(platform.host, directory, path, platform.ram_disks.uid())
     yield from store.steps(site, size_bytes, levels)
@@ -120,5 +120,5 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
         f"{facts.description}, {options}; in {store.lies_in} of {size_label(size_bytes)} on {below}",
         {f"{store.name}.{name}": level for name, level in facts.levels.items()},
         platform.files.free_bytes(site.path),
-        store.forget(site), store.count(site), store.find_fault(site),
+        store.forget(site, levels), store.count(site, levels), store.find_fault(site),
     )  # fmt: skip

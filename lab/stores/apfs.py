@@ -24,7 +24,7 @@ class Apfs(MacVolume):
     least_bytes = 64 * MIB
     leaves = Room(0.92, 32 * MIB)
 
-    def find_lack(self) -> Command:
+    def find_lack(self, levels: Mapping[str, str]) -> Command:
         """See :meth:`FileSystem.find_lack`."""
         return script("diskutil apfs list >/dev/null 2>&1 || echo APFS")
 

@@ -29,7 +29,7 @@ class Hfs(MacVolume):
         }
     )
 
-    def find_lack(self) -> None:
+    def find_lack(self, levels: Mapping[str, str]) -> None:
         """See :meth:`FileSystem.find_lack`: every macOS has it."""
 
     def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:

@@ -18,9 +18,9 @@ from lab.settings.setting import Setting
 from lab.stores.kernel_module import KernelModule
 
 SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool has the name of the lab's folder
-# $1 the file system, $2 a module. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
+# A file system, then modules. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
 LACKS = """
-for name in "$1" "$2"; do
+for name; do
     [ -e "/sys/module/$name" ] || grep -qw "$name" /proc/filesystems || modprobe -n -q "$name" ||
         { echo "$name"; exit; }
 done
@@ -139,9 +139,9 @@ class FileSystem(Store, ABC):
     lies_in: ClassVar[str]
     facts_script: ClassVar[str]
 
-    def find_lack(self) -> Command | None:
+    def find_lack(self, levels: Mapping[str, str]) -> Command | None:
         """What prints, by name, what the kernel of a host lacks for it; None where every one of its platform has it."""
-        return script(LACKS, self.name, self.module.name if self.module else "")
+        return script(LACKS, self.name, *(module.name for module in self.modules(levels)))
 
     def find_row(self, path: str) -> Command:
         """What prints the row of a folder in the table of mounts, for :meth:`read_row`."""
@@ -167,14 +167,18 @@ class FileSystem(Store, ABC):
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """What ``facts_script`` printed, beside the options in the table of mounts. Raises ValueError."""
 
-    def forget(self, site: Site) -> Command | None:
+    def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:
+        """Those that are loaded for it at these levels of its options."""
+        return (self.module,) if self.module else ()
+
+    def forget(self, site: Site, levels: Mapping[str, str]) -> Command | None:
         """What has it forget the files that it holds in a memory of its own, which dropping caches leaves alone.
 
         Nothing may use it meanwhile. None where it has no such memory.
         """
         return None
 
-    def count(self, site: Site) -> Command | None:
+    def count(self, site: Site, levels: Mapping[str, str]) -> Command | None:
         """What writes out all that is left and prints the bytes that its devices moved so far, for
         :func:`parse_device_bytes`. None where nothing counts these.
         """

@@ -13,7 +13,9 @@ from lab.design.option_levels import one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command
 from lab.settings.setting import Setting
-from lab.stores import zpool
+from lab.stores import loop_disks, zpool
+from lab.stores.image import LoopModule
+from lab.stores.kernel_module import KernelModule
 from lab.stores.store import Facts, FileSystem, Option, Room, Site
 
 KIB = 1024
@@ -30,6 +32,8 @@ LARGEST_RECORD = 16 * 1024 * KIB
 WITHOUT_SLOP = 0.93
 SLOP_BYTES = 160 * MIB
 COMPRESSION = re.compile(r"off|on|lz4|lzjb|zle|gzip(-[1-9])?|zstd(-(1?[1-9]|10))?")
+FILES = "files"
+SAYS_512 = "512 4096"  # bytes of a sector, as a disk says and as it has them
 PROPERTIES = ("sync", "compression", "recordsize", "atime")
 GROUP = re.compile(r"(mirror|raidz[123])-[0-9]+")
 DEVICE = re.compile(r"^\t([^\t\n]+)\t", re.MULTILINE)
@@ -79,6 +83,12 @@ class Zfs(FileSystem):
                 "How many files the pool is made of, which share `image_size`. By default 1 for `stripe`, 2 for "
                 "`mirror`, 3, 4 and 5 for `raidz`, `raidz2` and `raidz3`.",
             ),
+            "disks": Option(
+                one_of(FILES, "512e"),
+                "What the pool lies on: `files` (the default), or disks that have sectors of 4 KiB and say 512 bytes "
+                "(`512e`): loop devices over the same files. A write of less than 4 KiB reads, changes and writes back "
+                "all of these.",
+            ),
             "sync": Option(
                 one_of("standard", "always", "disabled"),
                 "When a program that asks for stable storage has it: when it asks (`standard`), with every write "
@@ -111,27 +121,34 @@ class Zfs(FileSystem):
         """See :meth:`FileSystem.room`."""
         return Room(data_share(levels) * WITHOUT_SLOP, SLOP_BYTES)
 
+    def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:
+        """See :meth:`FileSystem.modules`. Disks are loop devices."""
+        return (self.module, LoopModule()) if _has_disks(levels) else (self.module,)
+
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
         """See :meth:`FileSystem.steps`."""
-        name, folder, vdevs = _name(site), _folder(site), layout_of(levels)[1]
-        yield zpool.vdev_files(site.role, folder, size_bytes // vdevs // MIB * MIB, vdevs)
-        words = create_words(name, folder, site.path, levels)
-        yield zpool.zpool(site.role, name, folder, site.path, site.uid, words)
+        files, vdevs, pool = _files(site), layout_of(levels)[1], _pool(site, levels)
+        yield zpool.vdev_files(site.role, files, size_bytes // vdevs // MIB * MIB, vdevs)
+        if _has_disks(levels):
+            yield loop_disks.loop_disks(site.role, files, pool.folder)
+        words = create_words(pool.name, pool.folder, site.path, levels)
+        yield zpool.zpool(site.role, pool, site.path, site.uid, words)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """See :meth:`FileSystem.read_facts`."""
         levels = parse_zfs(printed)
         version = re.search(r"^version ([0-9a-zA-Z.~+-]{1,60})$", printed, re.MULTILINE)
-        own = f"{levels['raid']} of {levels['vdevs']}, ashift {levels['ashift']}, sync {levels['sync']}"
+        devices = f"{levels['raid']} of {levels['vdevs']} {levels['disks']}"
+        own = f"{devices}, ashift {levels['ashift']}, sync {levels['sync']}"
         return Facts(f"zfs {version[1] if version else 'of unknown version'}, {own}", levels)
 
-    def forget(self, site: Site) -> Command:
+    def forget(self, site: Site, levels: Mapping[str, str]) -> Command:
         """See :meth:`FileSystem.forget`."""
-        return zpool.forget(_name(site), _folder(site))
+        return zpool.forget(_pool(site, levels))
 
-    def count(self, site: Site) -> Command:
+    def count(self, site: Site, levels: Mapping[str, str]) -> Command:
         """See :meth:`FileSystem.count`."""
-        return zpool.count(_name(site))
+        return zpool.count(_pool(site, levels))
 
     def find_fault(self, site: Site) -> Command:
         """See :meth:`FileSystem.find_fault`."""
@@ -175,8 +192,8 @@ def create_words(name: str, folder: str, path: str, levels: Mapping[str, str]) -
     properties = [("-o", f"{key}={value}") for key, value in pool.items()]
     properties += [("-O", f"{key}={value}") for key, value in mounted.items()]
     group = () if raid == "stripe" else (raid,)
-    files = (f"{folder}/vdev-{number}" for number in range(1, vdevs + 1))
-    return ("zpool", "create", *(text for pair in properties for text in pair), "-m", path, name, *group, *files)
+    devices = (f"{folder}/vdev-{number}" for number in range(1, vdevs + 1))
+    return ("zpool", "create", *(text for pair in properties for text in pair), "-m", path, name, *group, *devices)
 
 
 def parse_zfs(text: str) -> dict[str, str]:
@@ -188,6 +205,7 @@ def parse_zfs(text: str) -> dict[str, str]:
         raise ValueError("no devices of a pool, or groups of several kinds")
     levels = {"raid": next(iter(groups), "stripe").replace("raidz1", "raidz"), "vdevs": str(len(files))}
     values = [(name, key, value) for name, key, value in VALUE.findall(text)]
+    levels["disks"] = _parse_disks(values, files)
     properties = {key: word(value) for _, key, value in values if key in PROPERTIES}
     if properties.keys() != set(PROPERTIES):
         raise ValueError("no sync, compression, recordsize or atime")
@@ -195,10 +213,23 @@ def parse_zfs(text: str) -> dict[str, str]:
     return {"ashift": _parse_ashift(values, devices), **levels, **properties}
 
 
+def _parse_disks(values: list[tuple[str, str, str]], devices: list[str]) -> str:
+    """What all devices are, by the sectors of those that are disks."""
+    sectors = {name: value for name, key, value in values if key == "sectors"}
+    kinds = {sectors.get(device, FILES) for device in devices}
+    if kinds - {FILES, SAYS_512} or len(kinds) != 1:
+        raise ValueError("no files, and no disks that all have sectors of 4096 bytes and say 512")
+    return FILES if kinds == {FILES} else "512e"
+
+
 def _parse_ashift(values: list[tuple[str, str, str]], devices: list[str]) -> str:
-    """That of the devices below the pool, which must all have one; of the pool, where ZFS tells no more."""
+    """That of the devices below the pool, which must all have one; of the pool, where ZFS tells no more.
+
+    ``zpool get`` leaves ``/dev/`` out.
+    """
     by_name = {name: value for name, key, value in values if key == "ashift"}
-    below = [device for device in devices if GROUP.fullmatch(device)] or devices
+    groups = [device for device in devices if GROUP.fullmatch(device)]
+    below = groups or [device.removeprefix("/dev/") for device in devices]
     shifts = {by_name[device] for device in below if device in by_name} or set(by_name.values())
     if len(shifts) != 1:
         raise ValueError("no ashift, or several")
@@ -210,8 +241,17 @@ def _name(site: Site) -> str:
     return site.directory.rpartition("/")[2]
 
 
-def _folder(site: Site) -> str:
+def _files(site: Site) -> str:
     return f"{site.directory}/store.vdevs"
+
+
+def _has_disks(levels: Mapping[str, str]) -> bool:
+    return levels.get("disks", FILES) != FILES
+
+
+def _pool(site: Site, levels: Mapping[str, str]) -> zpool.Zpool:
+    name, files = _name(site), _files(site)
+    return zpool.ZpoolOnDisks(name, f"/dev/{name}", files) if _has_disks(levels) else zpool.Zpool(name, files)
 
 
 STORE = Zfs()

@@ -1,9 +1,9 @@
 """A pool of ZFS in files of the lab's own: what is changed for one, and put back.
 
-No device is ever taken, and no word forces. A pool counts as the lab's where it has the random name of the lab's folder
-and every device of it is a file in there: that is what would be lost with it. It stands in no cache of pools
-(``cachefile=none``), and a start of the machine looks for pools on block devices only: what is left after a restart is
-files.
+No word forces. A pool counts as the lab's where it has the random name of the lab's folder and every device of it is a
+file in there, or a disk over just that file (:mod:`lab.stores.loop_disks`): that is what would be lost with it. It
+stands in no cache of pools (``cachefile=none``), and a start of the machine looks for pools on block devices only: what
+is left after a restart is files.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
 from lab.settings.parameters import OWN_FOLDER, OwnPath
 from lab.settings.setting import Setting
+from lab.stores import loop_disks
 from lab.stores.image import DEADLINE_S, IS_THERE
 from lab.stores.kernel_module import KernelModule
 
-FUNCTIONS = read_script(__file__, "zpool_functions.sh")
-STATE = FUNCTIONS + 'state "$1" "$2"'
+FUNCTIONS = loop_disks.FUNCTIONS + read_script(__file__, "zpool_functions.sh")
+STATE = FUNCTIONS + 'state "$@"'
 MAKE_FILES = read_script(__file__, "vdevs_make.sh")
 REMOVE_FILES = read_script(__file__, "vdevs_remove.sh")
 CREATE = FUNCTIONS + read_script(__file__, "zpool_create.sh")
 DESTROY = FUNCTIONS + read_script(__file__, "zpool_destroy.sh")
 FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
 COUNT = read_script(__file__, "zpool_count.sh")
-FACTS = read_script(__file__, "zfs_facts.sh")
+COUNT_DISKS = loop_disks.FUNCTIONS + read_script(__file__, "loop_disks_count.sh")
+FACTS = loop_disks.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
 FAULT = 'health=$(zpool list -H -o health "$1") || exit; [ "$health" = ONLINE ] || echo "the pool $1 is $health"'
 # It unloads even under a pool that is not mounted, so what cannot be told is no "none"
 MODULE_STATE = """
@@ -105,6 +107,24 @@ class Zpool(Operation):
         return (script(DESTROY, self.name, self.folder, root=True, deadline_s=DEADLINE_S),)
 
 
+@dataclass(frozen=True)
+class ZpoolOnDisks(Zpool):
+    """A pool on disks over files of the lab's own, imported; destroyed only where all its devices are such disks."""
+
+    kind = "zpool-on-disks"
+    volatile = True  # a restart ends its disks
+
+    files: OwnPath
+    """Where the files below its disks are; ``folder`` has the nodes of the disks."""
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, self.name, self.folder, self.files)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(DESTROY, self.name, self.folder, self.files, root=True, deadline_s=DEADLINE_S),)
+
+
 def vdev_files(role: str, folder: str, bytes_each: int, count: int) -> Setting:
     """So many new files of this size in a new folder."""
     make = script(MAKE_FILES, folder, str(bytes_each), str(count), root=True)
@@ -112,21 +132,28 @@ def vdev_files(role: str, folder: str, bytes_each: int, count: int) -> Setting:
     return Setting(role, VdevFiles(folder), "present", (make,), remedy, before="absent")
 
 
-def zpool(role: str, name: str, folder: str, path: str, uid: int, words: Sequence[str]) -> Setting:
+def zpool(role: str, pool: Zpool, path: str, uid: int, words: Sequence[str]) -> Setting:
     """The pool that a command of these ``words`` makes, mounted at ``path``, an empty folder, for an account."""
-    create = script(CREATE, name, folder, path, str(uid), *words, root=True, deadline_s=DEADLINE_S)
+    of_pool = (pool.name, pool.folder, files_below(pool))
+    create = script(CREATE, *of_pool, path, str(uid), *words, root=True, deadline_s=DEADLINE_S)
     remedy = "see what the kernel of that host says (`dmesg`), or take the levels that zpool refuses out of the sweep"
-    return Setting(role, Zpool(name, folder), "imported", (create,), remedy)
+    return Setting(role, pool, "imported", (create,), remedy)
 
 
-def forget(name: str, folder: str) -> Command:
+def forget(pool: Zpool) -> Command:
     """The pool is exported and imported again: that empties the ARC of it."""
-    return script(FORGET, name, folder, root=True, deadline_s=DEADLINE_S)
+    return script(FORGET, pool.name, pool.folder, files_below(pool), root=True, deadline_s=DEADLINE_S)
 
 
-def count(name: str) -> Command:
-    """See :meth:`lab.stores.store.FileSystem.count`."""
-    return script(COUNT, name, root=True, deadline_s=DEADLINE_S)
+def count(pool: Zpool) -> Command:
+    """See :meth:`lab.stores.store.FileSystem.count`. Of disks, what the file's side of them moved."""
+    text = COUNT_DISKS if files_below(pool) else COUNT
+    return script(text, pool.name, pool.folder, files_below(pool), root=True, deadline_s=DEADLINE_S)
+
+
+def files_below(pool: Zpool) -> str:
+    """The folder of the files below the disks of a pool; empty where its devices are files."""
+    return pool.files if isinstance(pool, ZpoolOnDisks) else ""
 
 
 def find_fault(name: str) -> Command:

@@ -21,8 +21,9 @@ from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
 from lab.stores.image import ImageFile, ImageMount, LoopModule
+from lab.stores.loop_disks import LoopDisks
 from lab.stores.mac_image import AttachedImage, DiskImage, ImageVolume
-from lab.stores.zpool import VdevFiles, ZfsModule, Zpool
+from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
@@ -40,6 +41,7 @@ OLD_VALUES: dict[Operation, str] = {
     LinuxMtu("eth0"): "1500",
     LinuxShareMount(f"{OWN}/mnt"): "absent",
     LinuxTcpBuffer("net.ipv4.tcp_rmem"): "4096\t131072\t33554432",
+    LoopDisks(f"{OWN}/store.vdevs", f"/dev/{OWN_NAME}"): "absent",
     LoopModule(): "absent",
     MacExport(f"{OWN}/ram", "/", 501, 20, "192.0.2.0", "255.255.255.0", "unended"): "absent",
     MacMtu("en0"): "1500",
@@ -59,4 +61,5 @@ OLD_VALUES: dict[Operation, str] = {
     VdevFiles(f"{OWN}/store.vdevs"): "absent",
     ZfsModule(): "absent",
     Zpool(OWN_NAME, f"{OWN}/store.vdevs"): "absent",
+    ZpoolOnDisks(OWN_NAME, f"/dev/{OWN_NAME}", f"{OWN}/store.vdevs"): "absent",
 }

@@ -1,17 +1,21 @@
 """A Linux host with pools of ZFS that are files in a folder; its zpool and zfs take words of OpenZFS 2.3 and no other.
 
+Its loop devices are folders in ``sys``; a node of one is a file with its numbers.
+
 A pool that is imported is a folder in ``pools``, one that is exported a folder in ``exported``: its ``devices``,
 ``group``, ``health`` and ``properties``.
 """
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+from lab.hosts import Result
 from support.stoppable_host import StoppableHost
 
 REAL = (
-    "sh", "cat", "chmod", "cut", "grep", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "stat", "truncate",
+    "sh", "cat", "chmod", "cut", "grep", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "truncate",
 )  # fmt: skip
 BEGIN = """
 fail() { echo "cannot $verb '$name': $*" >&2; exit 1; }
@@ -123,14 +127,52 @@ for usual in sync=standard compression=on recordsize=131072 atime=on; do
 done
 """
 )
+LOSETUP = """
+attach() { # $1 bytes of a sector, $2 what is below
+    [ ! -e no_loops ] || { echo "losetup: cannot find an unused loop device" >&2; exit 1; }
+    number=0
+    while [ -e "sys/loop$number" ]; do number=$((number + 1)); done
+    mkdir -p "sys/loop$number/loop" "sys/loop$number/queue"
+    [ ! -e losetup.takes_another ] || set -- "$1" /home/ann/disk
+    echo "$2" > "sys/loop$number/loop/backing_file"
+    echo "$1" > "sys/loop$number/queue/logical_block_size"
+    echo "7:$number" > "sys/loop$number/dev"
+    echo "5 0 32 0 7 0 48 0 0 0 0 0 0 0 0 0 0" > "sys/loop$number/stat"
+    ln -s "../sys/loop$number" "sys_dev/7:$number"
+    echo "/dev/loop$number"
+}
+case $* in
+"--find --show --sector-size "*) attach "$4" "$5" ;;
+"--find --show /dev/loop"*) attach 512 "$3" ;;
+"-d "*)
+    ! grep -lx "$2" sys/loop*/loop/backing_file || { echo "losetup: $2: Device or resource busy" >&2; exit 1; }
+    read -r numbers < "sys/${2##*/}/dev"
+    rm -r "sys/${2##*/}" "sys_dev/$numbers"
+    ;;
+*) echo "losetup: not emulated: $*" >&2; exit 99 ;;
+esac
+"""
+STAT = f"""
+case $2 in
+0x*) read -r major minor < "$3"; printf '0x%x:0x%x\\n' "$major" "$minor" ;;
+*) case $3 in */dev/file-share-lab-*) echo 1073741824 ;; *) exec {shutil.which("stat")} "$@" ;; esac ;;
+esac
+"""
 PROGRAMS = {
+    "losetup": LOSETUP,
+    "stat": STAT,
+    "blockdev": '[ "$1 $2" = "--setra 0" ]',
+    "mknod": 'echo "$5 $6" > "$3"',  # -m MODE NODE b MAJOR MINOR
+    "sync": '[ -d "sys/${1##*/}" ]',
     "zpool": ZPOOL,
     "zfs": ZFS,
     "chown": 'echo "$1" > owner',
     "modprobe": """
 case $* in
 zfs) mkdir sys_module_zfs; echo 2.3.9-1 > sys_module_zfs/version ;;
+loop) mkdir sys_module_loop ;;
 "-r zfs") [ "$(ls pools)" ] || rm -r sys_module_zfs ;;
+"-r loop") [ "$(ls sys)" ] || rm -r sys_module_loop ;;
 esac
 """,
     "id": "echo 1000",
@@ -147,6 +189,14 @@ class PoolHost(StoppableHost):
 
     def __init__(self, folder: Path, has_ann: bool = True):
         super().__init__(folder, PROGRAMS, REAL)
+        self.places |= {
+            "/sys/block": "sys",
+            "/sys/dev/block": "sys_dev",
+            "/dev/file-share-lab-": "dev/file-share-lab-",
+        }
+        self.nodes = folder / "dev" / self.own.name
+        for name in ("dev", "sys", "sys_dev"):
+            (folder / name).mkdir()
         (folder / "free").write_text("4194304\n")
         (folder / "mounts").touch()
         (folder / "pools").mkdir()
@@ -165,11 +215,33 @@ class PoolHost(StoppableHost):
         for file, text in texts.items():
             (pool / file).write_text(f"{text}\n")
 
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
+        is_node = '[ "${1%/dev/file-share-lab-*}" != "$1" ] && [ -e "$1" ]'
+        argv = tuple(word.replace('[ -b "$1" ]', is_node) for word in argv)
+        return super()._execute(argv, root, given, deadline_s, stop_mark)
+
+    def attach(self, image: str, sector_bytes: int = 512) -> str:
+        """A new loop over an image, or over another loop; its name."""
+        number = len(list((self.folder / "sys").iterdir()))
+        words = [] if image.startswith("/dev/") else ["--sector-size", str(sector_bytes)]
+        self.run("losetup", "--find", "--show", *words, image)
+        self.stop.count -= 1  # that was no command of the controller's
+        return f"loop{number}"
+
+    def loops(self) -> dict[str, str]:
+        """What is below each loop, by its name."""
+        return {
+            path.parent.parent.name: path.read_text().strip()
+            for path in sorted((self.folder / "sys").glob("*/loop/backing_file"))
+        }
+
     def state(self) -> tuple[object, ...]:
-        """Pools with their devices, mounts, files of the lab's own, and whether the module is loaded."""
+        """Pools with their devices, mounts, files and loops, and which modules are loaded."""
         pools = {pool.name: (pool / "devices").read_text() for pool in sorted((self.folder / "pools").iterdir())}
         files = sorted(str(path) for path in self.own.rglob("*") if path.name.startswith(("vdev", "store.vdevs")))
-        return pools, (self.folder / "mounts").read_text(), files, (self.folder / "sys_module_zfs").exists()
+        modules = [path.name for path in sorted(self.folder.glob("sys_module_*"))]
+        loops = self.loops(), [path.name for path in (self.folder / "dev").iterdir()]
+        return pools, (self.folder / "mounts").read_text(), files, loops, modules
 
     def is_left_as_it_was(self) -> bool:
         """Whether there is what there was, and nothing else."""

@@ -135,6 +135,15 @@ def test_what_a_pool_wrote_or_read_stands_beside_it_for_each_byte_of_the_payload
         assert {row["observed.store_written_bytes"] for row in csv.DictReader(file)} == {"1500", "7"}
 
 
+def test_what_a_write_had_to_read_first_has_a_column_where_it_is_some(tmp_path: Path) -> None:
+    trials = [on_pool(block, *of) for block in (1, 2) for of in (("write", 200, 3500), ("read", 2000, 7))]
+    table = own_numbers.capacity_table(Analysis(run_folder.load(write_run(tmp_path, trials).path)).some)
+    assert table is not None
+    assert table.headings == ["", "MB/s", "usable MiB", "on devices", "read first", "n"]
+    assert [row[3:5] for row in table.rows] == [["3.50", "0.20"], ["2.00", "–"]]
+    assert "of disks with sectors of 4 KiB that say 512 bytes" in table.caption
+
+
 def test_a_run_of_other_tools_has_none_of_it(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [replace(trial(), tool="cp")])
     some = Analysis(run_folder.load(folder.path)).some

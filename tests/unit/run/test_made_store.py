@@ -34,7 +34,7 @@ store = ["ram", "ext4", "xfs"]
 def test_a_kernel_with_all_of_it_is_good_enough() -> None:
     host = FakeHost("server")
     host.on(script(LACKS, "xfs", "loop"))
-    made_store.check(Linux(host), XFS)
+    made_store.check(Linux(host), XFS, {})
 
 
 @pytest.mark.parametrize("lacking", ["xfs", "loop"])
@@ -42,7 +42,7 @@ def test_a_store_that_the_kernel_lacks_is_left_out_with_what_it_lacks(lacking: s
     host = FakeHost("server")
     host.on(script(LACKS, "xfs", "loop"), f"{lacking}\n")
     with pytest.raises(Absent, match=f"server: store xfs: its kernel has no {lacking}"):
-        made_store.check(Linux(host), XFS)
+        made_store.check(Linux(host), XFS, {})
 
 
 def test_zfs_is_a_module_that_somebody_can_install() -> None:
@@ -52,12 +52,19 @@ def test_zfs_is_a_module_that_somebody_can_install() -> None:
     with pytest.raises(
         Unsupported, match="server: store zfs: its kernel has no zfs: `apt-get install zfs-dkms` there, "
     ):
-        made_store.check(Linux(host), ZFS)
+        made_store.check(Linux(host), ZFS, {})
+
+
+def test_zfs_on_disks_takes_loops_too_which_nobody_installs() -> None:
+    host = FakeHost("server")
+    host.on(script(LACKS, "zfs", "zfs", "loop"), "loop\n")
+    with pytest.raises(Absent, match="server: store zfs: its kernel has no loop"):
+        made_store.check(Linux(host), ZFS, {"disks": "512e"})
 
 
 def test_a_mac_makes_none_of_them() -> None:
     with pytest.raises(Absent, match="server: store xfs is made on linux, and the server runs macos"):
-        made_store.check(MacOS(FakeHost("server")), XFS)
+        made_store.check(MacOS(FakeHost("server")), XFS, {})
 
 
 def test_without_root_there_is_none() -> None:
@@ -66,7 +73,7 @@ def test_without_root_there_is_none() -> None:
     with pytest.raises(
         Unsupported, match="only root makes and mounts it: log in as root, or with sudo, or leave it out"
     ):
-        made_store.check(Linux(host), XFS)
+        made_store.check(Linux(host), XFS, {})
 
 
 @pytest.mark.parametrize(

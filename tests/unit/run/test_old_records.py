@@ -114,7 +114,8 @@ def test_every_old_change_becomes_the_operation_that_it_was() -> None:
         assert line_format().parse(json.dumps(record.as_json())) == record
         kinds.add(record.operation.kind)
     newer = {"mac-service-switch", "share-folder", "image-file", "image-mount", "loop-module"}
-    newer |= {"vdev-files", "zfs-module", "zpool", "disk-image", "attached-image", "image-volume"}
+    newer |= {"loop-disks", "vdev-files", "zfs-module", "zpool", "zpool-on-disks"}
+    newer |= {"disk-image", "attached-image", "image-volume"}
     assert kinds == {operation.kind for operation in OLD_VALUES} - newer
 
 

@@ -24,6 +24,7 @@ def captured(name: str) -> str:
         ("stripe", {"ashift": "9", "raid": "stripe", "vdevs": "1", "compression": "on", "recordsize": "128 KiB"}),
         ("mirror", {"ashift": "12", "raid": "mirror", "vdevs": "2", "compression": "off", "recordsize": "1 MiB"}),
         ("raidz2", {"ashift": "13", "raid": "raidz2", "vdevs": "4", "compression": "zstd", "recordsize": "16 KiB"}),
+        ("512e", {"ashift": "9", "raid": "raidz2", "vdevs": "4", "disks": "512e", "recordsize": "8 KiB"}),
     ],
 )
 def test_a_pool_says_which_levels_are_in_effect(name: str, levels: Mapping[str, str]) -> None:
@@ -31,7 +32,11 @@ def test_a_pool_says_which_levels_are_in_effect(name: str, levels: Mapping[str, 
     assert facts.levels.items() >= levels.items()
     assert facts.levels.keys() == set(STORE.options)
     assert facts.description.startswith("zfs 2.3.")
-    assert f", {levels['raid']} of {levels['vdevs']}, ashift {levels['ashift']}, sync " in facts.description
+    assert facts.levels["disks"] == levels.get("disks", "files")
+    assert (
+        f", {levels['raid']} of {levels['vdevs']} {facts.levels['disks']}, ashift {levels['ashift']}, sync "
+        in facts.description
+    )
 
 
 def test_other_text_is_refused() -> None:
@@ -46,6 +51,24 @@ def test_devices_of_several_sector_sizes_are_no_level() -> None:
     values = "".join(f"p\t{name}\t1\n" for name in ("sync", "compression", "recordsize", "atime"))
     with pytest.raises(ValueError, match="no ashift, or several"):
         parse_zfs(pool + values)
+
+
+def test_the_sectors_of_a_stripe_of_disks_are_those_of_its_disks() -> None:
+    # zpool get names disks without /dev/
+    pool = "p\t1G\n\t/dev/lab/vdev-1\t1G\n/dev/lab/vdev-1\tsectors\t512 4096\n"
+    values = "".join(f"p\t{name}\t1\n" for name in ("sync", "compression", "recordsize", "atime"))
+    levels = parse_zfs(f"{pool}root-0\tashift\t0\nlab/vdev-1\tashift\t9\n{values}")
+    assert (levels["ashift"], levels["disks"]) == ("9", "512e")
+
+
+@pytest.mark.parametrize("sectors", ["4096 4096", "512 512", "512 "])
+def test_disks_that_do_not_lie_or_not_all_of_them_are_no_level(sectors: str) -> None:
+    lying = captured("512e")
+    for wrong in (lying.replace("512 4096", sectors), lying.replace("512 4096", sectors, 1)):
+        with pytest.raises(ValueError, match="no files, and no disks that all have sectors of 4096 bytes"):
+            parse_zfs(wrong)
+    with pytest.raises(ValueError, match="no files, and no disks"):
+        parse_zfs("".join(line for line in lying.splitlines(True) if "vdev-1\tsectors" not in line))
 
 
 def test_levels_become_words_of_zpool_and_only_those_that_were_given() -> None:
