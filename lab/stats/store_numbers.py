@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from lab.design.factors import LOCAL, owner_of
+from lab.design.factors import LOCAL, owner_of, rank
 from lab.results import dataframe
 from lab.results.trial import DD, DISK, MEMORY, STORE_PROTOCOL
 from lab.stats.encoding import Trials, encode
@@ -40,7 +43,16 @@ def store_numbers(trials: Trials) -> pd.DataFrame:
         median=("value", "median"), least=("value", "min"), most=("value", "max"), cpu=("cpu", "median"),
         longest_ms=("longest_ms", "max"), too_short=("too_short", "sum"), cached=("cached", "max"), n=("cpu", "size"),
     )  # fmt: skip
-    return table.astype({"too_short": int}).reset_index()[[*stores, *COLUMNS]]
+    table = table.astype({"too_short": int}).reset_index()[[*stores, *COLUMNS]]
+    return table.iloc[sorted(range(len(table)), key=_in_reading_order(table, stores))].reset_index(drop=True)
+
+
+def _in_reading_order(table: pd.DataFrame, stores: list[str]) -> Callable[[int], Any]:
+    """What rows are sorted by: the tests as they come, and of each the levels of its stores from the least."""
+    tests = list(zip(table["tool"], table["test"], strict=True))
+    first = {test: place for place, test in reversed(list(enumerate(tests)))}
+    levels = [[rank(level) for level in row] for row in table[stores].itertuples(index=False, name=None)]
+    return lambda row: (first[tests[row]], levels[row])
 
 
 def measurements(trials: Trials) -> pd.DataFrame:
