@@ -98,12 +98,22 @@ def _of_stores(trials: Trials) -> pd.DataFrame:
     rows = frame[frame["protocol"].isin(OF_STORES) & (frame["status"] == "ok")].copy()
     for name in OF_POOL:
         rows[f"zfs.{name}"] = [level(options, effective, f"zfs.{name}") for options, effective in _both(rows)]
+    flushes = pd.Series(
+        [effective.get("flushed") == "fsync" for _, effective in _both(rows)], index=rows.index, dtype=bool
+    )
+    parts = [_of_measurements(rows[chosen], flushed) for chosen, flushed in ((flushes, "yes"), (~flushes, ""))]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _of_measurements(rows: pd.DataFrame, flushed: str) -> pd.DataFrame:
+    """The numbers of stores by themselves; ``flushed``: bonnie++ flushed each small file."""
     every = measurements(rows)
     if every.empty:
         return every
     table = every[["store", "block", "tool", "value"]].assign(operation=every["test"], is_bytes=every["unit"] == BYTES)
     pool = {name: every.get(f"zfs.{name}", ABSENT) for name in OF_POOL}
-    return table[table["value"] > 0].assign(kind="storage", protocol="", mtu="", tcp_space="", **pool)
+    other = {"kind": "storage", "protocol": "", "mtu": "", "tcp_space": "", "flushed": flushed}
+    return table[table["value"] > 0].assign(**other, **pool)
 
 
 def _both(rows: pd.DataFrame) -> list[tuple[dict[str, str], dict[str, str]]]:
@@ -120,7 +130,7 @@ def _of_shares(trials: Trials) -> pd.DataFrame:
     rows = measured(trials)
     rows = rows[~rows["protocol"].isin(OF_STORES)]
     return pd.DataFrame({
-        "kind": "network", "store": rows["store"].astype(str), "block": rows["block"], "is_bytes": True,
+        "kind": "network", "flushed": "", "store": rows["store"].astype(str), "block": rows["block"], "is_bytes": True,
         "protocol": rows["protocol"].astype(str), "tool": rows["tool"].astype(str),
         "operation": rows["direction"].astype(str), "mtu": rows["mtu"].astype(str),
         "tcp_space": rows["tcp_space"].astype(str), "value": rows["bytes_per_s"],
@@ -167,7 +177,8 @@ def _wanted(figure: Published) -> dict[str, str]:
     else:
         return {}
     wanted = {"kind": "storage", "tool": settings["tool"], "operation": operation}
-    pool = {"raid": settings["raid"].replace("single", "stripe"), "vdevs": settings["disks"]}
+    raid = settings["raid"] or settings["server_store"]
+    pool = {"raid": raid.replace("single", "stripe"), "vdevs": settings["disks"]}
     pool["ashift"] = settings["ashift"]
     return wanted | {name: value for name, value in pool.items() if value} | VARIANTS.get(settings["variant"], {})
 
@@ -201,8 +212,11 @@ def _differing(figure: Published, rows: pd.DataFrame) -> tuple[str, ...]:
     differs += [f"{name} {', '.join(sorted(set(rows[name])))}, not stated there" for name in unsaid]
     if figure.settings["variant"] in ("ssd hfs+", "single disk hfs+"):
         differs.append("the server's disk for HFS+")
-    if figure.kind != "network" and figure.settings["raid"] and "zfs" in stores:
+    if figure.kind != "network" and "zfs" in stores:
         differs.append("files of one disk for disks")
     if figure.settings["variant"] in KERNELS:
         differs.append("one kernel for two: `lab compare` sets two runs side by side")
+    is_bonnie, had_flush = figure.settings["tool"] == "bonnie++", "-b" in figure.table.split()
+    if is_bonnie and set(rows["flushed"]) != {"yes" if had_flush else ""}:
+        differs.append("small files flushed only there (-b)" if had_flush else "small files flushed only here (-b)")
     return tuple(differs)

@@ -84,6 +84,7 @@ def test_a_pool_stands_beside_the_figure_of_its_raid_level_files_and_sectors(tmp
     assert own["zfs-3", 58.65].n_blocks == 1
     assert "files of one disk for disks" in twelve.differs
     assert not any(name == "zfs-2" for name, _ in own)  # raidz
+    assert own["kernel", 84.8].n_blocks == 6  # raidz2, of no stated number of disks
     assert ("zfs-6", 92.4) in own
     assert ("zfs-6", 90.98) not in own  # a partition
 
@@ -103,6 +104,20 @@ def test_bonnie_of_the_disk_stands_beside_hfs_and_that_of_a_pool_beside_o3x(tmp_
     assert [of_pool.median, of_disk.median] == pytest.approx([report.write_char.bytes_per_s] * 2)
     assert "the server's disk for HFS+" in of_disk.differs
     assert own["bonnie++ 1.97 999M -b", 91.0].median > 91
+    assert "small files flushed only there (-b)" in of_pool.differs
+    assert not any(name.startswith("bonnie++ 1.03d") for name, _ in own)  # of a raidz2
+
+
+def test_bonnie_of_a_raidz2_stands_beside_that_of_2011_and_says_that_it_flushed(tmp_path: Path) -> None:
+    report = parse_bonnie((LINUX_CAPTURES / "bonnie-64M-16.txt").read_text(), cached=True)
+    base = {"protocol": "store", "tool": "bonnie++", "observed": Observed(bonnie=report).to_json()}
+    pool = {"zfs.raid": "raidz2", "zfs.vdevs": "5", "zfs.ashift": "12", "zfs.compression": "on", "flushed": "fsync"}
+    own = of_run(tmp_path, _bonnie_rows(base, pool)[0])
+    assert own["bonnie++ 1.03d 300M", 7718.0].differs == (
+        "files of one disk for disks", "one kernel for two: `lab compare` sets two runs side by side",
+        "small files flushed only here (-b)",
+    )  # fmt: skip
+    assert not any(name.startswith("bonnie++ 1.97") for name, _ in own)
 
 
 def _bonnie_rows(base: dict[str, Any], pool: dict[str, str]) -> list[Trial]:
