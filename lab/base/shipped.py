@@ -1,4 +1,5 @@
-"""What comes with the lab beside its code: sweeps, a hosts file to fill in, a notebook, pages, runs to look at.
+"""What comes with the lab beside its code: sweeps, a hosts file to fill in, a notebook, pages, runs to look at,
+published figures.
 
 In a checkout most of the folder `shipped` is links to where these stand; a wheel has the files themselves.
 """
@@ -11,6 +12,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "shipped"
 HOSTS_TEMPLATE = FOLDER / "hosts.ini"
 NOTEBOOK = FOLDER / "notebooks" / "explore.ipynb"
 PAGES = FOLDER / "docs"
+PUBLISHED = FOLDER / "published-2011.csv"
 
 
 def sweeps() -> dict[str, Path]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "speeds", "files", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits", "settings",
-    "ceilings", "store", "waterfall", "counted", "remarks", "lost",
+    "ceilings", "store", "store-effects", "waterfall", "counted", "remarks", "lost",
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.design.factors import ABSENT, COLUMNS, DEFAULT, OPTIONS, Direction, Level, owner_of
+from lab.design.factors import ABSENT, COLUMNS, DEFAULT, LOCAL, OPTIONS, Direction, Level, owner_of
 
 # Of a sweep, and of a run that is looked at: hours a block, and all are compared with one another
 MOST_CASES = 1000
@@ -56,6 +56,11 @@ class Case:
     def is_of_names(self) -> bool:
         """Whether only the names of files move, and nothing that is in them."""
         return is_of_names(self.workload)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is of a store by itself, without a share."""
+        return self.protocol == LOCAL
 
     @property
     def unusual(self) -> dict[str, str]:

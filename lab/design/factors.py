@@ -21,6 +21,7 @@ from lab.base.units import UNITS, size_label
 Level: TypeAlias = str | int
 
 DEFAULT = "default"  # the level that leaves a host, or a mount, as it is
+LOCAL = "local"  # in place of a protocol: the server's stores by themselves, without a share
 ABSENT = "–"  # stands for an option of another protocol, tool or store: it has no level there
 PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
 OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
@@ -93,7 +94,8 @@ class Factor:
 FACTORS = (
     Factor(
         name="protocol",
-        description="The protocols to compare, by their names in ``lab/protocols``.",
+        description="The protocols to compare, by their names in ``lab/protocols``; or ``local`` alone: no share, but "
+        "the server's stores by themselves.",
         level=str,
         label="protocol",
         write=str.upper,

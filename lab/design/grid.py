@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,7 @@ from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
 from lab.design.case import MOST_CASES, MOST_LEVELS, NAMES_OF, Case
 from lab.design.catalogue import Catalogue, Owner, Payload, SharingProtocol, Tool
-from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, Level
+from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, Direction, Level
 from lab.design.sweep_file import Sweep, Workload
 
 
@@ -26,6 +26,8 @@ def grid_of(
     """
     check_names(sweep, catalogue)
     _check_counts(sweep)
+    if sweep.is_local:
+        return _grid_of_stores(sweep, catalogue, refused)
     factors, workload = sweep.factors, sweep.workload
     protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
     tools = {name: catalogue.tool(name) for name in factors.names("tool")}
@@ -50,11 +52,39 @@ def grid_of(
         else:
             kept.append(case)
         if len(kept) > MOST_CASES:
-            raise BadInput(f"{sweep.place}[factors]: more than {MOST_CASES:,} cases", "give fewer levels")
+            break
+    _check_kept(sweep, kept, left_out)
+    return tuple(kept), tuple(left_out)
+
+
+def _grid_of_stores(
+    sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str]
+) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """A case for each store with levels of its options, which dd measures both ways; why others are missing."""
+    plain = {name: sweep.factors.of(name)[0] for name in BY_NAME} | {"tool": "dd", "direction": Direction.WRITE}
+    size_bytes = sweep.workload.planned_size
+    kept: list[Case] = []
+    left_out: dict[str, None] = {}
+    for name in sweep.factors.names("store"):
+        store = catalogue.store(name)
+        options = _own_options(sweep, store)
+        for levels in itertools.product(*options.values()):
+            named = plain | {"store": name} | dict(zip(options, levels, strict=True))
+            case = Case.of(named, sweep.workload.label, size_bytes)
+            if reason := store.conflict(case.store_options) or refused.get(case.case_id, ""):
+                left_out[reason] = None
+            else:
+                kept.append(case)
+    _check_kept(sweep, kept, left_out)
+    return tuple(kept), tuple(left_out)
+
+
+def _check_kept(sweep: Sweep, kept: Sequence[Case], left_out: Iterable[str]) -> None:
+    if len(kept) > MOST_CASES:
+        raise BadInput(f"{sweep.place}[factors]: more than {MOST_CASES:,} cases", "give fewer levels")
     if not kept:
         reasons = "; ".join(left_out)
         raise BadInput(f"{sweep.place}[factors]: no case is left: {reasons}", "give levels that go together")
-    return tuple(kept), tuple(left_out)
 
 
 def _combinations(sweep: Sweep, owners: Mapping[str, Mapping[str, Owner]]) -> Iterator[dict[str, Level]]:
@@ -155,7 +185,7 @@ def _check_counts(sweep: Sweep) -> None:
 def check_names(sweep: Sweep, catalogue: Catalogue) -> None:
     """Raise BadInput for an unknown name, with its key."""
     keys: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
-        "[factors] protocol": (catalogue.protocol, sweep.factors.names("protocol")),
+        "[factors] protocol": (catalogue.protocol, () if sweep.is_local else sweep.factors.names("protocol")),
         "[factors] tool": (catalogue.tool, sweep.factors.names("tool")),
         "[factors] store": (catalogue.store, sweep.factors.names("store")),
         "[workload] kind": (catalogue.payload, (sweep.workload.kind,)),

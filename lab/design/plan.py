@@ -15,7 +15,7 @@ from lab.design.catalogue import Catalogue
 from lab.design.effects import Effect, Levels, asked_for, cannot_tell, distinct, levels_of
 from lab.design.factors import Level, Plot
 from lab.design.grid import grid_of
-from lab.design.pace import ASSUMED_BYTES_PER_S, Pace, first_copy_s
+from lab.design.pace import ASSUMED_BYTES_PER_S, SERVE_MOST_S, Pace, first_copy_s
 from lab.design.payload_size import size_for
 from lab.design.sweep_file import Sweep
 
@@ -163,19 +163,23 @@ def _cost(
         for index, now in enumerate(serving)
     ]
     changes[CHANGED[Plot.SUB_SUB]] = sum(starts)
-    stores = len({slot.block for slot in slots if slot.case.store == "disk"})
+    by_themselves = {(slot.block, slot.case.store, *slot.case.store_options.items()) for slot in slots}
+    stores = [store for _, store, *_ in by_themselves if store == "disk" or store in made_anew]
+    shares = [] if sweep.is_local else list(zip(slots, starts, strict=True))
     estimated_s = pace.run_s(
-        [(slot.case, starts_server) for slot, starts_server in zip(slots, starts, strict=True)],
+        [(slot.case, starts_server) for slot, starts_server in shares],
         changes["tcp_space"],
-        CEILING_SHOTS * len({(slot.block, keys[Plot.SUB](slot.case)) for slot in slots}),
+        CEILING_SHOTS * len({(slot.block, keys[Plot.SUB](slot.case)) for slot, _ in shares}),
         sweep.ceiling_seconds,
     )
     asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
-    estimated_s += stores * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S)
+    estimated_s += len(stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte)
+    estimated_s += pace.factor * SERVE_MOST_S * sum(store in made_anew for store in stores)
     if sweep.workload.changed:
         estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
     estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)
-    moved = sum(slot.case.size_bytes if slot.case.is_of_names else sweep.workload.planned_size for slot in slots)
+    moved = sum(slot.case.size_bytes if slot.case.is_of_names else sweep.workload.planned_size for slot, _ in shares)
+    moved += len(stores) * store_shots.moved_bytes(*asked) if sweep.is_local else 0
     return Cost(len(blocks), len(slots), changes, moved, estimated_s)
 
 

@@ -18,8 +18,8 @@ from lab.base.quantities import Seconds, Share, Size
 from lab.base.units import LARGEST
 from lab.base.untrusted import MOST_INPUT_BYTES
 from lab.base.validation import Model, read_text, validate
-from lab.design import payload_size, stopping
-from lab.design.factors import CHOOSERS, FACTORS, Factor, Level
+from lab.design import payload_size, stopping, stores_alone
+from lab.design.factors import CHOOSERS, FACTORS, LOCAL, Factor, Level
 from lab.design.level_types import level_type
 from lab.design.manifest import Manifest, read_manifest
 from lab.design.profiles import PROFILES, check_profile, manifest_of
@@ -187,9 +187,13 @@ class Sweep(Model):
     """How long iperf3 measures the link each way, before and after the trials of each MTU and TCP buffer in a block."""
     store_tools: tuple[StoreTool, ...] = Field(("dd",), min_length=1)
     """What measures the [server's store by itself](../how-to/measure-the-store.md), once a block, where files lie on
-    its disk: `dd`, `bonnie++`, `fio`."""
+    its disk or in a file system that the lab makes: `dd`, `bonnie++`, `fio`."""
     bonnie_size: Size | None = None
     """With `bonnie++` in `store_tools`: the size of its file. Default: twice the server's memory."""
+    bonnie_fsync: bool = Field(False, strict=True)
+    """With `bonnie++` in `store_tools`: it flushes what it wrote, and each small file that it makes (`-b`)."""
+    bonnie_per_byte: bool = Field(True, strict=True)
+    """With `bonnie++` in `store_tools`: whether it also writes and reads byte by byte, which takes most of its time."""
     slowest: Size = 2_000_000
     """A transfer of fewer bytes per second than this counts as stuck, and is ended."""
     workload: Workload
@@ -200,6 +204,11 @@ class Sweep(Model):
     def sized(self, size_bytes: int) -> Sweep:
         """The sweep with this size of its payload."""
         return self.model_copy(update={"workload": self.workload.model_copy(update={"size": size_bytes})})
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is of stores by themselves, without a share."""
+        return LOCAL in self.factors.names("protocol")
 
     @property
     def most_blocks(self) -> int:
@@ -228,8 +237,17 @@ class Sweep(Model):
     def _store_tools_are_clear(self) -> Self:
         if len(set(self.store_tools)) != len(self.store_tools):
             raise ValueError("store_tools: has a tool twice")
-        if self.bonnie_size is not None and "bonnie++" not in self.store_tools:
-            raise ValueError('bonnie_size: means nothing without "bonnie++" in store_tools')
+        of_bonnie = {"bonnie_size": self.bonnie_size is not None, "bonnie_fsync": self.bonnie_fsync}
+        of_bonnie["bonnie_per_byte"] = not self.bonnie_per_byte
+        for name, is_given in of_bonnie.items():
+            if is_given and "bonnie++" not in self.store_tools:
+                raise ValueError(f'{name}: means nothing without "bonnie++" in store_tools')
+        return self
+
+    @model_validator(mode="after")
+    def _local_is_of_stores_alone(self) -> Self:
+        if self.is_local and (problem := stores_alone.find_problem(self)):
+            raise ValueError(problem)
         return self
 
     @model_validator(mode="after")

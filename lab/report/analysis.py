@@ -12,6 +12,7 @@ import pandas as pd
 from lab import stats
 from lab.stats import bottleneck
 from lab.stats.some_trials import some_of_each_case
+from lab.stats.store_effects import store_effects
 from lab.stats.store_numbers import store_numbers
 from lab.stats.waterfall import waterfall
 
@@ -46,6 +47,11 @@ class Analysis:
     def store_numbers(self) -> pd.DataFrame:
         """See :func:`lab.stats.store_numbers`."""
         return store_numbers(self.trials)
+
+    @cached_property
+    def store_effects(self) -> pd.DataFrame:
+        """See :func:`lab.stats.store_effects.store_effects`."""
+        return store_effects(self.trials)
 
     @cached_property
     def waterfall(self) -> pd.DataFrame:

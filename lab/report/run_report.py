@@ -151,7 +151,8 @@ def _details(described: RunJson, run: Analysis) -> list[Section]:
 def _store(run: Analysis) -> list[Section]:
     """The server's store by itself, where it was measured."""
     table = store_table(run.store_numbers)
-    return [Section("The store by itself", TEXTS["store"], tables=[table])] if table else []
+    compared = [tables.effects(run.store_effects)] if len(run.store_effects) else []
+    return [Section("The store by itself", TEXTS["store"], tables=[table, *compared])] if table else []
 
 
 def _hosts(run: RunJson) -> Section:

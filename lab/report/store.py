@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from lab import stats
-from lab.report.tables import TextTable, between, number
-from lab.stats.store_numbers import BYTES
+from lab.report.tables import TextTable, between, levels, number
+from lab.stats.store_numbers import BYTES, store_columns
 
 NAMES = {
     ("dd", "write"): "dd: written and flushed",
@@ -37,8 +39,8 @@ def store_table(numbers: pd.DataFrame) -> TextTable | None:
     """What :func:`lab.stats.store_numbers.store_numbers` says; None where no store was measured by itself."""
     if numbers.empty:
         return None
-    several = numbers["store"].nunique() > 1
-    rows = [[_name(row, several), *_cells(row)] for row in stats.rows_of(numbers)]
+    varied = [name for name in store_columns(numbers) if numbers[name].nunique() > 1]
+    rows = [[_name(row, varied), *_cells(row)] for row in stats.rows_of(numbers)]
     caption = (
         "On the server, without a network, once a block. MB/s are of 10⁶ bytes; /s are requests, seeks or files. "
         "Devices: what the disks moved while dd wrote or read, where they are counted: less than dd is compression, "
@@ -55,9 +57,9 @@ def store_table(numbers: pd.DataFrame) -> TextTable | None:
     return TextTable(["", "median", "least … most", "CPU %", "longest ms", "n"], rows, caption)
 
 
-def _name(row: stats.Row, several: bool) -> str:
+def _name(row: stats.Row, varied: Sequence[str]) -> str:
     name = NAMES[row["tool"], row["test"]]
-    marks = [str(row["store"])] if several else []
+    marks = levels(row, varied)
     marks += ["cached"] if row["cached"] > 0 else []
     return f"{name} ({', '.join(marks)})" if marks else name
 

@@ -38,6 +38,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "settings": lambda run: tables.settings(run.summary),
     "ceilings": lambda run: tables.settings(run.ceilings),
     "store": lambda run: store_table(run.store_numbers),
+    "store-effects": lambda run: tables.effects(run.store_effects) if len(run.store_effects) else None,
     "waterfall": lambda run: waterfall_table(run.waterfall),
     "counted": lambda run: evidence.proof(run.some),
     "remarks": lambda run: evidence.remarks(run.some),
@@ -87,6 +88,6 @@ def _own_numbers(run: Analysis) -> dict[str, object]:
     """What tools measured of themselves and of the store by itself, and what stores have room for, where any did."""
     ways = {"requests": own_numbers.requests, "frames": own_numbers.frames, "capacity": own_numbers.capacity}
     measured = {name: table_of(run.some) for name, table_of in ways.items()}
-    measured["store"] = run.store_numbers
+    measured["store"], measured["store_effects"] = run.store_numbers, run.store_effects
     measured["waterfall"] = run.waterfall if len(run.store_numbers) else pd.DataFrame()
     return {name: records(table) for name, table in measured.items() if len(table)}

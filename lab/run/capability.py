@@ -46,6 +46,8 @@ class Capability:
 
     def _check(self, case: Case) -> str:
         """Why a case is left out, or empty. Raises Unsupported where something can be corrected."""
+        if case.is_local:
+            return self._why_no_store(case)
         protocol = protocols.find(case.protocol)
         check_server(case, protocol, self.pair.config.share.serve)
         check_unseen_server(case, self.pair)
@@ -53,6 +55,17 @@ class Capability:
         if asked not in self._reasons:
             self._reasons[asked] = self._why_left_out(case, protocol)
         self._check_hosts(case)
+        return self._reasons[asked]
+
+    def _why_no_store(self, case: Case) -> str:
+        """Why a store without a share is left out, or empty. Raises Unsupported where something can be corrected."""
+        asked = (case.protocol, case.store)
+        if asked not in self._reasons:
+            try:
+                self._check_store(case)
+                self._reasons[asked] = ""
+            except Absent as error:
+                self._reasons[asked] = str(error)
         return self._reasons[asked]
 
     def _why_left_out(self, case: Case, protocol: Protocol) -> str:
@@ -88,13 +101,17 @@ class Capability:
         check_programs(self.pair, Role.SERVER, driver.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
             driver.check_ram_disk(side, config.server.ram_disk_format)
-        if store := file_system(case.store):
-            made_store.check(self.pair.platforms[Role.SERVER], store, case.store_options)
-            check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
+        self._check_store(case)
         check_sync(case, driver)
         driver.served_by(side, config.share.account)
         if why := driver.cannot_serve(side, self.shares.share(case)):
             raise Absent(f"server: {_describe(case, Role.SERVER)}: {why}")
+
+    def _check_store(self, case: Case) -> None:
+        """The server must be able to make what the lab makes there."""
+        if store := file_system(case.store):
+            made_store.check(self.pair.platforms[Role.SERVER], store, case.store_options)
+            check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
 
     def _check_hosts(self, case: Case) -> None:
         """The hosts must be able to have the case's caches, MTU and TCP buffers."""

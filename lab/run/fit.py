@@ -7,6 +7,7 @@ from pathlib import Path
 from lab import platforms, workloads
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
+from lab.design import store_shots
 from lab.design.grid import check_names
 from lab.design.payload_size import MIB, ROOM
 from lab.design.sweep_file import Sweep, Workload
@@ -27,7 +28,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
     for role in ROLES:
-        if role is Role.CLIENT or "ram" in stores:
+        if (role is Role.CLIENT and not sweep.is_local) or "ram" in stores:
             _check_ram_disk(config, role, sweep.workload, hosts_file)
     if config.share.serve == "existing" and stores != ("disk",):
         raise BadInput(
@@ -51,14 +52,15 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
 
 def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
     """Tools for the store by itself that a sweep names and that would measure nothing."""
-    asked = [name for name in sweep.store_tools if name != "dd"]
+    asked = [name for name in sweep.store_tools if name != "dd" or sweep.is_local]
     if not asked:
         return
-    if "disk" not in sweep.factors.of("store"):
+    are_measured = [made_store.is_measured(store) for store in sweep.factors.names("store")]
+    if not any(are_measured) or (sweep.is_local and not all(are_measured)):
+        lacks = 'has "ram"' if any(are_measured) else 'has no "disk"'
         raise BadInput(
-            f"{sweep.place}store_tools: {listing(asked)}: that measures the disk that files lie on, and store has no "
-            '"disk"',
-            'give store = ["disk"], or leave store_tools out',
+            f"{sweep.place}store_tools: {listing(asked)}: that measures the disk that files lie on, and store {lacks}",
+            'give store = ["disk"] or file systems that the lab makes, or leave store_tools out',
         )
     if config.through_mount:
         raise BadInput(
@@ -89,14 +91,18 @@ def _check_images(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """The file systems that the lab makes must hold the payload, and not be too small to be made."""
     image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
     size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
-    file_bytes = round(payload.room(size_bytes) * ROOM)
+    tools = sweep.store_tools
+    by_themselves = (store_shots.fio_bytes(size_bytes) if "fio" in tools else 0, sweep.bonnie_size or 0)
+    room_bytes = 0 if sweep.is_local else payload.room(size_bytes)
+    file_bytes = round(max(room_bytes, *by_themselves) * ROOM)
     for store, levels in made_store.made_of(sweep):
         least_bytes = max(store.least_size(levels), store.room(levels).size_for(file_bytes))
         if image_bytes < least_bytes:
             of_levels = "".join(f", {store.name}.{name} {level}" for name, level in levels.items())
             raise BadInput(
                 f"{hosts_file}: [share] image_size: {image_bytes} bytes are too few for {store.name}{of_levels} with a "
-                f"payload of {size_bytes} bytes",
+                f"{'payload' if max(by_themselves) < size_bytes else 'file of store_tools'} of "
+                f"{max(size_bytes, *by_themselves)} bytes",
                 f"give {-(-least_bytes // MIB)} MiB or more, or a smaller size in the sweep",
             )
 

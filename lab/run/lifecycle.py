@@ -107,7 +107,7 @@ def _look(
     """
     for role in pair.roles:
         pair.hosts[role].run("true", root=True)
-        iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link else {}
+        iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link and not sweep.is_local else {}
         check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
     for line in describe_unseen(pair.config):

@@ -13,6 +13,7 @@ from lab.design.sweep_file import Sweep
 from lab.hosts.command import Command
 from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
+from lab.results.trial import DISK
 from lab.run.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 from lab.stores import FileSystem, Site, file_system, kernel_module
@@ -41,6 +42,11 @@ def folder_of(directory: str) -> str:
     return f"{directory}/store"
 
 
+def is_measured(store: str) -> bool:
+    """Whether a store of this name is measured by itself: the server's disk is, and what the lab makes."""
+    return store == DISK or file_system(store) is not None
+
+
 def made_of(sweep: Sweep) -> Iterator[tuple[FileSystem, Mapping[str, str]]]:
     """Each file system that the lab makes for a case of a sweep, with the levels of its options, once.
 
@@ -53,6 +59,11 @@ def made_of(sweep: Sweep) -> Iterator[tuple[FileSystem, Mapping[str, str]]]:
     for name, levels in sorted(of_cases):
         if store := file_system(name):
             yield store, dict(levels)
+
+
+def least_room(sweep: Sweep, size_bytes: int) -> int | None:
+    """Bytes of files that each file system that the lab makes for a sweep has room for; None where it makes none."""
+    return min((store.room(levels).most_in(size_bytes) for store, levels in made_of(sweep)), default=None)
 
 
 def check(platform: Platform, store: FileSystem, levels: Mapping[str, str]) -> None:

@@ -22,7 +22,7 @@ def check(config: Hosts, sweep: Sweep, results: Path) -> None:
     ``results`` is where a run folder is to be made.
     """
     _check_untuned(config, sweep)
-    for case in grid_of(sweep, CATALOGUE)[0]:
+    for case in grid_of(sweep, CATALOGUE)[0] if not sweep.is_local else ():
         try:
             check_server(case, protocols.find(case.protocol), config.share.serve)
         except Unsupported as error:
@@ -37,7 +37,7 @@ def check(config: Hosts, sweep: Sweep, results: Path) -> None:
 
 def needs_password(config: Hosts, sweep: Sweep) -> bool:
     """Whether a mount of this sweep takes the share's password."""
-    names = sweep.factors.names("protocol")
+    names = sweep.factors.names("protocol") if not sweep.is_local else ()
     return config.share.mounted is None and any(protocols.find(name).takes_password for name in names)
 
 

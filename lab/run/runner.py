@@ -10,6 +10,7 @@ from functools import partial
 from lab import workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError, cause_and_remedy
 from lab.design.blocks import Slot, block_slots
+from lab.design.factors import LOCAL
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.results.run_folder import RunFolder
@@ -73,7 +74,8 @@ class Progress:
 
 def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
     """Raise BadInput where a run folder holds another case than the sweep gives for its place, or cannot be read."""
-    transfers = [trial for trial in folder.trials() if trial.protocol not in CEILINGS and not is_aside(trial)]
+    own = (*CEILINGS, LOCAL)  # whose ids say of what they are
+    transfers = [trial for trial in folder.trials() if trial.protocol not in own and not is_aside(trial)]
     ordering = folder.ordering
     cases = plan(sweep, CATALOGUE, folder.left_out, ordering).cases
     blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
@@ -159,7 +161,7 @@ class Runner:
 
     def _run_block(self, block: int, slots: list[Slot]) -> str:
         """Run what is left of a block, and note the load meanwhile; why the run has to end inside it, or empty."""
-        left = [slot for slot in slots if slot.trial_id not in self.recorded]
+        left = [slot for slot in slots if not self._is_done(slot)]
         self.done += len(slots) - len(left)
         last = link_ceiling.last_slots(slots) if self._measures_link and has_second_shots(self.folder.run) else []
         if not left and not any(self._lacks_second_shot(slot) for slot in last):
@@ -181,19 +183,28 @@ class Runner:
         After each of ``last`` comes the second shot of the ceilings of its network.
         """
         for slot in slots:
-            if slot.trial_id not in self.recorded and (early := self._run_slot(slot)):
+            if not self._is_done(slot) and (early := self._run_slot(slot)):
                 return early
             if slot in last and self._lacks_second_shot(slot):
                 self._measure_second_shot(slot)
         return ""
+
+    def _is_done(self, slot: Slot) -> bool:
+        """Whether a slot's trial is on record; of a store by itself, all that is measured of it."""
+        if slot.case.is_local:
+            return store_ceiling.is_done(self.session.pair, slot, self.sweep, self.recorded)
+        return slot.trial_id in self.recorded
 
     def _run_slot(self, slot: Slot) -> str:
         cap_s = self.sweep.time_cap
         if cap_s is not None and time.monotonic() - self.started > cap_s:
             return f"the time cap of {cap_s:g} s was reached after {self.done} of {self._range_of_trials()} trials"
         self._report(slot, None)
-        trial = self._run_trial(slot)
-        self.recorded.add(trial)
+        if slot.case.is_local:
+            trial = store_ceiling.of_local_slot(self.session, slot, self.sweep, self.recorded)
+        else:
+            trial = self._run_trial(slot)
+            self.recorded.add(trial)
         self.done += 1
         self._report(slot, trial)
         self.failures = self.failures + 1 if trial.status == "failed" else 0
@@ -243,7 +254,7 @@ class Runner:
 
     @property
     def _measures_link(self) -> bool:
-        return self.session.pair.config.measures_link
+        return self.session.pair.config.measures_link and not self.sweep.is_local
 
     def _link_ceiling(self, slot: Slot) -> float | None:
         """What the link carries in the slot's direction, bytes per second; measured where its block lacks it.

@@ -23,7 +23,7 @@ from lab.protocols.options import OF_SERVER
 from lab.run import made_store, network, sharing
 from lab.run.made_store import MadeStore
 from lab.run.mounting import Mounting
-from lab.run.pair import Pair, Shares
+from lab.run.pair import Pair, Shares, at_home
 from lab.run.radio import Radios
 from lab.run.sharing import Mount, Served
 from lab.settings.changes import Settings
@@ -151,6 +151,21 @@ class Session:
         ram_disks, folder = dict(self._ram_disks), self.shares.folder(case)
         return Standing(share, folder, served, mount, mount is before, ram_disks, self._store)
 
+    def stand_store(self, case: Case) -> tuple[str, MadeStore | None]:
+        """The store of a case without a share: the folder that it is used in, and what the lab made there, if any.
+
+        What the lab makes of it no trial uses afterwards.
+        """
+        if file_system(case.store) is None and not case.is_local:
+            return self.stand(case).folder, None
+        below = [] if case.is_local else network.layers(self.pair, self.settings, case)
+        key = ("store by itself", case.store, *case.store_options.items())
+        self.layers.move([*below, *self._store_layers(case, key)])
+        if self._store is None:
+            home = self.pair.facts[Role.SERVER].home
+            return at_home(present(self.pair.config.share.path), home), None
+        return made_store.folder_of(self.pair.sides[Role.SERVER].directory), self._store
+
     def stand_on_network(self, case: Case) -> None:
         """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
         needed = network.layers(self.pair, self.settings, case)
@@ -249,7 +264,7 @@ class Session:
         attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
         return [*self._store_layers(case), (serving, serve), (attaching, attach)]
 
-    def _store_layers(self, case: Case) -> list[Layer]:
+    def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
         """The file system that the lab makes for a case: each gets a new one, for a used one is not as fast."""
         store = file_system(case.store)
         if store is None:
@@ -262,7 +277,7 @@ class Session:
             steps = made_store.make(server, store, directory, size_bytes, case.store_options)
             self._store = self.settings.follow(steps)
 
-        return [(("store", case.case_id), make)]
+        return [(key or ("store", case.case_id), make)]
 
     def _say_once(self, text: str) -> None:
         if text and text not in self._notices:

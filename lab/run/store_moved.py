@@ -47,8 +47,13 @@ def not_from_devices(case: Case, observed: Observed) -> str:
         return ""
     if read_bytes >= case.size_bytes:
         return ""
-    of_all = f"{read_bytes} of {case.size_bytes} bytes"
-    return f"only {of_all} were read from the devices of store {case.store}: its own memory was not cold"
+    return describe_warm(case.store, read_bytes, case.size_bytes)
+
+
+def describe_warm(store: str, read_bytes: int, size_bytes: int) -> str:
+    """Why a read does not count of which the devices of a store gave only so many bytes."""
+    of_all = f"{read_bytes} of {size_bytes} bytes"
+    return f"only {of_all} were read from the devices of store {store}: its own memory was not cold"
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:

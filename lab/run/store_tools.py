@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -17,7 +17,9 @@ from lab.platforms import Platform, Timing
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.trial import DD, MEMORY, Trial
+from lab.run.made_store import MadeStore
 from lab.run.pair import Pair
+from lab.run.store_moved import add_moved, count_moved, describe_warm
 from lab.run.usage import usage
 from lab.workloads import Move, bonnie
 from lab.workloads.bonnie_report import parse_report as parse_bonnie
@@ -34,6 +36,8 @@ class OwnStore:
 
     pair: Pair
     folder: str
+    made: MadeStore | None = None  # what the lab made it as
+    bonnie: Mapping[str, bool] = field(default_factory=dict)  # what :func:`lab.workloads.bonnie.argv` may be told
 
     @property
     def server(self) -> Platform:
@@ -49,6 +53,22 @@ class OwnStore:
         path = f"{self.folder}/{name}"
         self.time(noise("make", path, size_bytes, self.folder), deadline_s(size_bytes), flush=path)
         return path
+
+    def forget(self) -> None:
+        """Have a store of the lab's own forget the files that it holds in a memory of its own, if it has one."""
+        if self.made and self.made.forget:
+            self.made.forget.run(self.server.host)
+
+    def shoot(self, row: Trial, source: str, target: str, flush: str = "") -> Trial:
+        """A trial of dd, with what the devices of a store of the lab's own moved for it; void where none gave it."""
+        before = count_moved(self.pair, self.made)
+        timing = self.copy(source, target, row.size_bytes, flush)
+        observed = add_moved(Observed(), self.made, before, count_moved(self.pair, self.made))
+        trial = self.add_timing(row, timing, observed)
+        read_bytes = observed.store_read_bytes
+        if row.direction == "write" or read_bytes is None or read_bytes >= row.size_bytes:
+            return trial
+        return replace(trial, status="void", reason=describe_warm(row.store, read_bytes, row.size_bytes))
 
     def copy(self, source: str, target: str, size_bytes: int, flush: str = "") -> Timing:
         """Copy by dd, in blocks of 1 MiB."""
@@ -95,19 +115,20 @@ def _measure_dd(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
         return [row for row in rows if (row.tool, row.direction) == (tool, direction)]
 
     size_bytes = rows[0].size_bytes
-    store.check_room((store_shots.SHOTS + 2) * size_bytes, DD)
+    store.check_room(store_shots.FILES * size_bytes, DD)
     source = store.make_noise("noise", size_bytes)
     copies = [f"{store.folder}/copy-{number + 1}" for number in range(store_shots.SHOTS)]
     for row, copy in zip(of(DD, "write"), copies, strict=True):
-        yield store.add_timing(row, store.copy(source, copy, size_bytes, flush=copy))
+        yield store.shoot(row, source, copy, flush=copy)
     unflushed = f"{store.folder}/unflushed"
     for row in of(MEMORY, "write"):
         yield store.add_timing(row, store.copy(source, unflushed, size_bytes))
         store.server.files.remove(unflushed, root=False)  # before the disk begins with it
     if reads := of(DD, "read"):
+        store.forget()
         store.server.files.drop_caches()
         for row, copy in zip(reads, copies, strict=True):
-            yield store.add_timing(row, store.copy(copy, NULL, size_bytes))
+            yield store.shoot(row, copy, NULL)
     for row in of(MEMORY, "read"):
         yield store.add_timing(row, store.copy(copies[-1], NULL, size_bytes))
 
@@ -117,6 +138,7 @@ def _measure_fio(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
     size_bytes, call = rows[0].size_bytes, store.server.programs.call(FIO.program)
     store.check_room(size_bytes, FIO.name)
     path, version = store.make_noise("blocks", size_bytes), FIO.version(store.server.host, call)
+    store.forget()
     for row in rows:
         argv = FIO.argv_for(call, path, size_bytes, Direction(row.direction), store_shots.FIO_S)
         timing = store.time(argv, store_shots.FIO_S + deadline_s(0))
@@ -135,13 +157,14 @@ def _measure_bonnie(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
     for row in rows:
         store.check_room(row.size_bytes, bonnie.NAME)
         call = store.server.programs.call(bonnie.NAME)
-        argv = bonnie.argv(call, store.folder, row.size_bytes, facts.is_root)
+        argv = bonnie.argv(call, store.folder, row.size_bytes, facts.is_root, **store.bonnie)
         timing = store.time(argv, deadline_s(bonnie.PASSES * row.size_bytes, bonnie.PASSES * bonnie.FILES))
         try:
             report = parse_bonnie(timing.printed, bonnie.is_cached(row.size_bytes, facts.memory_bytes))
         except ValueError as error:
             raise LabFailure(f"bonnie++: its report cannot be true: {error}", host=Role.SERVER) from error
-        yield store.add_timing(row, timing, Observed(bonnie=report))
+        flushed = "fsync" if store.bonnie.get("with_fsync") else "none"
+        yield replace(store.add_timing(row, timing, Observed(bonnie=report)), effective=Effective(flushed=flushed))
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(

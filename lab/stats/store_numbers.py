@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from lab.design.factors import LOCAL, owner_of, rank
 from lab.results import dataframe
 from lab.results.trial import DD, DISK, MEMORY, STORE_PROTOCOL
 from lab.stats.encoding import Trials, encode
@@ -18,29 +22,54 @@ BONNIE_TESTS = {
     **dict.fromkeys(("seeks", "create", "stat", "delete", "random_create", "random_stat", "random_delete"), OPERATIONS),
 }
 NUMBERS = ["value", "cpu", "longest_ms", "too_short", "cached"]
-COLUMNS = ["store", "tool", "test", "unit", "median", "least", "most", "cpu", "longest_ms", "too_short", "cached", "n"]
+COLUMNS = ["tool", "test", "unit", "median", "least", "most", "cpu", "longest_ms", "too_short", "cached", "n"]
+OF_STORES = (STORE_PROTOCOL, LOCAL)  # the protocols of trials of stores by themselves
 
 
 def store_numbers(trials: Trials) -> pd.DataFrame:
-    """One row a store, tool and test, with COLUMNS; none where no store was measured by itself.
+    """One row a store (with the levels of its options), tool and test; none where no store was measured by itself.
 
-    ``tool`` may be DEVICE. ``test`` is ``write`` or ``read``, or a test of bonnie++. ``median``, ``least`` and ``most``
-    are bytes, or operations, a second, as ``unit`` says, over ``n`` measurements; NaN where each was too short for a
-    number, of which ``too_short`` is the count. ``cpu`` (share of a core) is a median, ``longest_ms`` the most.
-    ``cached`` is 1 where a file fits into memory.
+    Columns: ``store`` and options such as ``zfs.ashift``, then COLUMNS. ``tool`` may be DEVICE. ``test`` is ``write``
+    or ``read``, or a test of bonnie++. ``median``, ``least`` and ``most`` are bytes, or operations, a second, as
+    ``unit`` says, over ``n`` measurements; NaN where each was too short for a number, of which ``too_short`` is the
+    count. ``cpu`` (share of a core) is a median, ``longest_ms`` the most. ``cached``: 1 where a file fits into memory.
     """
-    frame = encode(trials).frame
-    rows = frame[(frame["protocol"] == STORE_PROTOCOL) & (frame["status"] == "ok")]
-    parts = [part for of_tool in (_of_dd, _of_fio, _of_bonnie) if len(rows) and len(part := of_tool(rows))]
-    if not parts:
-        return pd.DataFrame(columns=COLUMNS)
-    every = pd.concat(parts, ignore_index=True)
-    groups = every.groupby(["store", "tool", "test", "unit"], sort=False, observed=True)
+    every = measurements(trials)
+    if every.empty:
+        return pd.DataFrame(columns=["store", *COLUMNS])
+    stores = store_columns(every)
+    groups = every.groupby([*stores, "tool", "test", "unit"], sort=False, observed=True)
     table = groups.agg(
         median=("value", "median"), least=("value", "min"), most=("value", "max"), cpu=("cpu", "median"),
         longest_ms=("longest_ms", "max"), too_short=("too_short", "sum"), cached=("cached", "max"), n=("cpu", "size"),
     )  # fmt: skip
-    return table.astype({"too_short": int}).reset_index()[COLUMNS]
+    table = table.astype({"too_short": int}).reset_index()[[*stores, *COLUMNS]]
+    return table.iloc[sorted(range(len(table)), key=_in_reading_order(table, stores))].reset_index(drop=True)
+
+
+def _in_reading_order(table: pd.DataFrame, stores: list[str]) -> Callable[[int], Any]:
+    """What rows are sorted by: the tests as they come, and of each the levels of its stores from the least."""
+    tests = list(zip(table["tool"], table["test"], strict=True))
+    first = {test: place for place, test in reversed(list(enumerate(tests)))}
+    levels = [[rank(level) for level in row] for row in table[stores].itertuples(index=False, name=None)]
+    return lambda row: (first[tests[row]], levels[row])
+
+
+def measurements(trials: Trials) -> pd.DataFrame:
+    """One row for each number that a tool gave of a store by itself, in trials that are ok; may be empty.
+
+    Columns: those of :func:`store_columns`, ``block``, ``tool``, ``test``, ``unit``, and NUMBERS.
+    """
+    frame = encode(trials).frame
+    rows = frame[frame["protocol"].isin(OF_STORES) & (frame["status"] == "ok")]
+    rows = rows.drop(columns=[name for name in rows if owner_of(str(name)) not in ("", *rows["store"])])
+    parts = [part for of_tool in (_of_dd, _of_fio, _of_bonnie) if len(rows) and len(part := of_tool(rows))]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def store_columns(table: pd.DataFrame) -> list[str]:
+    """The columns that tell one store from another: its name, and its options."""
+    return ["store", *(str(name) for name in table if owner_of(str(name)))]
 
 
 def _of_dd(rows: pd.DataFrame) -> pd.DataFrame:
@@ -92,4 +121,5 @@ def _part(
 ) -> pd.DataFrame:
     """These rows with what one tool says of one test."""
     values = {name: numbers.get(name, pd.Series(np.nan, index=rows.index)).astype(float) for name in NUMBERS}
-    return pd.DataFrame({"store": rows["store"].astype(str), "tool": tool, "test": test, "unit": unit, **values})
+    stores = {name: rows[name].astype(str) for name in store_columns(rows)}
+    return pd.DataFrame({**stores, "block": rows["block"], "tool": tool, "test": test, "unit": unit, **values})

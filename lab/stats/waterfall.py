@@ -7,7 +7,7 @@ import pandas as pd
 
 from lab.design.factors import NETWORK, owner_of
 from lab.stats.factors import POOLED, Level, factors_of
-from lab.stats.store_numbers import DEVICE
+from lab.stats.store_numbers import DEVICE, store_columns
 
 # The columns of the stages, in the order in which bytes of a read pass them
 DISK, STORE, SERVER, LINK, PROTOCOL, TOOL = STAGES = (
@@ -26,8 +26,9 @@ def waterfall(summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.D
     """
     table = summary[summary["n"] > 0].reset_index(drop=True)
     levels = table[list(factors_of(table.columns))]
+    stores = [name for name in store_columns(store_numbers) if name in levels]
     stages = {
-        stage: _look_up(levels, ["store", "direction"], _medians_of(store_numbers, tool))
+        stage: _look_up(levels, [*stores, "direction"], _medians_of(store_numbers, stores, tool))
         for stage, tool in _BY_ITSELF.items()
     }
     of_link = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
@@ -50,10 +51,10 @@ def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
     return cases.loc[sorted(fastest)]
 
 
-def _medians_of(store_numbers: pd.DataFrame, tool: str) -> dict[tuple[Level, ...], float]:
-    """MB/s of one tool's numbers by store and direction."""
+def _medians_of(store_numbers: pd.DataFrame, stores: list[str], tool: str) -> dict[tuple[Level, ...], float]:
+    """MB/s of one tool's numbers by store, levels of its options, and direction."""
     own = store_numbers[store_numbers["tool"] == tool]
-    keys = zip(own["store"], own["test"], strict=True)
+    keys = own[[*stores, "test"]].itertuples(index=False, name=None)
     return dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
 
 

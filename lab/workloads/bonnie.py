@@ -43,11 +43,16 @@ def is_cached(size_bytes: int, memory_bytes: int) -> bool:
     return size_bytes < TIMES_MEMORY * memory_bytes
 
 
-def argv(call: Sequence[str], folder: str, size_bytes: int, as_root: bool) -> tuple[str, ...]:
+def argv(
+    call: Sequence[str], folder: str, size_bytes: int, as_root: bool, with_fsync: bool = False, per_byte: bool = True
+) -> tuple[str, ...]:
     """The command that tests in ``folder``, which must be one of the lab's own: bonnie++ makes and removes files there.
 
-    It refuses root unless that is said, and a file that fits into memory unless it is not to look (``-r 0``).
+    ``with_fsync``: it flushes what it wrote, and each small file (``-b``). Without ``per_byte`` it leaves out what asks
+    for single bytes (``-f``). It refuses root unless that is said, and a
+    file that fits into memory unless it is not to look (``-r 0``).
     """
     account = ("-u", "root") if as_root else ()
     size = ("-s", str(size_bytes // MIB), "-r", "0", "-n", str(THOUSANDS_OF_FILES))
-    return (*call, "-d", folder, *size, "-m", "lab", "-q", *account)
+    how = [*(["-b"] if with_fsync else []), *([] if per_byte else ["-f"])]
+    return (*call, "-d", folder, *size, "-m", "lab", "-q", *how, *account)

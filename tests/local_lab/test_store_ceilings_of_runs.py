@@ -21,6 +21,15 @@ until pgrep -x 'bonnie[+]*' >/dev/null && find /srv/disk -name 'Bonnie*' | grep 
     sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || exit 1
 done
 """
+ALONE = """
+name = "alone"
+blocks = 2
+[workload]
+size = "4 MiB"
+[factors]
+protocol = ["local"]
+store = ["disk", "ext4"]
+"""
 TOOLS = {"store_tools": ["dd", "fio", "bonnie++"], "bonnie_size": "64 MiB"}
 
 
@@ -90,3 +99,27 @@ def test_a_resumed_run_measures_it_once_a_block_too(bench: Bench) -> None:
     assert bench.lab("run", "--resume", str(bench.newest())).returncode == 0
     ids = [each.trial_id for each in RunFolder(bench.newest()).trials()]
     assert len(ids) == len(set(ids)) == len(whole)
+
+
+def test_stores_alone_are_measured_without_a_share_and_a_resumed_run_goes_on_where_it_ended(bench: Bench) -> None:
+    path = bench.directory / "alone.toml"
+    path.write_text(ALONE)
+    before = bench.state()
+    done = bench.lab("run", "--hosts", str(bench.hosts), str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = RunFolder(bench.newest()).trials()
+    assert {(row.protocol, row.tool, row.status) for row in trials} == {
+        ("local", "dd", "ok"),
+        ("store", "memory", "ok"),
+    }
+    made = [row for row in trials if row.store == "ext4"]
+    assert all("ext4" in (row.effective.server_store or "") for row in made)
+    assert bench.inside("server", "ls -A /srv/disk") == ""
+    assert bench.state() == before
+    file = bench.newest() / "trials.jsonl"
+    kept = [line for line in file.read_text().splitlines() if "b002-store-ext4-" not in line]
+    file.write_text("\n".join(kept) + "\n")
+    assert bench.lab("run", "--resume", str(bench.newest())).returncode == 0
+    again = {row.trial_id for row in RunFolder(bench.newest()).trials()}
+    assert again == {row.trial_id for row in trials}
+    assert "store disk → ext4" in bench.lab("show", "--table", "effects").stdout

@@ -40,7 +40,7 @@ RUNS = ["20300101T000000Z-demo", "20300102T000000Z-macs"]
 CASES = [
     (["l"], ["list", "local"]),
     (["show", "--ta"], ["--table"]),
-    (["show", "--table", "s"], ["speeds", "shares", "settings", "store"]),
+    (["show", "--table", "s"], ["speeds", "shares", "settings", "store", "store-effects"]),
     (["show", "2030"], RUNS),
     (["show", "--json", "20300102"], RUNS[1:]),
     (["run", "--resume", "20300101"], RUNS[:1]),

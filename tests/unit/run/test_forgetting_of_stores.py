@@ -31,7 +31,7 @@ class Standing(Session):
         self._store = MadeStore("zfs", {}, 1, forget=forget)
         self.stand(CASE)
 
-    def _store_layers(self, case: Case) -> list[Layer]:
+    def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
         return [("store", lambda: self.settings.apply(knob("server", "space", "pool")))]
 
     def stand(self, case: Case) -> Any:

@@ -1,0 +1,174 @@
+"""Published figures as tables: with their percentages recomputed, and beside what one's own run measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from lab import stats
+from lab.base.units import size_label
+from lab.report.tables import TextTable, between, number
+from lab.results.published import Published
+from lab.results.trial import DD, RunJson
+from lab.stats.published import Own, Recomputed
+from lab.stats.store_numbers import OF_STORES, store_numbers
+
+MB = 10**6
+# What contradicts itself, or measured something else than it says, by the beginning of the tables' names
+SLIPS = (
+    ("network-1", "from disk to disk: the slower of two disks is in every figure, as a later post says itself"),
+    ("network-2-table-1", "the two printed changes stand in each other's row"),
+    ("network-2-table-2", "the two printed changes stand in each other's row; the MTU is not stated"),
+    ("network-3", "the printed changes of SMB and of NFS read are against AFP with default TCP buffers, from the table "
+     "before: two settings changed at once; that of NFS write fits neither"),
+    ("kernel", "the new kernel is called 14 % and 10.5 % faster by dd; the post's own bonnie++ has 1.8 % and 0.5 % "
+     "less by blocks, and a third of the file reads; dd wrote zeros, in one order, and flushed nothing"),
+    ("zfs-", "dd wrote 10000 MiB of zeros, which any compression makes free, and flushed nothing in its time; the lab "
+     "writes noise, flushes it, and reads with cold caches"),
+    ("bonnie++ 1.03d", "a file of 300 MB on a machine with 4 GB of memory: the cache answered"),
+    ("bonnie++ 1.97", "a file of 999 MB on a machine with 16 GB of memory: the cache answered, reads by blocks had no "
+     "number at all"),
+    ("raidz3-24", "dd wrote 100000 MiB of zeros, once, and flushed nothing in its time"),
+)  # fmt: skip
+HARDWARE = (
+    ("network-", "Macs of 2011 at 1 Gbit/s"),
+    ("raidz3-24", "24 disks of 4 TB, Linux, 2014"),
+    ("bonnie++ 1.97", "a Mac with 16 GB and O3X, 2015"),
+    ("", "HP Microserver of 1.3 GHz with 4 GB, disks of 2 and 3 TB, MacZFS 74.1, 2011"),
+)
+
+
+def slips_of(table: str) -> list[str]:
+    """What is wrong with a published table, or has to be known of it, in words."""
+    return [text for begin, text in SLIPS if table.startswith(begin)]
+
+
+def hardware_of(table: str) -> str:
+    """What a published table was measured on."""
+    return next(text for begin, text in HARDWARE if table.startswith(begin))
+
+
+def published_tables(recomputed: Sequence[Recomputed]) -> list[TextTable]:
+    """One table for each published one: what was printed, and what its figures give."""
+    tables = []
+    for name in dict.fromkeys(each.figure.table for each in recomputed):
+        rows = [
+            [*_printed(each), number(each.change_pct, "+.1f") + (" WRONG" if each.is_slip else "")]
+            for each in recomputed
+            if each.figure.table == name
+        ]
+        tables.append(TextTable(["", "published", "change %", "recomputed %"], rows, _caption(name, recomputed)))
+    return tables
+
+
+def tables_beside(recomputed: Sequence[Recomputed], own: Sequence[Own | None], run: RunJson) -> list[TextTable]:
+    """The published tables of which the run has anything, each figure beside one's own."""
+    pairs = list(zip(recomputed, own, strict=True))
+    tables = []
+    for name in dict.fromkeys(each.figure.table for each, mine in pairs if mine):
+        of_table = [(each, mine) for each, mine in pairs if each.figure.table == name]
+        rows = [[*_printed(each), *_own_cells(each.figure, mine)] for each, mine in of_table if mine]
+        differs = dict.fromkeys(text for _, mine in of_table if mine for text in mine.differs)
+        here = "; ".join([describe_hosts(run), *differs])
+        lacking = len(of_table) - len(rows)
+        more = f" {lacking} more figures of it are not in this run." if lacking else ""
+        caption = f"{_caption(name, recomputed)} Here: {here}.{more}"
+        headings = ["", "published", "change %", "own median", "95 % interval", "own change %", "95 % interval", "n"]
+        tables.append(TextTable(headings, rows, caption))
+    return tables
+
+
+def describe_hosts(run: RunJson) -> str:
+    """What one's own figures were measured on, as far as it bears on a comparison."""
+    facts = run.get("hosts", {}).get("server", {})
+    cpu, cores, memory = facts.get("cpu"), facts.get("cores"), facts.get("memory_bytes")
+    parts = [str(cpu)] if cpu else []
+    parts += [f"{cores} core{'s' * (cores > 1)}"] if cores else []
+    parts += [f"{memory / 1e9:.1f} GB of memory"] if isinstance(memory, int) else []
+    parts += ["a local lab on one machine"] if run.get("instance") is not None else []
+    return ", ".join(parts) or "other hardware"
+
+
+def sizes(trials: stats.Trials) -> str:
+    """How much one's own files held, of tools that published figures have too; empty for none."""
+    frame = stats.encode(trials).frame
+    rows = frame[frame["protocol"].isin(OF_STORES) & frame["tool"].isin([DD, "bonnie++"])]
+    largest = rows.groupby("tool", observed=True)["size_bytes"].max()
+    named = [f"{tool} with files of {size_label(int(size))}" for tool, size in largest.items()]
+    if (store_numbers(trials)["cached"] > 0).any():
+        named.append("bonnie++ cached: its file is less than twice the server's memory")
+    return ", ".join(named)
+
+
+def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] | None) -> list[dict[str, Any]]:
+    """Each figure as JSON values; null where there is no number. ``own`` is None without a run."""
+    records = []
+    for place, each in enumerate(recomputed):
+        figure = each.figure
+        record: dict[str, Any] = {
+            "source": figure.source, "table": figure.table, "kind": figure.kind, **figure.settings,
+            "value": figure.value, "unit": figure.unit, "baseline": figure.baseline,
+            "published_change_pct": figure.change_pct, "recomputed_change_pct": _or_null(each.change_pct),
+            "is_wrong": each.is_slip, "slips": slips_of(figure.table), "hardware": hardware_of(figure.table),
+        }  # fmt: skip
+        if own is not None:
+            mine = own[place]
+            record["own"] = None if mine is None else {
+                "unit": "bytes/s" if figure.is_bytes else "1/s", "median": mine.median, "low": _or_null(mine.low),
+                "high": _or_null(mine.high), "n_blocks": mine.n_blocks, "change_pct": _or_null(mine.change_pct),
+                "change_low_pct": _or_null(mine.change_low_pct), "change_high_pct": _or_null(mine.change_high_pct),
+                "differs": list(mine.differs),
+            }  # fmt: skip
+        records.append(record)
+    return records
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _caption(table: str, recomputed: Sequence[Recomputed]) -> str:
+    source = next(each.figure.source for each in recomputed if each.figure.table == table)
+    slips = "".join(f" Slip: {text}." for text in slips_of(table))
+    return f"{table} ({source}), on {hardware_of(table)}.{slips}"
+
+
+def _printed(each: Recomputed) -> list[str]:
+    """What a figure is of, its value, and the change that was printed."""
+    figure = each.figure
+    change = "–" if figure.change_pct is None else f"{figure.change_pct:+g}"
+    return [describe(figure), _rate(figure.value * _factor(figure), figure), change]
+
+
+def describe(figure: Published) -> str:
+    """What a figure is of, in words."""
+    of = figure.settings
+    words = [of["protocol"].upper(), of["tool"], of["operation"]]
+    pool = [of["raid"], f"of {of['disks']}" if of["disks"] else "", f"ashift {of['ashift']}" if of["ashift"] else ""]
+    network = [f"MTU {of['mtu']}" if of["mtu"] else "", f"TCP {_tcp(of['tcp_space'])}" if of["tcp_space"] else ""]
+    named = [" ".join(filter(None, words)), " ".join(filter(None, pool)), *network, of["variant"]]
+    return ", ".join(filter(None, named))
+
+
+def _tcp(level: str) -> str:
+    return size_label(int(level)) if level.isdecimal() else level
+
+
+def _factor(figure: Published) -> float:
+    return figure.rate / figure.value / MB if figure.is_bytes else 1.0
+
+
+def _rate(value: float, figure: Published) -> str:
+    unit = " MB/s" if figure.is_bytes else " TiB" if figure.unit == "TiB" else " /s"
+    return f"{value:.1f}{unit}" if figure.is_bytes or figure.unit == "TiB" else f"{value:.0f}{unit}"
+
+
+def _own_cells(figure: Published, mine: Own) -> list[str]:
+    factor = 1 / MB if figure.is_bytes else 1.0
+    style = ".1f" if figure.is_bytes else ".0f"
+    return [
+        _rate(mine.median * factor, figure), between(mine.low * factor, mine.high * factor, style),
+        number(mine.change_pct, "+.1f"), between(mine.change_low_pct, mine.change_high_pct, "+.1f"),
+        str(mine.n_blocks),
+    ]  # fmt: skip

@@ -1,0 +1,213 @@
+"""A file system that the lab makes, measured by itself: once a block for each level of its options, and cold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from support.pairs import hosts_model, pair_of
+from support.sweeps import sweep_with
+
+from lab.base.errors import BadInput, LabFailure
+from lab.design.blocks import Slot, block_slots
+from lab.design.grid import grid_of
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep
+from lab.platforms import Counters, Timing
+from lab.results.run_folder import RunFolder
+from lab.run import store_ceiling
+from lab.run.catalogue import CATALOGUE
+from lab.run.fit import check_fit
+from lab.run.made_store import MadeStore
+from lab.run.recorded import Recorded
+
+MIB, GIB = 2**20, 2**30
+COUNTED = Counters(0, 0, 0.1, 0, {"mtu": "1500"})
+OPTIONS = {"ashift": [9, 12], "raid": ["raidz"]}
+
+
+class Pool:
+    """A pool on a server that notes what is done, and counts what its files move."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.moved = [0, 0]
+        self.forgets = self.stands = True
+        self.clock = self.files = self
+        self.host = None
+        self.programs = SimpleNamespace(call=lambda name: (name,))
+
+    def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
+        words = [word.rpartition("/")[2] for word in argv if word.startswith(("if=", "of="))]
+        self.done.append(" ".join(words) or "noise")
+        if flush:
+            self.moved[1] += 12 * MIB
+        elif self.done[-1].endswith("null") and self.forgets:
+            self.moved[0] += 8 * MIB
+        return Timing(0.5, COUNTED, "monotonic", "fsync", 0.1)
+
+    def made(self, case: Any) -> tuple[str, MadeStore]:
+        self.done.append(f"made {case.option('zfs.ashift')}")
+        if not self.stands:
+            raise LabFailure("server: zpool: no room")
+        forget: Any = SimpleNamespace(run=lambda _: self.done.append("forgotten"))
+        count: Any = SimpleNamespace(run=lambda _: f"read_bytes\t{self.moved[0]}\nwrite_bytes\t{self.moved[1]}\n")
+        levels = {"zfs.ashift": case.option("zfs.ashift"), "zfs.raid": "raidz"}
+        return "/lab/store", MadeStore("zfs 2.3.9, raidz of 3", levels, GIB, forget, count)
+
+    def free_bytes(self, path: str) -> int:
+        return GIB
+
+    def drop_caches(self) -> None:
+        self.done.append("caches dropped")
+
+    def remove(self, path: str, root: bool) -> None:
+        pass
+
+    def folder(self, path: str, above: str, account: str) -> str:
+        return path
+
+
+def sweep_of(**changes: Any) -> Sweep:
+    factors = {"protocol": ["nfs"], "store": ["zfs"], "zfs": OPTIONS}
+    return sweep_with(**{"workload": {"size": "8 MiB"}, "factors": factors, **changes})
+
+
+LOCAL = sweep_of(factors={"protocol": ["local"], "store": ["zfs"], "zfs": OPTIONS})
+
+
+def slots_of(sweep: Sweep) -> list[Slot]:
+    return block_slots(sweep, grid_of(sweep, CATALOGUE)[0], 1)
+
+
+def session_of(pool: Pool) -> Any:
+    @contextmanager
+    def scope() -> Iterator[None]:
+        yield
+
+    facts = SimpleNamespace(available_bytes=16 * GIB, memory_bytes=16 * GIB, cores=2, is_root=True, interface="eth0")
+    config, sides = hosts_model(server={"tune": "yes"}), {"server": SimpleNamespace(user="root")}
+    fakes: Any = {"platforms": pool, "facts": facts, "hosts": None}
+    pair = pair_of(config, sides=sides, **{name: {"server": fake} for name, fake in fakes.items()})
+    settings = SimpleNamespace(scope=scope, apply=lambda _: None)
+    return SimpleNamespace(pair=pair, settings=settings, stand_store=pool.made)
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    return Recorded(RunFolder.create(tmp_path, "try", {}))
+
+
+def test_each_level_of_its_options_is_a_ceiling_of_its_own(recorded: Recorded) -> None:
+    pool, sweep = Pool(), sweep_of()
+    session = session_of(pool)
+    for slot in slots_of(sweep):
+        shots = store_ceiling.of_slot(session, slot, sweep, recorded)
+        ashift = slot.case.option("zfs.ashift")
+        assert {shot.options["zfs.ashift"] for shot in shots} == {ashift}
+        assert {(shot.direction, shot.protocol) for shot in shots} == {(slot.case.direction, "store")}
+        assert {shot.effective.to_json()["zfs.ashift"] for shot in shots} == {ashift}
+    assert [name for name in pool.done if name.startswith("made")] in (["made 9", "made 12"], ["made 12", "made 9"])
+    ids = {trial.trial_id for trial in recorded.of_block(1)}
+    assert len(ids) == 16
+    assert {"b001-store-zfs-ashift=9-raid=raidz-write", "b001-store-zfs-ashift=12-raid=raidz-read-3"} <= ids
+
+
+def test_a_pool_forgets_before_it_is_read_and_its_devices_are_counted(recorded: Recorded) -> None:
+    pool = Pool()
+    slot = slots_of(LOCAL)[0]
+    store_ceiling.of_local_slot(session_of(pool), slot, LOCAL, recorded)
+    at = pool.done.index("forgotten")
+    assert pool.done[at + 1] == "caches dropped"
+    assert "copy-1 null" not in pool.done[:at]
+    trials = {trial.trial_id.partition("raidz-")[2]: trial for trial in recorded.of_block(1)}
+    assert trials["write"].observed.store_written_bytes == 12 * MIB
+    assert trials["write"].observed.store_capacity_bytes == GIB
+    assert trials["read-2"].observed.store_read_bytes == 8 * MIB
+
+
+def test_a_read_that_no_device_gave_is_void(recorded: Recorded) -> None:
+    pool = Pool()
+    pool.forgets = False
+    store_ceiling.of_local_slot(session_of(pool), slots_of(LOCAL)[0], LOCAL, recorded)
+    voids = [trial for trial in recorded.of_block(1) if trial.status == "void"]
+    assert {(trial.tool, trial.direction) for trial in voids} == {("dd", "read")}
+    assert {trial.reason for trial in voids} == {
+        f"only 0 of {8 * MIB} bytes were read from the devices of store zfs: its own memory was not cold"
+    }
+
+
+def test_of_stores_alone_the_shots_of_dd_are_the_trials(recorded: Recorded) -> None:
+    slot = slots_of(LOCAL)[1]
+    trial = store_ceiling.of_local_slot(session_of(Pool()), slot, LOCAL, recorded)
+    assert (trial.protocol, trial.tool, trial.direction, trial.position) == ("local", "dd", "write", 2)
+    protocols = {(trial.tool, trial.protocol) for trial in recorded.of_block(1)}
+    assert protocols == {("dd", "local"), ("memory", "store")}
+
+
+def test_what_is_on_record_is_not_measured_again(recorded: Recorded) -> None:
+    pool, first = Pool(), slots_of(LOCAL)[0]
+    session = session_of(pool)
+    assert not store_ceiling.is_done(session.pair, first, LOCAL, recorded)
+    store_ceiling.of_local_slot(session, first, LOCAL, recorded)
+    done = len(pool.done)
+    assert store_ceiling.is_done(session.pair, first, LOCAL, recorded)
+    assert not store_ceiling.is_done(session.pair, slots_of(LOCAL)[1], LOCAL, recorded)
+    assert not store_ceiling.is_done(session.pair, replace(first, block=2), LOCAL, recorded)
+    store_ceiling.of_local_slot(session, first, LOCAL, recorded)
+    assert len(pool.done) == done
+
+
+def test_a_store_that_cannot_be_made_is_failed_trials(recorded: Recorded) -> None:
+    pool = Pool()
+    pool.stands = False
+    trial = store_ceiling.of_local_slot(session_of(pool), slots_of(LOCAL)[0], LOCAL, recorded)
+    assert (trial.status, trial.reason) == ("failed", "server: zpool: no room")
+    assert {(trial.status, trial.reason) for trial in recorded.of_block(1)} == {("failed", "server: zpool: no room")}
+    assert len(recorded.of_block(1)) == 8
+
+
+def test_shots_are_as_small_as_the_smallest_store_takes(recorded: Recorded) -> None:
+    sweep = sweep_of(workload={"size": "1 GiB"}, factors={"store": ["zfs"], "zfs": {"raid": ["stripe", "mirror"]}})
+    sizes = set()
+    for slot in slots_of(sweep):
+        store_ceiling.of_slot(session_of(Pool()), slot, sweep, recorded)
+        sizes |= {trial.size_bytes for trial in recorded.of_block(1)}
+    assert len(sizes) == 1
+    assert sizes.pop() < 200 * MIB
+
+
+def test_stores_alone_are_planned_without_a_link_and_both_ways_at_once() -> None:
+    planned, shared = plan(LOCAL, CATALOGUE), plan(sweep_of(), CATALOGUE)
+    assert [case.case_id for case in planned.cases] == [
+        f"local-dd-write-zfs-mtu1500-tcpdefault-zfs.ashift={ashift}-zfs.raid=raidz" for ashift in (9, 12)
+    ]
+    assert [effect.name for effect in planned.effects] == ["zfs.ashift"]
+    assert planned.estimated_s < shared.estimated_s
+    without = plan(sweep_of(factors={"protocol": ["nfs"], "store": ["ram"]}), CATALOGUE)
+    assert shared.estimated_s - without.estimated_s > 3
+
+
+def test_levels_that_cannot_go_together_are_left_out_of_stores_alone_too() -> None:
+    options = {"raid": ["stripe", "raidz2"], "vdevs": [1, 4]}
+    cases, left_out = grid_of(sweep_of(factors={"protocol": ["local"], "store": ["zfs"], "zfs": options}), CATALOGUE)
+    assert len(cases) == 3
+    assert left_out == ("zfs with raid raidz2 on vdevs 1: it takes 3 or more",)
+
+
+@pytest.mark.parametrize(("stores", "says"), [(["ram"], 'has no "disk"'), (["ram", "zfs"], 'has "ram"')])
+def test_memory_is_no_store_to_measure(stores: list[str], says: str) -> None:
+    sweep = sweep_of(factors={"protocol": ["local"], "store": stores})
+    with pytest.raises(BadInput, match=says):
+        check_fit(hosts_model(share={"serve": "lab"}), sweep, Path("hosts.ini"))
+
+
+def test_an_image_must_hold_what_the_tools_write() -> None:
+    sweep = sweep_of(store_tools=["dd", "bonnie++"], bonnie_size="4 GiB")
+    with pytest.raises(BadInput, match=r"image_size: .* with a file of store_tools of 4294967296 bytes"):
+        check_fit(hosts_model(share={"serve": "lab"}), sweep, Path("hosts.ini"))

@@ -1,0 +1,165 @@
+"""Published figures: which of their percentages are wrong, and which of one's own numbers stand beside them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import LINUX_CAPTURES
+from support.synthetic_runs import trial, write_run
+
+from lab.base.errors import BadInput
+from lab.report.published import published_json, published_tables, tables_beside
+from lab.results import run_folder
+from lab.results.observed import Observed
+from lab.results.published import Published, read_published
+from lab.results.trial import Trial
+from lab.stats import encode
+from lab.stats.published import Own, beside, recompute
+from lab.workloads.bonnie_report import parse_report as parse_bonnie
+
+MIB = 2**20
+FIGURES = read_published()
+
+
+def shot(block: int, raid: str, vdevs: str, ashift: str, mib_per_s: float, **changes: Any) -> Trial:
+    """A shot of dd whose levels were read back, not asked for."""
+    name = f"{block}-{raid}-{vdevs}-{ashift}"
+    levels = {"zfs.raid": raid, "zfs.vdevs": vdevs, "zfs.ashift": ashift, "zfs.compression": "on"}
+    base = {"protocol": "local", "tool": "dd", "direction": "write", "store": "zfs", "size_bytes": 100 * MIB,
+            "ceiling_bytes_per_s": None}  # fmt: skip
+    return trial(
+        trial_id=name, case_id=name, block=block, elapsed_s=100 / mib_per_s, effective=levels, **base | changes
+    )
+
+
+def moved(block: int, mtu: int, speed: float, store: str = "ram") -> Trial:
+    name = f"afp-{block}-{mtu}-{store}"
+    return trial(trial_id=name, case_id=name, block=block, protocol="afp", tool="cp", direction="write", mtu=mtu,
+                 store=store, size_bytes=100_000_000, elapsed_s=100 / speed)  # fmt: skip
+
+
+def of_run(tmp_path: Path, *trials: Trial) -> dict[tuple[str, float], Own]:
+    """What a run of these trials has, by the table and the value of the figure that it stands beside."""
+    encoded = encode(run_folder.load(write_run(tmp_path, trials).path))
+    found = zip(FIGURES, beside(FIGURES, encoded), strict=True)
+    return {(figure.table, figure.value): own for figure, own in found if own}
+
+
+def test_just_the_eight_printed_changes_are_wrong_that_the_page_lists() -> None:
+    wrong = {(each.figure.value, round(each.change_pct, 2)) for each in recompute(FIGURES) if each.is_slip}
+    assert wrong == {
+        (90.5, 3.31), (81.1, 0.5), (57.37, 18.78), (63.99, 9.65), (36.71, -36.01), (41.5, -35.15), (72.99, 14.06),
+        (25.02, -56.39),
+    }  # fmt: skip
+
+
+def test_every_printed_change_has_its_baseline() -> None:
+    assert all(not math.isnan(each.change_pct) for each in recompute(FIGURES) if each.figure.change_pct is not None)
+
+
+def test_bonnie_of_the_same_post_contradicts_the_faster_kernel() -> None:
+    changes = {
+        each.figure.settings["operation"]: each.change_pct
+        for each in recompute(FIGURES)
+        if each.figure.table.startswith("bonnie++ 1.03d") and each.figure.baseline
+    }
+    assert changes["seq output block"] == pytest.approx(-1.77, abs=0.01)
+    assert changes["seq input block"] == pytest.approx(-0.52, abs=0.01)
+    assert changes["seq stat"] == pytest.approx(-62.9, abs=0.1)
+
+
+def test_a_pool_stands_beside_the_figure_of_its_raid_level_files_and_sectors(tmp_path: Path) -> None:
+    own = of_run(tmp_path, *(
+        shot(block, "raidz2", "5", ashift, speed * (1 + block / 100))
+        for block in range(1, 7) for ashift, speed in (("9", 20.0), ("12", 30.0))
+    ), shot(1, "raidz2", "3", "12", 10.0))  # fmt: skip
+    nine, twelve = own["zfs-3", 12.03], own["zfs-3", 92.4]
+    assert nine.median / MIB == pytest.approx(20 * 1.035)
+    assert (nine.n_blocks, math.isnan(nine.change_pct)) == (6, True)
+    assert nine.low < nine.median < nine.high
+    assert twelve.change_pct == pytest.approx(50.0)
+    assert own["zfs-3", 58.65].n_blocks == 1
+    assert "files of one disk for disks" in twelve.differs
+    assert not any(name == "zfs-2" for name, _ in own)  # raidz
+    assert own["kernel", 84.8].n_blocks == 6  # raidz2, of no stated number of disks
+    assert ("zfs-6", 92.4) in own
+    assert ("zfs-6", 90.98) not in own  # a partition
+
+
+def test_a_stripe_of_one_is_the_single_disk(tmp_path: Path) -> None:
+    own = of_run(tmp_path, shot(1, "stripe", "1", "12", 50.0))
+    assert {value for name, value in own if name == "zfs-1"} == {81.85, 67.54, 71.05}
+
+
+def test_bonnie_of_the_disk_stands_beside_hfs_and_that_of_a_pool_beside_o3x(tmp_path: Path) -> None:
+    report = parse_bonnie((LINUX_CAPTURES / "bonnie-64M-16.txt").read_text(), cached=True)
+    base = {"protocol": "store", "tool": "bonnie++", "observed": Observed(bonnie=report).to_json()}
+    pool = {"zfs.raid": "raidz", "zfs.vdevs": "3", "zfs.ashift": "12", "zfs.compression": "lz4"}
+    own = of_run(tmp_path, *_bonnie_rows(base, pool))
+    of_pool, of_disk = own["bonnie++ 1.97 999M -b", 150.0], own["bonnie++ 1.97 999M -b", 889.0]
+    assert report.write_char
+    assert [of_pool.median, of_disk.median] == pytest.approx([report.write_char.bytes_per_s] * 2)
+    assert "the server's disk for HFS+" in of_disk.differs
+    assert own["bonnie++ 1.97 999M -b", 91.0].median > 91
+    assert "small files flushed only there (-b)" in of_pool.differs
+    assert not any(name.startswith("bonnie++ 1.03d") for name, _ in own)  # of a raidz2
+
+
+def test_bonnie_of_a_raidz2_stands_beside_that_of_2011_and_says_that_it_flushed(tmp_path: Path) -> None:
+    report = parse_bonnie((LINUX_CAPTURES / "bonnie-64M-16.txt").read_text(), cached=True)
+    base = {"protocol": "store", "tool": "bonnie++", "observed": Observed(bonnie=report).to_json()}
+    pool = {"zfs.raid": "raidz2", "zfs.vdevs": "5", "zfs.ashift": "12", "zfs.compression": "on", "flushed": "fsync"}
+    own = of_run(tmp_path, _bonnie_rows(base, pool)[0])
+    assert own["bonnie++ 1.03d 300M", 7718.0].differs == (
+        "files of one disk for disks", "one kernel for two: `lab compare` sets two runs side by side",
+        "small files flushed only here (-b)",
+    )  # fmt: skip
+    assert not any(name.startswith("bonnie++ 1.97") for name, _ in own)
+
+
+def _bonnie_rows(base: dict[str, Any], pool: dict[str, str]) -> list[Trial]:
+    same = {**base, "case_id": "bonnie", "direction": "write", "elapsed_s": 9.0}
+    return [
+        trial(trial_id="pool", store="zfs", effective=pool, **same),
+        trial(trial_id="disk", store="disk", effective={}, **same),
+    ]
+
+
+def test_a_share_stands_beside_the_figure_of_its_network(tmp_path: Path) -> None:
+    shares = [moved(block, mtu, speed) for block in (1, 2, 3) for mtu, speed in ((1500, 80.0), (9000, 88.0))]
+    own = of_run(tmp_path, *shares, moved(1, 1500, 20.0, store="disk"))
+    assert own["network-2-table-1", 87.6].median == pytest.approx(80e6)  # from memory to memory, not the disk
+    assert own["network-2-table-1", 90.5].change_pct == pytest.approx(10.0)
+    on_disk = own["network-2-table-2", 48.3]
+    assert "store disk, ram for raidz2" in on_disk.differs
+    assert "mtu 1500, 9000, not stated there" in on_disk.differs
+    assert not any(name == "network-3" for name, _ in own)  # which had other TCP buffers
+
+
+def test_the_tables_say_what_is_wrong_and_what_differs(tmp_path: Path) -> None:
+    trials = encode(run_folder.load(write_run(tmp_path, [shot(1, "raidz2", "5", "12", 30.0)]).path))
+    recomputed, own = recompute(FIGURES), beside(FIGURES, trials)
+    (swapped,) = [table for table in published_tables(recomputed) if table.caption.startswith("network-2-table-1")]
+    assert swapped.rows[1][1:] == ["90.5 MB/s", "+0.53", "+3.3 WRONG"]
+    of_run = {table.caption.split(" ")[0]: table for table in tables_beside(recomputed, own, {"hosts": {}})}
+    assert set(of_run) == {"kernel", "zfs-3", "zfs-5", "zfs-6"}
+    assert "10000 MiB of zeros" in of_run["zfs-3"].caption
+    assert "other hardware; files of one disk for disks. 11 more figures" in of_run["zfs-3"].caption
+    assert of_run["zfs-3"].rows[0][3] == "31.5 MB/s"
+    record = published_json(recomputed, own)[FIGURES.index(_figure("zfs-3", 92.4))]
+    assert record["own"]["median"] == pytest.approx(30 * MIB)
+    assert record["own"]["low"] is None
+
+
+def _figure(table: str, value: float) -> Published:
+    return next(figure for figure in FIGURES if (figure.table, figure.value) == (table, value))
+
+
+def test_a_file_that_is_none_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "figures.csv"
+    path.write_text("source,table\nsomebody,one\n")
+    with pytest.raises(BadInput, match=r"figures\.csv: line 2: no published figure"):
+        read_published(path)
