@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput(f"--table {arguments.table}: no published table", f"there are {names}")
     recomputed, own, trials = recompute(chosen), None, None
     if arguments.run:
-        trials = encode(run_folder.load(open_run(arguments.run, arguments.results).path))
+        folder = open_run(arguments.run, arguments.results)  # one that comes with the lab is there as long as this
+        trials = encode(run_folder.load(folder.path))
         own = beside(chosen, trials)
     if arguments.json:
         print(json.dumps(published_json(recomputed, own), indent=1))
@@ -74,4 +75,5 @@ def _print(recomputed: Sequence[Recomputed], own: Sequence[Own | None] | None, t
         about = trials.frame.attrs.get("run", {})
         shown = [rich_table(table, where) for table in tables_beside(recomputed, own, about)]
     with paged() as screen:
-        screen.print(*shown)
+        for table in shown:
+            screen.print(table)

@@ -68,7 +68,7 @@ def tables_beside(recomputed: Sequence[Recomputed], own: Sequence[Own | None], r
     tables = []
     for name in dict.fromkeys(each.figure.table for each, mine in pairs if mine):
         of_table = [(each, mine) for each, mine in pairs if each.figure.table == name]
-        rows = [[*_printed(each), *_own_cells(each.figure, mine)] for each, mine in of_table if mine]
+        rows = [[*_corrected(each), *_own_cells(each.figure, mine)] for each, mine in of_table if mine]
         differs = dict.fromkeys(text for _, mine in of_table if mine for text in mine.differs)
         here = "; ".join([describe_hosts(run), *differs])
         lacking = len(of_table) - len(rows)
@@ -139,6 +139,12 @@ def _printed(each: Recomputed) -> list[str]:
     figure = each.figure
     change = "–" if figure.change_pct is None else f"{figure.change_pct:+g}"
     return [describe(figure), _rate(figure.value * _factor(figure), figure), change]
+
+
+def _corrected(each: Recomputed) -> list[str]:
+    """The same, with the right change beside a wrong one."""
+    *named, change = _printed(each)
+    return [*named, f"{change}, right {each.change_pct:+.1f}" if each.is_slip else change]
 
 
 def describe(figure: Published) -> str:

@@ -43,3 +43,14 @@ def test_a_run_stands_beside_it_and_one_with_nothing_of_it_is_code_1(
     smb = write_run(tmp_path / "smb", [trial(protocol="smb", store="disk")])
     assert main(["published", str(smb.path)]) == 1
     assert "nothing in it is what was published" in capsys.readouterr().err
+
+
+def test_a_run_that_comes_with_the_lab_stands_beside_it_with_the_right_change(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["published", "example", "--table", "network-3"]) == 0
+    assert "-90.57, right -56.4" in capsys.readouterr().out
+    assert main(["published", "example", "--table", "network-3", "--json"]) == 0
+    (record,) = [each for each in json.loads(capsys.readouterr().out) if each["published_change_pct"] == -90.57]
+    assert record["is_wrong"]
+    assert record["own"]["change_low_pct"] < record["own"]["change_pct"] < record["own"]["change_high_pct"]
