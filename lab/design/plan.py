@@ -21,6 +21,7 @@ from lab.design.sweep_file import Sweep
 
 ASSUMED_PACE = Pace()
 CEILING_SHOTS = 2  # of the link, in each block and on each network: before its trials and after
+USUAL_IMAGE_BYTES = 2 << 30  # image_size of the hosts file, which a plan may do without
 CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # what is changed for each plot, in JSON
 
 
@@ -175,12 +176,20 @@ def _cost(
     asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
     estimated_s += len(stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte)
     estimated_s += pace.factor * SERVE_MOST_S * sum(store in made_anew for store in stores)
+    if filled := [percent for slot in slots if (percent := fill_percent(slot.case))]:
+        changes["fill"] = len(filled)
+        estimated_s += sum(filled) / 100 * USUAL_IMAGE_BYTES / ASSUMED_BYTES_PER_S
     if sweep.workload.changed:
         estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
     estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)
     moved = sum(slot.case.size_bytes if slot.case.is_of_names else sweep.workload.planned_size for slot, _ in shares)
     moved += len(stores) * store_shots.moved_bytes(*asked) if sweep.is_local else 0
     return Cost(len(blocks), len(slots), changes, moved, estimated_s)
+
+
+def fill_percent(case: Case) -> int:
+    """To how many percent the file system of a case is filled before its trial."""
+    return int(case.store_options.get("fill", "0"))
 
 
 def _count_changes(slots: Sequence[Slot], key: Key) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.base.units import size_label
@@ -14,9 +14,11 @@ from lab.hosts.command import Command
 from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
 from lab.results.trial import DISK
+from lab.run import store_fill
 from lab.run.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 from lab.stores import FileSystem, Site, file_system, kernel_module
+from lab.stores.store import FILL, fill_of
 
 MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
 
@@ -110,7 +112,12 @@ def make(
     platform.host.run("mkdir", "-p", path)
     site = Site(platform.host, directory, path, platform.ram_disks.uid())
     yield from store.steps(site, size_bytes, levels)
-    return _read(platform, store, site, size_bytes, levels)
+    made = _read(platform, store, site, size_bytes, levels)
+    if FILL not in store.options:
+        return made
+    filled, level = store_fill.fill(platform, path, made.capacity_bytes, fill_of(levels))
+    all_levels = {**made.levels, f"{store.name}.{FILL}": level}
+    return replace(made, description=f"{made.description}{filled}", levels=all_levels)
 
 
 def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, levels: Mapping[str, str]) -> MadeStore:
@@ -120,7 +127,7 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
     mounted_with = dict(option.partition("=")[::2] for option in options.split(","))
     facts = platform.parse(lambda text: store.read_facts(text, mounted_with), printed)
     for name, level in levels.items():
-        if facts.levels.get(name) != level:
+        if name != FILL and facts.levels.get(name) != level:
             raise SettingRefused(
                 f"{store.name}.{name} was set to {level} and reads back as {facts.levels.get(name, 'unknown')}",
                 f"leave {level} out of the sweep",

@@ -10,7 +10,7 @@ from lab.base.untrusted import count
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
 from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import Facts, Option
+from lab.stores.store import FILL, FILL_OPTION, Facts, Option
 
 
 class Ext4(ImageFileSystem):
@@ -27,11 +27,12 @@ class Ext4(ImageFileSystem):
     facts_script = 'tune2fs -l "$2" && cat "/proc/fs/ext4/${2##*/}/options"'
     options = MappingProxyType(
         {
+            FILL: FILL_OPTION,
             "data": Option(
                 one_of("ordered", "journal", "writeback"),
                 "What goes through the journal: names and sizes, after the data (`ordered`) or in any order "
                 "(`writeback`), or the data too (`journal`).",
-            )
+            ),
         }
     )
 

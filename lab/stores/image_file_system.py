@@ -29,8 +29,8 @@ class ImageFileSystem(FileSystem):
         """See :meth:`FileSystem.least_size`."""
         return self.least_bytes
 
-    def room(self, levels: Mapping[str, str]) -> Room:
-        """See :meth:`FileSystem.room`."""
+    def empty_room(self, levels: Mapping[str, str]) -> Room:
+        """See :meth:`FileSystem.empty_room`."""
         return Room(USABLE)
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:

@@ -76,8 +76,8 @@ class MacVolume(FileSystem):
         """See :meth:`FileSystem.least_size`."""
         return self.least_bytes
 
-    def room(self, levels: Mapping[str, str]) -> Room:
-        """See :meth:`FileSystem.room`."""
+    def empty_room(self, levels: Mapping[str, str]) -> Room:
+        """See :meth:`FileSystem.empty_room`."""
         return self.leaves
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Generator[Setting, None, None]:

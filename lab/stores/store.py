@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from lab.base.untrusted import count, first_line
+from lab.design.option_levels import whole
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
@@ -36,6 +37,13 @@ class Option:
 
     level: Callable[[object], str]
     about: str
+
+
+FILL = "fill"  # the option of every file system that the lab makes
+FILL_OPTION = Option(
+    whole(0, 95),
+    "To how many percent it is filled with the lab's noise before the trial, in no measured time. By default 0.",
+)
 
 
 class Store:
@@ -99,6 +107,10 @@ class Room:
         """Bytes of files that one of this size holds."""
         return max(0, int(self.share * size_bytes) - self.fixed_bytes)
 
+    def left(self, percent: int) -> Room:
+        """What it leaves once it is filled so far."""
+        return Room(self.share * (1 - percent / 100), round(self.fixed_bytes * (1 - percent / 100)))
+
     def size_for(self, file_bytes: int) -> int:
         """The size of one that holds so many bytes of files."""
         return round((file_bytes + self.fixed_bytes) / self.share)
@@ -120,6 +132,11 @@ class Site:
     def role(self) -> str:
         """That of the host."""
         return self.host.role
+
+
+def fill_of(levels: Mapping[str, str]) -> int:
+    """To how many percent a file system is filled at these levels of its options."""
+    return int(levels.get(FILL, "0"))
 
 
 class FileSystem(Store, ABC):
@@ -155,9 +172,13 @@ class FileSystem(Store, ABC):
     def least_size(self, levels: Mapping[str, str]) -> int:
         """Bytes without which it cannot be made at these levels of its options."""
 
-    @abstractmethod
     def room(self, levels: Mapping[str, str]) -> Room:
-        """What it leaves for files; rather less than it does."""
+        """What it leaves for files once it is filled as these levels say."""
+        return self.empty_room(levels).left(fill_of(levels))
+
+    @abstractmethod
+    def empty_room(self, levels: Mapping[str, str]) -> Room:
+        """What it leaves for files while it is empty; rather less than it does."""
 
     @abstractmethod
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:

@@ -16,7 +16,7 @@ from lab.settings.setting import Setting
 from lab.stores import loop_disks, zpool
 from lab.stores.image import LoopModule
 from lab.stores.kernel_module import KernelModule
-from lab.stores.store import Facts, FileSystem, Option, Room, Site
+from lab.stores.store import FILL, FILL_OPTION, Facts, FileSystem, Option, Room, Site
 
 KIB = 1024
 RAIDS = ("stripe", "mirror", "raidz", "raidz2", "raidz3")
@@ -69,6 +69,7 @@ class Zfs(FileSystem):
     facts_script = zpool.FACTS
     options = MappingProxyType(
         {
+            FILL: FILL_OPTION,
             "ashift": Option(
                 whole(9, 16),
                 "The size of a sector as a power of two: 9 is 512 bytes, 12 is 4 KiB, 13 is 8 KiB. By default 9.",
@@ -117,8 +118,8 @@ class Zfs(FileSystem):
         """See :meth:`FileSystem.least_size`."""
         return layout_of(levels)[1] * LEAST_VDEV_BYTES
 
-    def room(self, levels: Mapping[str, str]) -> Room:
-        """See :meth:`FileSystem.room`."""
+    def empty_room(self, levels: Mapping[str, str]) -> Room:
+        """See :meth:`FileSystem.empty_room`."""
         return Room(data_share(levels) * WITHOUT_SLOP, SLOP_BYTES)
 
     def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:

@@ -34,6 +34,12 @@ grep -v "^$device $1 " mounts > mounts.new
 mv mounts.new mounts
 [ "$(cat "sys/${device##*/}/loop/autoclear")" = 0 ] || rm -r "sys/${device##*/}"
 """
+# … make PATH BYTES SEED
+FILL = """
+while [ "$1" != make ]; do shift; done
+echo noise > "$2"
+[ -e fill.takes_no_room ] || { read -r kib < free; echo $((kib - $3 / 1024)) > free; }
+"""
 PROGRAMS = {
     "mkfs.ext4": MKFS,
     "mount": MOUNT,
@@ -46,6 +52,7 @@ loop) mkdir sys_module_loop ;;
 "-r loop") [ -e busy_module ] || rmdir sys_module_loop ;;
 esac
 """,
+    "perl": FILL,
     "id": "echo 1000",
     "df": """
 for path; do :; done
@@ -54,6 +61,7 @@ echo "/dev/sda1 9999999 1 $(cat free) 1% /"
 """,
     "tune2fs": 'echo "Block size:               4096"',
     "sleep": ":",
+    "sync": '[ "$1" = -f ]',
 }
 
 

@@ -75,9 +75,11 @@ def test_levels_of_a_store_that_cannot_go_together_are_left_out_with_the_reason(
     [
         (('store = ["ext5"]',), r"\[factors\] store: unknown store 'ext5'; known are btrfs, .*ext4"),
         (('store = ["ram"]', 'ext4.data = ["ordered"]'), "ext4.data: ext4 is no store of this sweep, which has ram"),
-        (('store = ["ext4"]', 'ext4.date = ["ordered"]'), "ext4.date: unknown: ext4 has data"),
+        (('store = ["ext4"]', 'ext4.date = ["ordered"]'), "ext4.date: unknown: ext4 has fill, data"),
         (('store = ["ext4"]', 'ext4.data = ["all"]'), 'ext4.data: is not "default" or one of ordered, journal, write'),
-        (('store = ["xfs"]', "xfs.bs = [1]"), "xfs.bs: unknown: xfs has no options"),
+        (('store = ["xfs"]', "xfs.bs = [1]"), "xfs.bs: unknown: xfs has fill"),
+        (('store = ["ram"]', "ram.bs = [1]"), "ram.bs: unknown: ram has no options"),
+        (('store = ["xfs"]', "xfs.fill = [96]"), "xfs.fill: is not .* a whole number from 0 to 95"),
         (('store = ["zfs"]', "zfs.ashift = [8]"), "zfs.ashift: is not .* a whole number from 9 to 16"),
         (('store = ["zfs"]', 'zfs.raid = ["raid5"]'), "zfs.raid: is not .* stripe, mirror, raidz, raidz2, raidz3"),
         (('store = ["zfs"]', 'zfs.raid = ["mirror"]', "zfs.vdevs = [1]"), "no case is left: zfs with raid mirror on"),

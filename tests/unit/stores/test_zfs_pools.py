@@ -45,7 +45,9 @@ def test_a_pool_is_made_in_equal_files_mounted_given_to_the_account_and_removed(
     assert files[0].parent.stat().st_mode & 0o777 == 0o700
     assert (lab.host.folder / "owner").read_text() == "1000\n"
     assert (lab.host.own / "store").stat().st_mode & 0o7777 == 0o1777
-    assert made.levels == {f"zfs.{name}": level for name, level in (RAIDZ | {"atime": "off", "disks": "files"}).items()}
+    assert made.levels == {
+        f"zfs.{name}": level for name, level in (RAIDZ | {"atime": "off", "disks": "files", "fill": "0"}).items()
+    }
     assert made.capacity_bytes == 4 * GIB
     assert made.description == (
         "zfs 2.3.9-1, raidz of 3 files, ashift 12, sync always, rw,nosuid,nodev,noatime,xattr,noacl,casesensitive; in "
