@@ -99,7 +99,7 @@ class Debian:
 
     def left(self) -> list[str]:
         """What is in the cache of ZFS, finished or not."""
-        return sorted(path.name for path in self.cache.glob("zfs-*"))
+        return sorted(path.name for path in self.cache.glob("zfs-*") if path.suffix != ".lock")
 
 
 @pytest.fixture
