@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script
-from lab.hosts.interpreter import run_script
+from lab.hosts.interpreter import run_script, shell_function
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.platforms.macos.ram_disk import ATTACH, ATTACHED_IMAGE, UNMOUNT, leave_alone, mount_volume
 from lab.settings.operation import Operation
@@ -21,6 +22,12 @@ from lab.stores.store import Site
 
 # $1 the image, which is not there yet, $2 its sectors, $3 its type. Without a map of partitions it is one device
 CREATE = 'umask 077 && hdiutil create -quiet -sectors "$2" -type "$3" -layout NONE "$1" && chmod -R go= "$1"'
+# $1 the image, $2 where its volume is to be mounted. One that could not be found again would stay attached
+ATTACH_AND_FIND = (
+    shell_function("image", ATTACHED_IMAGE)
+    + f"attached=$({ATTACH}) || exit\n"
+    + read_script(__file__, "mac_image_find.sh")
+)
 SECTOR_BYTES = 512
 TYPES = {"sparseimage": "SPARSE", "sparsebundle": "SPARSEBUNDLE", "dmg": "UDIF"}  # by the ending of its name
 
@@ -125,5 +132,5 @@ def _disk_image(role: str, image: str, size_bytes: int, kind: str) -> Setting:
 
 
 def _attached_image(role: str, image: str, place: str) -> Setting:
-    attach = script(ATTACH, image, deadline_s=DEADLINE_S)
+    attach = script(ATTACH_AND_FIND, image, place, deadline_s=DEADLINE_S)
     return Setting(role, AttachedImage(image, place), "attached", (attach,), "see what `hdiutil info` prints there")

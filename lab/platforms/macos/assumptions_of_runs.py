@@ -61,6 +61,15 @@ SHOWN_BY_RUNS = (
         breaks="a RAM disk of APFS stays attached",
     ),
     Assumption(
+        name="images-in-files",
+        what="hdiutil makes an empty image without a map of partitions, and lists it by the path of its file",
+        expected="`lab run mac-volumes` with that Mac as the server: trials are ok, and `hdiutil info` is as before",
+        source="man hdiutil; the path of an image in a file was captured for images of RAM only",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="with store hfs or apfs trials fail",
+    ),
+    Assumption(
         name="apfs-space",
         what="an APFS RAM disk has its space back at once where files are removed",
         expected="run a sweep of several blocks with ram_disk_format = apfs: no trial fails for want of space",

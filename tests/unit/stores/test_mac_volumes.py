@@ -87,14 +87,15 @@ def test_an_image_that_is_there_already_is_not_touched(lab: Lab, is_link: bool) 
     assert photos.read_text() == "photos"
 
 
-def test_an_image_that_somebody_else_attached_is_neither_formatted_nor_detached(lab: Lab) -> None:
+def test_an_image_that_hdiutil_does_not_list_as_ours_is_not_formatted_and_does_not_stay(lab: Lab) -> None:
     (lab.host.folder / "bin" / "id").write_text("#!/bin/sh\necho 501\n")
     (lab.host.folder / "owner_of_images").write_text("12345\n")
-    with pytest.raises(SettingRefused, match=r"attached image .*asked for 'attached', in effect is 'absent'"):
+    with pytest.raises(CommandError, match=r"hdiutil lists no image .*store\.sparseimage of this account"):
         lab.make()
     lab.begin().unwind()
     assert lab.host.calls("newfs_hfs") == []
-    assert [call for call in lab.host.calls("hdiutil") if "detach" in call] == []
+    assert [call for call in lab.host.calls("hdiutil") if "detach" in call] == ["hdiutil detach /dev/disk4"]
+    assert lab.host.is_left_as_it_was()
 
 
 def test_a_volume_that_somebody_mounted_elsewhere_is_left_alone(lab: Lab) -> None:
