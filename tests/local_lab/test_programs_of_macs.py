@@ -117,7 +117,7 @@ def macs(new_bench: Callable[..., Bench]) -> Bench:
         (NEW, "defaults delete com.example.x && defaults read com.example.x y", 1, "does not exist\n"),
         (NEW, "system_profiler -json SPEthernetDataType", 0, '"spethernet_BSD_Device_Name": "en0"'),
         (OLD, "system_profiler -json SPEthernetDataType", 1, "Usage: system_profiler"),
-        (NEW, "hdiutil create x.dmg", 125, "EMULATED MAC: hdiutil: create is not emulated\n"),
+        (NEW, "hdiutil create -size 1m x.dmg", 125, "EMULATED MAC: hdiutil create: -size is not emulated\n"),
         (NEW, "[ -e /proc/self ] || echo none", 0, "none\n"),
         (NEW, "sudo -u you sudo -n true", 1, "sudo: a password is required\n"),
         (NEW, "sudo visudo -c", 0, "/etc/sudoers: parsed OK\n"),
