@@ -17,7 +17,7 @@ wheel:  ## build the wheel, install it on the oldest and newest Python of this m
 
 test:   ## every test, those on the local lab included, but for the slowest of guests and of verdicts
 	@scripts/setup.sh test
-	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not quiet and not pairs and not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not quiet and not pairs and not alone" --numprocesses 4 --dist loadfile --no-loadscope-reorder
 	.venv/bin/python -m pytest -m quiet
 	.venv/bin/python -m pytest -m alone
 
