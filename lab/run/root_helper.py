@@ -15,7 +15,7 @@ from lab.base.errors import HostError, Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.root_helper import VERSION_WORD
-from lab.platforms.macos.ram_disk import IMAGES_OF_HDIUTIL
+from lab.platforms.macos.disk_images import IMAGES_OF_HDIUTIL
 from lab.run import root_helper_linux, root_helper_macos
 
 ENTRIES = {"Linux": root_helper_linux.entries, "Darwin": root_helper_macos.entries}

@@ -7,8 +7,9 @@ from typing import get_args
 
 from lab.hosts.command import command, script
 from lab.platforms.macos.clock import COUNT_TCP
+from lab.platforms.macos.disk_images import leave_alone, mount_volume
 from lab.platforms.macos.files import PURGE
-from lab.platforms.macos.ram_disk import RamVolume, leave_alone, mount_volume
+from lab.platforms.macos.ram_disk import RamVolume
 from lab.platforms.macos.settings import MacMtu
 from lab.platforms.macos.sysctl import MacSysctl, Name
 from lab.protocols.mounts.macos import MacShareMount

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from lab.design.payload_size import MIB
 from lab.hosts import Host
 from lab.hosts.command import Command, script
+from lab.platforms.macos.disk_images import MAKE_APFS
 from lab.platforms.macos.parsers import parse_volume
-from lab.platforms.macos.ram_disk import MAKE_APFS
 from lab.platforms.part import Part
 from lab.stores.mac_volume import MacVolume
 from lab.stores.store import Room

@@ -15,18 +15,17 @@ from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 from lab.stores.kernel_module import KernelModule
+from lab.stores.store_files import DEADLINE_S, StoreFiles
 
 FUNCTIONS = read_script(__file__, "image_functions.sh")
 MAKE = read_script(__file__, "image_make.sh")
 MOUNT = FUNCTIONS + read_script(__file__, "image_mount.sh")
 UNMOUNT = FUNCTIONS + read_script(__file__, "image_unmount.sh")
 STATE = FUNCTIONS + 'state "$1" "$2"'
-IS_THERE = 'if [ -e "$1" ] || [ -L "$1" ]; then echo present; else echo absent; fi'
 MODULE_STATE = """
 if [ -e /sys/module/loop ] && ! cat /sys/block/loop*/loop/backing_file >/dev/null 2>&1; then echo loaded
 else echo absent; fi
 """
-DEADLINE_S = 120  # of what writes to a slow disk: making a file system, and an unmount that writes out what is left
 
 
 @dataclass(frozen=True)
@@ -42,13 +41,10 @@ class LoopModule(KernelModule):
 
 
 @dataclass(frozen=True)
-class ImageFile(Operation):
+class ImageFile(StoreFiles):
     """An image file in a folder of the lab's own; it stays for as long as it is mounted."""
 
     kind = "image-file"
-    values = "absent|present"
-    volatile = False
-    holds = True
 
     path: OwnPath
     """Where it is."""
@@ -57,10 +53,6 @@ class ImageFile(Operation):
     def label(self) -> str:
         """See :attr:`Operation.label`."""
         return f"image {self.path}"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return script(IS_THERE, self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script('rm -f -- "$1"', self.path, root=True, deadline_s=DEADLINE_S),)

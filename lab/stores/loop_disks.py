@@ -13,7 +13,7 @@ from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
-from lab.stores.image import DEADLINE_S
+from lab.stores.store_files import DEADLINE_S
 
 FUNCTIONS = read_script(__file__, "loop_disks_functions.sh")
 MAKE = FUNCTIONS + read_script(__file__, "loop_disks_make.sh")

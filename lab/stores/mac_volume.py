@@ -13,6 +13,7 @@ from lab.design.option_levels import one_of
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.mount_reports import parse_mount_lines
+from lab.hosts.mounts import real_path
 from lab.platforms.macos.mounts import parse_case_sensitive
 from lab.settings.setting import Setting
 from lab.stores.mac_image import TYPES, image_volume, new_image
@@ -22,10 +23,10 @@ ROW = 'place=$(cd "$1" && pwd -P) && mount | grep -F " on $place ("'
 # $1 the mount point. An image is told by its first bytes, or by being a folder: its name says only what was asked for
 FACTS = """
 diskutil info -plist "$1" || exit
-for image in "${1%/*}"/store.*; do
+for image in "$1".*; do
     if [ -d "$image" ]; then echo "image sparsebundle"
     elif [ "$(head -c 4 "$image")" = sprs ]; then echo "image sparseimage"
-    else echo "image dmg"; fi
+    elif [ -f "$image" ]; then echo "image dmg"; fi
 done
 """
 IMAGE = re.compile(r"^image (sparseimage|sparsebundle|dmg)$", re.MULTILINE)
@@ -82,8 +83,9 @@ class MacVolume(FileSystem):
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Generator[Setting, None, None]:
         """See :meth:`FileSystem.steps`."""
-        device = yield from new_image(site, size_bytes, levels.get("image", "sparseimage"))
-        yield image_volume(site, self.name, self.format(site.host, device, levels))
+        place = real_path(site.host, site.path)
+        device = yield from new_image(site, place, size_bytes, levels.get("image", "sparseimage"))
+        yield image_volume(site, place, self.name, self.format(site.host, device, levels))
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """See :meth:`FileSystem.read_facts`."""

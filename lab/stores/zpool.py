@@ -20,8 +20,8 @@ from lab.settings.operation import Operation
 from lab.settings.parameters import OWN_FOLDER, OwnPath
 from lab.settings.setting import Setting
 from lab.stores import loop_disks
-from lab.stores.image import DEADLINE_S, IS_THERE
 from lab.stores.kernel_module import KernelModule
+from lab.stores.store_files import DEADLINE_S, StoreFiles
 
 FUNCTIONS = loop_disks.FUNCTIONS + read_script(__file__, "zpool_functions.sh")
 STATE = FUNCTIONS + 'state "$@"'
@@ -57,13 +57,10 @@ class ZfsModule(KernelModule):
 
 
 @dataclass(frozen=True)
-class VdevFiles(Operation):
+class VdevFiles(StoreFiles):
     """A folder of the lab's own with the files of a pool; it stays for as long as the pool is there."""
 
     kind = "vdev-files"
-    values = "absent|present"
-    volatile = False
-    holds = True
 
     path: OwnPath
     """Where it is."""
@@ -72,10 +69,6 @@ class VdevFiles(Operation):
     def label(self) -> str:
         """See :attr:`Operation.label`."""
         return f"files of a pool in {self.path}"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return script(IS_THERE, self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(REMOVE_FILES, self.path, root=True, deadline_s=DEADLINE_S),)

@@ -13,8 +13,9 @@ from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, assert_refused,
 from lab.hosts import SshHost
 from lab.hosts.root_helper import sudoers_line
 from lab.hosts.ssh import HELPERS
+from lab.platforms.macos.disk_images import leave_alone, mount_volume
 from lab.platforms.macos.files import PURGE
-from lab.platforms.macos.ram_disk import RamVolume, leave_alone, mount_volume
+from lab.platforms.macos.ram_disk import RamVolume
 from lab.platforms.macos.settings import MacMtu
 from lab.protocols.mounts.macos import MacShareMount
 from lab.protocols.nfs.macos import mount_nfs

@@ -17,6 +17,7 @@ case $1 in
 create) # -quiet -sectors N -type KIND -layout NONE PATH
     [ ! -e create.fails ] || { echo "hdiutil: create failed - No space left on device" >&2; exit 1; }
     [ ! -e "$9" ] && [ ! -L "$9" ] || { echo "hdiutil: create failed - File exists" >&2; exit 1; }
+    echo "$4" > sectors
     case $6 in
     SPARSE) printf sprs > "$9" ;;
     SPARSEBUNDLE) mkdir -p "$9/bands"; touch "$9/bands/0" ;;
@@ -29,6 +30,7 @@ info)
     printf '<plist version="1.0"><dict><key>framework</key><string>683</string><key>images</key><array>'
     while read -r path owner device made_up; do
         printf '<dict><key>image-path</key><string>%s</string>' "$path"
+        printf '<key>blockcount</key><integer>%s</integer>' "$(cat sectors)"
         printf '<key>owner-uid</key><integer>%s</integer><key>system-entities</key><array><dict>' "$owner"
         printf '<key>content-hint</key><string></string><key>dev-entry</key><string>%s</string>' "$device"
         sed -n "s|^$device on \\(.*\\) (.*|<key>mount-point</key><string>\\1</string>|p" mounts
@@ -90,6 +92,7 @@ class MacImageHost(StoppableHost):
         super().__init__(folder, PROGRAMS, REAL)
         (folder / "images").write_text(ANNS)
         (folder / "mounts").write_text("/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled)\n")
+        (folder / "sectors").write_text("1024\n")
         (folder / "owner_of_images").write_text(f"{os.getuid()}\n")
         self.before = self.state()
 

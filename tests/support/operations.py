@@ -22,12 +22,12 @@ from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
 from lab.stores.image import ImageFile, ImageMount, LoopModule
 from lab.stores.loop_disks import LoopDisks
-from lab.stores.mac_image import AttachedImage, DiskImage, ImageVolume
+from lab.stores.mac_image import DiskImage, FileImage, ImageVolume
 from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
-    AttachedImage(f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",
+    FileImage(f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",
     BlockRamDisk(1048576): "absent",
     DiskImage(f"/private{OWN}/store.dmg"): "absent",
     Ext4(f"{OWN}/ram"): "absent",

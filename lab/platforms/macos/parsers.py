@@ -255,18 +255,18 @@ def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:
     return pages * PAGE_SECTORS
 
 
-def prove_ours(images: Sequence[Image], sectors: int, uid: int) -> str:
-    """The device of the RAM image that we have just attached, and that may therefore be written to.
+def prove_ours(images: Sequence[Image], source: str, sectors: int, uid: int) -> str:
+    """The device of the image that we have just attached, and that may therefore be written to.
 
-    Raises ValueError unless exactly one image has this source and length, this user attached it, it is one device,
-    and nothing of it is mounted.
+    ``source`` is what hdiutil calls it by. Raises ValueError unless exactly one image has this source, it has this
+    length and this user attached it, it is one device, and nothing of it is mounted.
     """
-    matches = [image for image in images if image.path == f"ram://{sectors}"]
+    matches = [image for image in images if image.path == source]
     if len(matches) != 1:
-        raise ValueError(f"{len(matches)} images are ram://{sectors}, so none is certainly ours")
+        raise ValueError(f"{len(matches)} images are {source}, so none is certainly ours")
     image = matches[0]
     if image.owner_uid != uid or image.sectors != sectors:
-        raise ValueError(f"ram://{sectors} belongs to user {image.owner_uid} and has {image.sectors} sectors: not ours")
+        raise ValueError(f"{source} belongs to user {image.owner_uid} and has {image.sectors} sectors: not ours")
     if image.mounted_at or len(image.devices) != 1 or not re.fullmatch(r"/dev/disk\d+", image.devices[0]):
-        raise ValueError(f"ram://{sectors} is in use already: {image.devices} mounted at {image.mounted_at}")
+        raise ValueError(f"{source} is in use already: {image.devices} mounted at {image.mounted_at}")
     return image.devices[0]

@@ -9,10 +9,17 @@ from typing import Annotated
 from pydantic import Field
 
 from lab.base.errors import LabFailure
-from lab.base.scripts import read_script
-from lab.hosts.command import Command, command, script
-from lab.hosts.interpreter import run_script
+from lab.hosts.command import script
 from lab.hosts.mounts import is_mounted_on_mac
+from lab.platforms.macos.disk_images import (
+    ATTACH,
+    IMAGES,
+    MAKE_APFS,
+    AttachedImage,
+    MountedVolume,
+    leave_alone,
+    mount_volume,
+)
 from lab.platforms.macos.parsers import (
     SECTOR_BYTES,
     image_sectors,
@@ -22,37 +29,15 @@ from lab.platforms.macos.parsers import (
     prove_ours,
 )
 from lab.platforms.ram_disk import FOLDER, RamDisk, RamDisks
-from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 
-IMAGES = ("hdiutil", "info", "-plist")
-# $1 ram://SECTORS. hdiutil refuses to attach while it is busy with another image, for a moment
-ATTACH = """
-for try in 1 2 3; do hdiutil attach -nomount "$1" && exit; sleep 2; done
-echo "no RAM image after three tries: end what works on disk images there (Disk Utility, installers), or restart it" >&2
-exit 1
-"""
-IMAGES_OF_HDIUTIL = read_script(__file__, "images.pl")
-ATTACHED_IMAGE = IMAGES_OF_HDIUTIL + read_script(__file__, "attached_image.pl")
-MAKE_APFS = read_script(__file__, "make_apfs.sh")
-# No Spotlight and no log of changes, which would both write to the disk while it is measured.
-LEAVE_ALONE = """
-touch "$1/.metadata_never_index" && mkdir -p "$1/.fseventsd" &&
-    touch "$1/.fseventsd/no_log" &&
-    chown "$2" "$1" && chmod "$3" "$1" || exit
-mdutil -i off "$1" >/dev/null 2>&1
-case $(mdutil -s "$1" 2>&1) in *"Indexing enabled"*) echo "Spotlight still indexes $1" >&2; exit 1 ;; esac
-"""
-UNMOUNT = 'for try in 1 2 3; do umount "$1" && exit; sleep 1; done; umount -f "$1"'
-
 
 @dataclass(frozen=True)
-class RamImage(Operation):
-    """A RAM image of a Mac, found by its size and by who attached it; detached unless it is mounted elsewhere."""
+class RamImage(AttachedImage):
+    """A RAM image of a Mac, found by its size."""
 
     kind = "ram-image"
-    values = "absent|attached"
 
     sectors: Annotated[int, Field(ge=1, le=2**40)]
     """Its size in sectors of 512 bytes."""
@@ -62,31 +47,19 @@ class RamImage(Operation):
     @property
     def label(self) -> str:
         """See :attr:`Operation.label`."""
-        return f"RAM image ram://{self.sectors}"
+        return f"RAM image {self.source}"
 
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return self._find("state", 60)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return (self._find("detach", 180),)
-
-    def _find(self, act: str, deadline_s: float) -> Command:
-        return command(*run_script(ATTACHED_IMAGE, act, f"ram://{self.sectors}", self.place), deadline_s=deadline_s)
+    @property
+    def source(self) -> str:
+        """See :attr:`AttachedImage.source`."""
+        return f"ram://{self.sectors}"
 
 
 @dataclass(frozen=True)
-class RamVolume(RamDisk):
+class RamVolume(MountedVolume, RamDisk):
     """The file system of a RAM image of a Mac, mounted at a folder of the lab's own."""
 
     kind = "ram-volume"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return is_mounted_on_mac(self.path)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return (script(UNMOUNT, self.path, root=True, deadline_s=120),)
 
 
 class MacRamDisks(RamDisks):
@@ -118,7 +91,7 @@ class MacRamDisks(RamDisks):
                 host=self.host.role,
             )
         yield self._ram_image(sectors, place)
-        device = self.read(lambda text: prove_ours(parse_images(text), sectors, uid), *IMAGES)
+        device = self.read(lambda text: prove_ours(parse_images(text), f"ram://{sectors}", sectors, uid), *IMAGES)
         kind = "apfs" if layout == "apfs" else "hfs"
         mount = mount_volume(kind, self._format(device, layout), place)
         mode = "700" if private else "1777"
@@ -139,13 +112,3 @@ class MacRamDisks(RamDisks):
     def _ram_image(self, sectors: int, place: str) -> Setting:
         attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
         return Setting(self.host.role, RamImage(sectors, place), "attached", (attach,))
-
-
-def mount_volume(kind: str, device: str, place: str) -> Command:
-    """The command that mounts a volume of this kind, on a device, at a folder."""
-    return command("mount", "-t", kind, "-o", "noatime", device, place, root=True)
-
-
-def leave_alone(place: str, uid: int, mode: str) -> Command:
-    """The command after which nothing indexes a volume, and its folder is an account's and has this mode."""
-    return script(LEAVE_ALONE, place, str(uid), mode, root=True)

@@ -18,8 +18,8 @@ from lab.hosts.command import script
 from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
 from lab.platforms.linux.platform import Linux
+from lab.platforms.macos import disk_images
 from lab.platforms.macos import parsers as output
-from lab.platforms.macos import ram_disk as macos_ram_disk
 from lab.platforms.macos.platform import MacOS
 from lab.settings.changes import Settings
 
@@ -153,7 +153,7 @@ def test_the_image_is_found_in_what_hdiutil_prints(
 ) -> None:
     commands = {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}
     host = equipped(EmulatedHost(tmp_path, commands, ("sh", "sed", "perl")), python)
-    result = host.run(*run_script(macos_ram_disk.ATTACHED_IMAGE, "state", "ram://4194304", f"{OWN}/ram"), check=False)
+    result = host.run(*run_script(disk_images.ATTACHED_IMAGE, "state", "ram://4194304", f"{OWN}/ram"), check=False)
     assert result.output == said
 
 
@@ -173,18 +173,16 @@ def test_a_device_that_does_not_prove_to_be_ours_is_never_erased(
 ) -> None:
     host = FakeHost()
     sectors = output.image_sectors(SIZE, f"{OWN}/ram", set())
-    find = ("perl", "-e", macos_ram_disk.ATTACHED_IMAGE, "--", "state", f"ram://{sectors}", f"{OWN}/ram")
+    find = ("perl", "-e", disk_images.ATTACHED_IMAGE, "--", "state", f"ram://{sectors}", f"{OWN}/ram")
     host.on(script('cd "$1" && pwd -P', f"{OWN}/ram"), f"{OWN}/ram\n")
     host.on(is_mounted_on_mac(f"{OWN}/ram"), "absent\n")
     host.on(("id", "-u"), "501\n")
-    host.on(macos_ram_disk.IMAGES, capture("hdiutil-info-none-10.13.plist"))
+    host.on(disk_images.IMAGES, capture("hdiutil-info-none-10.13.plist"))
     host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
     host.on(find, "absent\n")
-    host.on(
-        script(macos_ram_disk.ATTACH, f"ram://{sectors}"), "/dev/disk4          \t                               \t\n"
-    )
+    host.on(script(disk_images.ATTACH, f"ram://{sectors}"), "/dev/disk4          \t                               \t\n")
     host.on(find, "attached\n", times=2)
-    host.on(macos_ram_disk.IMAGES, plist(sectors, images))
+    host.on(disk_images.IMAGES, plist(sectors, images))
     host.on((*find[:4], "detach", *find[5:]))
     host.on(find, "absent\n")
     changes = settings_of(host, tmp_path)
