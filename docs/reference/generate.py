@@ -17,7 +17,7 @@ from run_folder_pages import observed_page, run_folder_page
 from volume_pages import volumes_page
 
 from lab import protocols, stores, workloads
-from lab.design import sweep_file
+from lab.design import sweep_file, workload
 from lab.design.catalogue import Option
 from lab.hosts import hosts_file
 
@@ -36,7 +36,7 @@ KiB, MiB, GiB and TiB of a size are powers of 1024; kB, MB, GB and TB are powers
 or `1g`, is a power of 1024, as dd and iperf3 have it. Without a unit it is bytes.
 """
     yield "## Top level\n\n" + keys(sweep_file.Sweep, without=("workload", "factors"))
-    yield "## [workload]\n\n" + keys(sweep_file.Workload)
+    yield "## [workload]\n\n" + keys(workload.Workload)
     yield "## [factors]\n\nEach key is a list of levels. The cases are their combinations, less the impossible ones.\n"
     yield keys(sweep_file.Factors)
     yield """## Options of a mount

@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput(f"--table {arguments.table}: no published table", f"there are {names}")
     recomputed, own, trials = recompute(chosen), None, None
     if arguments.run:
-        folder = open_run(arguments.run, arguments.results)  # one that comes with the lab is there as long as this
+        # bound to a name, for a run that comes with the lab goes with it
+        folder = open_run(arguments.run, arguments.results)
         trials = encode(run_folder.load(folder.path))
         own = beside(chosen, trials)
     if arguments.json:

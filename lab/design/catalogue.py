@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from lab.design.case import Case
-from lab.design.sweep_file import Workload
+from lab.design.workload import Workload
 
 
 class Option(Protocol):

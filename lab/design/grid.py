@@ -14,7 +14,8 @@ from lab.base.validation import abbreviate
 from lab.design.case import MOST_CASES, MOST_LEVELS, NAMES_OF, Case
 from lab.design.catalogue import Catalogue, Owner, Payload, SharingProtocol, Tool
 from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, Direction, Level
-from lab.design.sweep_file import Sweep, Workload
+from lab.design.sweep_file import Sweep
+from lab.design.workload import Workload
 
 
 def grid_of(

@@ -5,9 +5,11 @@ Each function makes text of one value of the sweep, or raises ValueError; ``defa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from lab.base.units import parse_size, size_label
+
+FILL = "fill"  # of a store: to how many percent it is filled before a trial
 
 
 def one_of(*levels: str) -> Callable[[object], str]:
@@ -52,3 +54,8 @@ def size(least: int, most: int, step: int) -> Callable[[object], str]:
         return size_label(size_bytes)
 
     return level
+
+
+def fill_of(levels: Mapping[str, str]) -> int:
+    """To how many percent a store is filled at these levels of its options."""
+    return int(levels.get(FILL, "0"))

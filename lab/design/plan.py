@@ -15,6 +15,7 @@ from lab.design.catalogue import Catalogue
 from lab.design.effects import Effect, Levels, asked_for, cannot_tell, distinct, levels_of
 from lab.design.factors import Level, Plot
 from lab.design.grid import grid_of
+from lab.design.option_levels import fill_of
 from lab.design.pace import ASSUMED_BYTES_PER_S, SERVE_MOST_S, Pace, first_copy_s
 from lab.design.payload_size import size_for
 from lab.design.sweep_file import Sweep
@@ -176,7 +177,7 @@ def _cost(
     asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
     estimated_s += len(stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte)
     estimated_s += pace.factor * SERVE_MOST_S * sum(store in made_anew for store in stores)
-    if filled := [percent for slot in slots if (percent := fill_percent(slot.case))]:
+    if filled := [percent for slot in slots if (percent := fill_of(slot.case.store_options))]:
         changes["fill"] = len(filled)
         estimated_s += sum(filled) / 100 * USUAL_IMAGE_BYTES / ASSUMED_BYTES_PER_S
     if sweep.workload.changed:
@@ -185,11 +186,6 @@ def _cost(
     moved = sum(slot.case.size_bytes if slot.case.is_of_names else sweep.workload.planned_size for slot, _ in shares)
     moved += len(stores) * store_shots.moved_bytes(*asked) if sweep.is_local else 0
     return Cost(len(blocks), len(slots), changes, moved, estimated_s)
-
-
-def fill_percent(case: Case) -> int:
-    """To how many percent the file system of a case is filled before its trial."""
-    return int(case.store_options.get("fill", "0"))
 
 
 def _count_changes(slots: Sequence[Slot], key: Key) -> int:

@@ -1,6 +1,6 @@
 """Disk images in files, as hdiutil makes them: one that grows, a folder of bands, or a file of the full size.
 
-The beginning of each tells what it is; what a volume holds is in memory (:mod:`.kernel.disks`), and never in the file.
+The first bytes of an image tell what it is. What a volume holds is in memory (:mod:`.kernel.volumes`), never in a file.
 """
 
 from __future__ import annotations

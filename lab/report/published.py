@@ -52,11 +52,11 @@ def hardware_of(table: str) -> str:
 def published_tables(recomputed: Sequence[Recomputed]) -> list[TextTable]:
     """One table for each published one: what was printed, and what its figures give."""
     tables = []
-    for name in dict.fromkeys(each.figure.table for each in recomputed):
+    for name in dict.fromkeys(entry.figure.table for entry in recomputed):
         rows = [
-            [*_printed(each), number(each.change_pct, "+.1f") + (" WRONG" if each.is_slip else "")]
-            for each in recomputed
-            if each.figure.table == name
+            [*_printed(entry), number(entry.change_pct, "+.1f") + (" WRONG" if entry.is_slip else "")]
+            for entry in recomputed
+            if entry.figure.table == name
         ]
         tables.append(TextTable(["", "published", "change %", "recomputed %"], rows, _caption(name, recomputed)))
     return tables
@@ -66,10 +66,10 @@ def tables_beside(recomputed: Sequence[Recomputed], own: Sequence[Own | None], r
     """The published tables of which the run has anything, each figure beside one's own."""
     pairs = list(zip(recomputed, own, strict=True))
     tables = []
-    for name in dict.fromkeys(each.figure.table for each, mine in pairs if mine):
-        of_table = [(each, mine) for each, mine in pairs if each.figure.table == name]
-        rows = [[*_corrected(each), *_own_cells(each.figure, mine)] for each, mine in of_table if mine]
-        differs = dict.fromkeys(text for _, mine in of_table if mine for text in mine.differs)
+    for name in dict.fromkeys(entry.figure.table for entry, measured in pairs if measured):
+        of_table = [(entry, measured) for entry, measured in pairs if entry.figure.table == name]
+        rows = [[*_corrected(entry), *_own_cells(entry.figure, measured)] for entry, measured in of_table if measured]
+        differs = dict.fromkeys(text for _, measured in of_table if measured for text in measured.differs)
         here = "; ".join([describe_hosts(run), *differs])
         lacking = len(of_table) - len(rows)
         more = f" {lacking} more figures of it are not in this run." if lacking else ""
@@ -104,24 +104,28 @@ def sizes(trials: stats.Trials) -> str:
 def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] | None) -> list[dict[str, Any]]:
     """Each figure as JSON values; null where there is no number. ``own`` is None without a run."""
     records = []
-    for place, each in enumerate(recomputed):
-        figure = each.figure
+    for place, entry in enumerate(recomputed):
+        figure = entry.figure
         record: dict[str, Any] = {
             "source": figure.source, "table": figure.table, "kind": figure.kind, **figure.settings,
             "value": figure.value, "unit": figure.unit, "baseline": figure.baseline,
-            "published_change_pct": figure.change_pct, "recomputed_change_pct": _or_null(each.change_pct),
-            "is_wrong": each.is_slip, "slips": slips_of(figure.table), "hardware": hardware_of(figure.table),
+            "published_change_pct": figure.change_pct, "recomputed_change_pct": _or_null(entry.change_pct),
+            "is_wrong": entry.is_slip, "slips": slips_of(figure.table), "hardware": hardware_of(figure.table),
         }  # fmt: skip
         if own is not None:
-            mine = own[place]
-            record["own"] = None if mine is None else {
-                "unit": "bytes/s" if figure.is_bytes else "1/s", "median": mine.median, "low": _or_null(mine.low),
-                "high": _or_null(mine.high), "n_blocks": mine.n_blocks, "change_pct": _or_null(mine.change_pct),
-                "change_low_pct": _or_null(mine.change_low_pct), "change_high_pct": _or_null(mine.change_high_pct),
-                "differs": list(mine.differs),
-            }  # fmt: skip
+            measured = own[place]
+            record["own"] = _own_json(figure, measured) if measured else None
         records.append(record)
     return records
+
+
+def _own_json(figure: Published, measured: Own) -> dict[str, Any]:
+    return {
+        "unit": "bytes/s" if figure.is_bytes else "1/s", "median": measured.median, "low": _or_null(measured.low),
+        "high": _or_null(measured.high), "n_blocks": measured.n_blocks, "change_pct": _or_null(measured.change_pct),
+        "change_low_pct": _or_null(measured.change_low_pct), "change_high_pct": _or_null(measured.change_high_pct),
+        "differs": list(measured.differs),
+    }  # fmt: skip
 
 
 def _or_null(value: float) -> float | None:
@@ -129,22 +133,22 @@ def _or_null(value: float) -> float | None:
 
 
 def _caption(table: str, recomputed: Sequence[Recomputed]) -> str:
-    source = next(each.figure.source for each in recomputed if each.figure.table == table)
+    source = next(entry.figure.source for entry in recomputed if entry.figure.table == table)
     slips = "".join(f" Slip: {text}." for text in slips_of(table))
     return f"{table} ({source}), on {hardware_of(table)}.{slips}"
 
 
-def _printed(each: Recomputed) -> list[str]:
+def _printed(entry: Recomputed) -> list[str]:
     """What a figure is of, its value, and the change that was printed."""
-    figure = each.figure
+    figure = entry.figure
     change = "–" if figure.change_pct is None else f"{figure.change_pct:+g}"
     return [describe(figure), _rate(figure.value * _factor(figure), figure), change]
 
 
-def _corrected(each: Recomputed) -> list[str]:
+def _corrected(entry: Recomputed) -> list[str]:
     """The same, with the right change beside a wrong one."""
-    *named, change = _printed(each)
-    return [*named, f"{change}, right {each.change_pct:+.1f}" if each.is_slip else change]
+    *named, change = _printed(entry)
+    return [*named, f"{change}, right {entry.change_pct:+.1f}" if entry.is_slip else change]
 
 
 def describe(figure: Published) -> str:
@@ -170,11 +174,11 @@ def _rate(value: float, figure: Published) -> str:
     return f"{value:.1f}{unit}" if figure.is_bytes or figure.unit == "TiB" else f"{value:.0f}{unit}"
 
 
-def _own_cells(figure: Published, mine: Own) -> list[str]:
+def _own_cells(figure: Published, measured: Own) -> list[str]:
     factor = 1 / MB if figure.is_bytes else 1.0
     style = ".1f" if figure.is_bytes else ".0f"
     return [
-        _rate(mine.median * factor, figure), between(mine.low * factor, mine.high * factor, style),
-        number(mine.change_pct, "+.1f"), between(mine.change_low_pct, mine.change_high_pct, "+.1f"),
-        str(mine.n_blocks),
+        _rate(measured.median * factor, figure), between(measured.low * factor, measured.high * factor, style),
+        number(measured.change_pct, "+.1f"), between(measured.change_low_pct, measured.change_high_pct, "+.1f"),
+        str(measured.n_blocks),
     ]  # fmt: skip

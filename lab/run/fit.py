@@ -10,7 +10,8 @@ from lab.base.untrusted import listing
 from lab.design import store_shots
 from lab.design.grid import check_names
 from lab.design.payload_size import MIB, ROOM
-from lab.design.sweep_file import Sweep, Workload
+from lab.design.sweep_file import Sweep
+from lab.design.workload import Workload
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import Hosts
 from lab.run import made_store, refusals
@@ -91,18 +92,18 @@ def _check_images(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     """The file systems that the lab makes must hold the payload, and not be too small to be made."""
     image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
     size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
-    tools = sweep.store_tools
-    by_themselves = (store_shots.fio_bytes(size_bytes) if "fio" in tools else 0, sweep.bonnie_size or 0)
-    room_bytes = 0 if sweep.is_local else payload.room(size_bytes)
-    file_bytes = round(max(room_bytes, *by_themselves) * ROOM)
+    room_bytes = {"a payload": 0 if sweep.is_local else payload.room(size_bytes)}
+    room_bytes |= {"a file of fio": store_shots.fio_bytes(size_bytes) if "fio" in sweep.store_tools else 0}
+    room_bytes |= {"a file of bonnie++": sweep.bonnie_size or 0}
+    largest = max(room_bytes, key=lambda name: room_bytes[name])
+    of_largest = f" with {largest} of {room_bytes[largest]} bytes" if room_bytes[largest] else ""
     for store, levels in made_store.made_of(sweep):
-        least_bytes = max(store.least_size(levels), store.room(levels).size_for(file_bytes))
+        least_bytes = max(store.least_size(levels), store.room(levels).size_for(round(room_bytes[largest] * ROOM)))
         if image_bytes < least_bytes:
             of_levels = "".join(f", {store.name}.{name} {level}" for name, level in levels.items())
             raise BadInput(
-                f"{hosts_file}: [share] image_size: {image_bytes} bytes are too few for {store.name}{of_levels} with a "
-                f"{'payload' if max(by_themselves) < size_bytes else 'file of store_tools'} of "
-                f"{max(size_bytes, *by_themselves)} bytes",
+                f"{hosts_file}: [share] image_size: {image_bytes} bytes are too few for "
+                f"{store.name}{of_levels}{of_largest}",
                 f"give {-(-least_bytes // MIB)} MiB or more, or a smaller size in the sweep",
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
 from lab.base.units import size_label
 from lab.base.untrusted import first_line
 from lab.design.grid import grid_of
+from lab.design.option_levels import FILL, fill_of
 from lab.design.sweep_file import Sweep
 from lab.hosts.command import Command
 from lab.platforms import Platform
@@ -18,7 +20,6 @@ from lab.run import store_fill
 from lab.run.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 from lab.stores import FileSystem, Site, file_system, kernel_module
-from lab.stores.store import FILL, fill_of
 
 MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
 
@@ -63,6 +64,7 @@ def made_of(sweep: Sweep) -> Iterator[tuple[FileSystem, Mapping[str, str]]]:
             yield store, dict(levels)
 
 
+@functools.lru_cache(maxsize=4)  # asked for every slot, and takes a look at every case
 def least_room(sweep: Sweep, size_bytes: int) -> int | None:
     """Bytes of files that each file system that the lab makes for a sweep has room for; None where it makes none."""
     return min((store.room(levels).most_in(size_bytes) for store, levels in made_of(sweep)), default=None)

@@ -152,8 +152,8 @@ def _add_made(trial: Trial, made: MadeStore | None) -> Trial:
     """The trial with what its store says of itself."""
     if made is None:
         return trial
-    said = {"server_store": made.description, **made.levels}
-    return replace(trial, effective=Effective.from_json({**trial.effective.to_json(), **said}))
+    of_store = {"server_store": made.description, **made.levels}
+    return replace(trial, effective=Effective.from_json({**trial.effective.to_json(), **of_store}))
 
 
 def add_ceiling(observed: Observed, shots: Sequence[Trial]) -> Observed:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
 from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import FILL, FILL_OPTION, Facts, Option
+from lab.stores.store import FILLABLE, Facts, Option
 
 LEVEL = one_of("none", "lzo", "zlib", "zstd")
 PROFILE = re.compile(r"^(Data|Metadata), ([A-Za-z0-9]{1,10}): ", re.MULTILINE)
@@ -26,7 +26,7 @@ class Btrfs(ImageFileSystem):
     facts_script = 'btrfs filesystem df "$1"'
     options = MappingProxyType(
         {
-            FILL: FILL_OPTION,
+            **FILLABLE,
             "compress": Option(
                 LEVEL,
                 "What compresses the data. The lab's payload does not compress, so that this is the price of trying.",

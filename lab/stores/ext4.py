@@ -10,7 +10,7 @@ from lab.base.untrusted import count
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
 from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import FILL, FILL_OPTION, Facts, Option
+from lab.stores.store import FILLABLE, Facts, Option
 
 
 class Ext4(ImageFileSystem):
@@ -27,7 +27,7 @@ class Ext4(ImageFileSystem):
     facts_script = 'tune2fs -l "$2" && cat "/proc/fs/ext4/${2##*/}/options"'
     options = MappingProxyType(
         {
-            FILL: FILL_OPTION,
+            **FILLABLE,
             "data": Option(
                 one_of("ordered", "journal", "writeback"),
                 "What goes through the journal: names and sizes, after the data (`ordered`) or in any order "

@@ -46,9 +46,6 @@ class ImageFile(StoreFiles):
 
     kind = "image-file"
 
-    path: OwnPath
-    """Where it is."""
-
     @property
     def label(self) -> str:
         """See :attr:`Operation.label`."""

@@ -45,9 +45,6 @@ class DiskImage(StoreFiles):
 
     kind = "disk-image"
 
-    path: OwnPath
-    """Where it is."""
-
     @property
     def label(self) -> str:
         """See :attr:`Operation.label`."""
@@ -66,8 +63,6 @@ class FileImage(AttachedImage):
 
     image: OwnPath
     """The file, without links."""
-    place: OwnPath
-    """Where its volume is mounted."""
 
     @property
     def label(self) -> str:
@@ -85,9 +80,6 @@ class ImageVolume(MountedVolume):
     """The volume of a disk image, mounted at a folder of the lab's own."""
 
     kind = "image-volume"
-
-    path: OwnPath
-    """Where it is mounted, without links."""
 
     @property
     def label(self) -> str:
@@ -120,4 +112,4 @@ def _disk_image(role: str, image: str, sectors: int, kind: str) -> Setting:
 
 def _attached_image(role: str, image: str, place: str) -> Setting:
     attach = script(ATTACH_AND_FIND, image, place, deadline_s=DEADLINE_S)
-    return Setting(role, FileImage(image, place), "attached", (attach,), "see what `hdiutil info` prints there")
+    return Setting(role, FileImage(place, image), "attached", (attach,), "see what `hdiutil info` prints there")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from lab.base.untrusted import count, first_line
-from lab.design.option_levels import whole
+from lab.design.option_levels import FILL, fill_of, whole
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
@@ -39,10 +39,15 @@ class Option:
     about: str
 
 
-FILL = "fill"  # the option of every file system that the lab makes
-FILL_OPTION = Option(
-    whole(0, 95),
-    "To how many percent it is filled with the lab's noise before the trial, in no measured time. By default 0.",
+# The option of each file system that can be filled
+FILLABLE = MappingProxyType(
+    {
+        FILL: Option(
+            whole(0, 95),
+            "To how many percent it is filled with the lab's noise before the trial, in no measured time. "
+            "By default 0.",
+        )
+    }
 )
 
 
@@ -132,11 +137,6 @@ class Site:
     def role(self) -> str:
         """That of the host."""
         return self.host.role
-
-
-def fill_of(levels: Mapping[str, str]) -> int:
-    """To how many percent a file system is filled at these levels of its options."""
-    return int(levels.get(FILL, "0"))
 
 
 class FileSystem(Store, ABC):

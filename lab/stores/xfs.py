@@ -9,7 +9,7 @@ from types import MappingProxyType
 from lab.base.untrusted import count
 from lab.design.payload_size import MIB
 from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import FILL, FILL_OPTION, Facts
+from lab.stores.store import FILLABLE, Facts
 
 
 class Xfs(ImageFileSystem):
@@ -21,7 +21,7 @@ class Xfs(ImageFileSystem):
     least_bytes = 300 * MIB
     make_words = ("mkfs.xfs", "-q")
     facts_script = 'xfs_info "$1"'
-    options = MappingProxyType({FILL: FILL_OPTION})
+    options = FILLABLE
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """See :meth:`FileSystem.read_facts`."""

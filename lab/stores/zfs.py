@@ -16,7 +16,7 @@ from lab.settings.setting import Setting
 from lab.stores import loop_disks, zpool
 from lab.stores.image import LoopModule
 from lab.stores.kernel_module import KernelModule
-from lab.stores.store import FILL, FILL_OPTION, Facts, FileSystem, Option, Room, Site
+from lab.stores.store import FILLABLE, Facts, FileSystem, Option, Room, Site
 
 KIB = 1024
 RAIDS = ("stripe", "mirror", "raidz", "raidz2", "raidz3")
@@ -69,7 +69,7 @@ class Zfs(FileSystem):
     facts_script = zpool.FACTS
     options = MappingProxyType(
         {
-            FILL: FILL_OPTION,
+            **FILLABLE,
             "ashift": Option(
                 whole(9, 16),
                 "The size of a sector as a power of two: 9 is 512 bytes, 12 is 4 KiB, 13 is 8 KiB. By default 9.",

@@ -62,9 +62,6 @@ class VdevFiles(StoreFiles):
 
     kind = "vdev-files"
 
-    path: OwnPath
-    """Where it is."""
-
     @property
     def label(self) -> str:
         """See :attr:`Operation.label`."""

@@ -9,7 +9,7 @@ from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.design.manifest import Manifest
-from lab.design.sweep_file import Workload
+from lab.design.workload import Workload
 from lab.hosts import Host
 from lab.hosts.interpreter import run_script
 from lab.workloads.file import ROUND, deadline_s

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.design.sweep_file import Workload
+from lab.design.workload import Workload
 from lab.hosts import Host
 
 if TYPE_CHECKING:

@@ -91,7 +91,7 @@ def arguments() -> argparse.Namespace:
         "--kinds", type=names(KINDS), default=",".join(KINDS), help="kinds of fault (default: %(default)s)"
     )
     parser.add_argument(
-        "--sweeps", type=names(plan.NAMES), help="of network, smb, … (default: all that the server can have)"
+        "--sweeps", type=names(plan.NAMES), help=f"of {', '.join(plan.NAMES)} (default: all that the server can have)"
     )
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")

@@ -6,12 +6,14 @@ Facts: docs/reference/platforms.md.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script
 from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
 from lab.settings.operation import Operation
+from lab.settings.parameters import OwnPath
 
 IMAGES = ("hdiutil", "info", "-plist")
 # $1 ram://SECTORS or a file. hdiutil refuses to attach while it is busy with another image, for a moment
@@ -34,14 +36,14 @@ case $(mdutil -s "$1" 2>&1) in *"Indexing enabled"*) echo "Spotlight still index
 UNMOUNT = 'for try in 1 2 3; do umount "$1" && exit; sleep 1; done; umount -f "$1"'
 
 
+@dataclass(frozen=True)
 class AttachedImage(Operation):
-    """An image that is attached, found by its source and by who attached it; detached unless it is mounted elsewhere.
-
-    ``place`` is where it is mounted.
-    """
+    """An image that is attached, found by its source and who attached it; detached unless it is mounted elsewhere."""
 
     values = "absent|attached"
-    place: str
+
+    place: OwnPath
+    """Where it is mounted."""
 
     @property
     @abstractmethod
@@ -59,11 +61,14 @@ class AttachedImage(Operation):
         return command(*run_script(ATTACHED_IMAGE, act, self.source, self.place), deadline_s=deadline_s)
 
 
+@dataclass(frozen=True)
 class MountedVolume(Operation):
-    """The volume of an image, mounted at ``path``, which has no links in it."""
+    """The volume of an image, mounted."""
 
     values = "absent|mounted"
-    path: str
+
+    path: OwnPath
+    """Where it is mounted, without links."""
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""

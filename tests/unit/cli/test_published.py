@@ -51,6 +51,7 @@ def test_a_run_that_comes_with_the_lab_stands_beside_it_with_the_right_change(
     assert main(["published", "example", "--table", "network-3"]) == 0
     assert "-90.57, right -56.4" in capsys.readouterr().out
     assert main(["published", "example", "--table", "network-3", "--json"]) == 0
-    (record,) = [each for each in json.loads(capsys.readouterr().out) if each["published_change_pct"] == -90.57]
+    records = json.loads(capsys.readouterr().out)
+    (record,) = [record for record in records if record["published_change_pct"] == -90.57]
     assert record["is_wrong"]
     assert record["own"]["change_low_pct"] < record["own"]["change_pct"] < record["own"]["change_high_pct"]

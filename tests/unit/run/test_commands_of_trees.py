@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lab import workloads
-from lab.design.sweep_file import Workload
+from lab.design.workload import Workload
 from lab.run.transfer import call_for
 from lab.workloads import Move, Payload
 

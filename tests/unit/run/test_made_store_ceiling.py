@@ -209,5 +209,5 @@ def test_memory_is_no_store_to_measure(stores: list[str], says: str) -> None:
 
 def test_an_image_must_hold_what_the_tools_write() -> None:
     sweep = sweep_of(store_tools=["dd", "bonnie++"], bonnie_size="4 GiB")
-    with pytest.raises(BadInput, match=r"image_size: .* with a file of store_tools of 4294967296 bytes"):
+    with pytest.raises(BadInput, match=r"image_size: .* with a file of bonnie\+\+ of 4294967296 bytes"):
         check_fit(hosts_model(share={"serve": "lab"}), sweep, Path("hosts.ini"))

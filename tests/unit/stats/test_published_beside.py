@@ -44,12 +44,12 @@ def moved(block: int, mtu: int, speed: float, store: str = "ram") -> Trial:
 def of_run(tmp_path: Path, *trials: Trial) -> dict[tuple[str, float], Own]:
     """What a run of these trials has, by the table and the value of the figure that it stands beside."""
     encoded = encode(run_folder.load(write_run(tmp_path, trials).path))
-    found = zip(FIGURES, beside(FIGURES, encoded), strict=True)
-    return {(figure.table, figure.value): own for figure, own in found if own}
+    pairs = zip(FIGURES, beside(FIGURES, encoded), strict=True)
+    return {(figure.table, figure.value): own for figure, own in pairs if own}
 
 
 def test_just_the_eight_printed_changes_are_wrong_that_the_page_lists() -> None:
-    wrong = {(each.figure.value, round(each.change_pct, 2)) for each in recompute(FIGURES) if each.is_slip}
+    wrong = {(entry.figure.value, round(entry.change_pct, 2)) for entry in recompute(FIGURES) if entry.is_slip}
     assert wrong == {
         (90.5, 3.31), (81.1, 0.5), (57.37, 18.78), (63.99, 9.65), (36.71, -36.01), (41.5, -35.15), (72.99, 14.06),
         (25.02, -56.39),
@@ -57,14 +57,14 @@ def test_just_the_eight_printed_changes_are_wrong_that_the_page_lists() -> None:
 
 
 def test_every_printed_change_has_its_baseline() -> None:
-    assert all(not math.isnan(each.change_pct) for each in recompute(FIGURES) if each.figure.change_pct is not None)
+    assert all(not math.isnan(entry.change_pct) for entry in recompute(FIGURES) if entry.figure.change_pct is not None)
 
 
 def test_bonnie_of_the_same_post_contradicts_the_faster_kernel() -> None:
     changes = {
-        each.figure.settings["operation"]: each.change_pct
-        for each in recompute(FIGURES)
-        if each.figure.table.startswith("bonnie++ 1.03d") and each.figure.baseline
+        entry.figure.settings["operation"]: entry.change_pct
+        for entry in recompute(FIGURES)
+        if entry.figure.table.startswith("bonnie++ 1.03d") and entry.figure.baseline
     }
     assert changes["seq output block"] == pytest.approx(-1.77, abs=0.01)
     assert changes["seq input block"] == pytest.approx(-0.52, abs=0.01)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 from support.paths import LINUX_CAPTURES
 
+from lab.design.option_levels import FILL
 from lab.stores import DeviceBytes, parse_device_bytes
-from lab.stores.store import FILL, Room
+from lab.stores.store import Room
 from lab.stores.zfs import STORE, compression, create_words, data_share, parse_zfs, recordsize
 
 MIB = 1 << 20

@@ -17,7 +17,8 @@ from support.interpreters import equipped
 
 from lab import workloads
 from lab.base.errors import CommandError, TransferError
-from lab.design.sweep_file import Workload, parse_sweep
+from lab.design.sweep_file import parse_sweep
+from lab.design.workload import Workload
 from lab.hosts import Result
 from lab.workloads import Payload
 

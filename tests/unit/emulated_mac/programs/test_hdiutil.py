@@ -74,19 +74,19 @@ def test_an_image_in_a_file_is_made_once_and_attached(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "refusal"),
     [
         (("-sectors", "8192", "-type", "SPARSE"), "EMULATED MAC: hdiutil create: with a map of partitions"),
         (("-sectors", "8192", "-layout", "NONE", "-fs", "HFS+"), "EMULATED MAC: hdiutil create: -fs"),
         (("-layout", "NONE"), "Usage:"),
     ],
 )
-def test_what_is_not_emulated_of_create_is_refused(mac: Run, words: tuple[str, ...], said: str) -> None:
-    assert said in mac("15.5", "hdiutil", "create", *words, "lab")[2]
+def test_what_is_not_emulated_of_create_is_refused(mac: Run, words: tuple[str, ...], refusal: str) -> None:
+    assert refusal in mac("15.5", "hdiutil", "create", *words, "lab")[2]
 
 
 def test_a_file_that_is_no_image_is_not_attached(mac: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("notes")
     for name, why in (("notes.txt", "image not recognized"), ("none.dmg", "No such file or directory")):
-        said = mac("15.5", "hdiutil", "attach", "-nomount", str(tmp_path / name))[2]
-        assert said == f"hdiutil: attach failed - {why}\n"
+        error_output = mac("15.5", "hdiutil", "attach", "-nomount", str(tmp_path / name))[2]
+        assert error_output == f"hdiutil: attach failed - {why}\n"

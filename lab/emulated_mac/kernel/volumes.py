@@ -1,0 +1,179 @@
+"""The volumes on disk images: made, mounted, taken off.
+
+A volume is a file system in memory at a hidden place, so that it outlives an unmount as one on a disk does; mounting it
+shows it at its mount point.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from functools import partial
+from pathlib import Path
+
+from .. import linux_syscalls
+from ..records import DiskRecord
+from . import mounts
+from .disks import (
+    Disk,
+    Volume,
+    describe,
+    disks,
+    find_disk,
+    find_own_disk,
+    identity,
+    make_nodes,
+    next_device,
+    remove_nodes,
+)
+from .system_calls import Caller, Kernel, system_call
+
+HIDDEN = Path("/linux/run/emulated_mac.volumes")
+OVERHEAD = 0.02  # of a device: the catalog, allocation file and journal of HFS+ take about so much
+MIN_APFS_BYTES = 8 * 1024 * 1024
+
+
+@system_call
+def make_hfs(
+    kernel: Kernel, caller: Caller, device: str, name: str, case_sensitive: bool, journaled: bool
+) -> DiskRecord:
+    """Make HFS+ on an image, or make it anew. EACCES for anybody but its owner, EBUSY where it is mounted."""
+    disk = _clear_own_disk(kernel, caller, device)
+    _make_volume(disk, caller, Volume(device, "hfs", name, case_sensitive, journaled))
+    return describe(disk, device)
+
+
+@system_call
+def make_container(kernel: Kernel, caller: Caller, device: str) -> str:
+    """Make an APFS container on an image: a disk of its own, which is returned. As :func:`make_hfs`; ENOSPC."""
+    disk = _clear_own_disk(kernel, caller, device)
+    if disk.size_bytes < MIN_APFS_BYTES:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    disk.synthesized = [next_device(kernel)]
+    make_nodes(disk.synthesized[0], caller.uid)
+    return disk.synthesized[0]
+
+
+@system_call
+def add_volume(kernel: Kernel, caller: Caller, container: str, name: str, case_sensitive: bool) -> DiskRecord:
+    """Make the volume of an APFS container. EACCES, ENXIO; EEXIST for a second one, which is not emulated."""
+    disk = find_own_disk(kernel, caller, container)
+    if disk.volume or container not in disk.synthesized:
+        raise OSError(errno.EEXIST if disk.volume else errno.ENXIO, "no place for a volume")
+    device = f"{container}s1"
+    disk.synthesized.append(device)
+    make_nodes(device, caller.uid)
+    _make_volume(disk, caller, Volume(device, "apfs", name, case_sensitive))
+    return describe(disk, device)
+
+
+def _clear_own_disk(kernel: Kernel, caller: Caller, device: str) -> Disk:
+    """Remove the volume from an image of the caller's. EBUSY where it is mounted; EACCES, ENXIO."""
+    disk = find_own_disk(kernel, caller, device)
+    if disk.volume and disk.volume.mounted_at:
+        raise OSError(errno.EBUSY, "Resource busy")
+    _remove_volume(disk)
+    return disk
+
+
+def _make_volume(disk: Disk, caller: Caller, volume: Volume) -> None:
+    disk.volume = volume
+    folder = HIDDEN / disk.device
+    folder.mkdir(parents=True, exist_ok=True)
+    linux_syscalls.mount_memory(str(folder), int(disk.size_bytes * (1 - OVERHEAD)))
+    os.chown(folder, caller.uid, 20 if caller.uid else 0)
+
+
+def _remove_volume(disk: Disk) -> None:
+    if disk.volume:
+        linux_syscalls.unmount(str(HIDDEN / disk.device), force=True)
+    for device in disk.synthesized:
+        remove_nodes(device)
+    disk.volume, disk.synthesized = None, []
+
+
+@system_call
+def mount_volume(kernel: Kernel, caller: Caller, device: str, type: str, target: str, flags: list[str]) -> None:
+    """Mount a volume at a folder, as mount(2) does.
+
+    Its device must be the caller's (EACCES), and so must the folder unless that is root's caller (EPERM). EBUSY where
+    it is mounted, EINVAL where the device has no file system of this type.
+    """
+    disk = find_own_disk(kernel, caller, device)
+    if disk.volume is None or disk.volume.device != device or disk.volume.type != type:
+        raise OSError(errno.EINVAL, "Invalid argument")
+    if disk.volume.mounted_at:
+        raise OSError(errno.EBUSY, "Resource busy")
+    if caller.uid and os.stat(target).st_uid != caller.uid:  # noqa: PTH116
+        raise OSError(errno.EPERM, "Operation not permitted")
+    _mount_at(kernel, caller, disk, disk.volume, target, flags)
+
+
+@system_call
+def mount_in_volumes(kernel: Kernel, caller: Caller, device: str) -> str:
+    """Mount a volume below /Volumes, as Disk Arbitration does; returns where: at ``NAME 1`` where NAME is taken."""
+    disk = find_own_disk(kernel, caller, device)
+    if disk.volume is None or disk.volume.device != device:
+        raise OSError(errno.EINVAL, "Invalid argument")
+    if disk.volume.mounted_at:
+        return disk.volume.mounted_at
+    target = Path("/Volumes", disk.volume.name)
+    if kernel.fault("volume-clash") and not target.exists():
+        target.mkdir()
+    number = 0
+    while target.exists():
+        number += 1
+        target = Path("/Volumes", f"{disk.volume.name} {number}")
+    target.mkdir()
+    _mount_at(kernel, caller, disk, disk.volume, str(target), ["noowners"])
+    return str(target)
+
+
+def _mount_at(kernel: Kernel, caller: Caller, disk: Disk, volume: Volume, target: str, flags: list[str]) -> None:
+    # a user's mount has neither devices nor set-user-id (xnu: vfs_syscalls.c)
+    flags = ["local", *(["nodev", "nosuid"] if caller.uid else []), *flags]
+    if volume.type == "apfs" or volume.journaled:
+        flags.append("journaled")
+    linux_syscalls.bind_mount(str(HIDDEN / disk.device), target, tuple(flags))
+    volume.mounted_at = target
+    undo = partial(_take_off, volume, target)
+    source = f"/dev/{volume.device}"
+    mounts.table(kernel).append(mounts.Mount(source, target, volume.type, tuple(flags), caller.uid, undo))
+
+
+def _take_off(volume: Volume, target: str, force: bool) -> None:
+    linux_syscalls.unmount(target, force)
+    volume.mounted_at = ""
+    if target.startswith("/Volumes/"):
+        Path(target).rmdir()
+
+
+@system_call
+def unmount_device(kernel: Kernel, caller: Caller, device: str, force: bool) -> str:
+    """Unmount the volume of a device; returns its mount point, empty where it had none. EBUSY where in use, EPERM."""
+    return _unmount(kernel, caller, find_disk(kernel, device), force)
+
+
+def _unmount(kernel: Kernel, caller: Caller, disk: Disk, force: bool) -> str:
+    if disk.volume is None or not disk.volume.mounted_at:
+        return ""
+    target = disk.volume.mounted_at
+    mounts.unmount(kernel, caller, target, force)
+    return target
+
+
+@system_call
+def eject(kernel: Kernel, caller: Caller, device: str, force: bool) -> str:
+    """Unmount and detach an image, by any of its devices; returns its mount point. EBUSY, EPERM, ENXIO."""
+    disk = find_disk(kernel, device)
+    if caller.uid not in (0, disk.uid):
+        raise OSError(errno.EPERM, "Operation not permitted")
+    if not force and kernel.fault("eject-busy"):
+        raise OSError(errno.EBUSY, "Resource busy")
+    target = _unmount(kernel, caller, disk, force)
+    if disk.volume and not disk.path.startswith("ram://"):
+        disks(kernel).used.add(identity(disk.path))
+    _remove_volume(disk)
+    remove_nodes(disk.device)
+    disks(kernel).remove(disk)
+    return target
