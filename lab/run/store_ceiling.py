@@ -120,7 +120,7 @@ def _measure(session: Session, slot: Slot, rows: Sequence[Trial], sweep: Sweep, 
         if all(row.trial_id in recorded for row in of_tool):
             continue
         beside, made = session.stand_store(slot.case)
-        of_bonnie = {"with_fsync": sweep.bonnie_fsync, "per_byte": sweep.bonnie_per_byte}
+        of_bonnie = bonnie.Options(sweep.bonnie_fsync, sweep.bonnie_per_byte)
         store = OwnStore(session.pair, f"{beside}/{new_name()}", made, of_bonnie)
         for trial in _outcomes(session, store, measure, of_tool):
             if trial.trial_id not in recorded:  # a read needs a write first, which may be on record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -37,7 +37,7 @@ class OwnStore:
     pair: Pair
     folder: str
     made: MadeStore | None = None  # what the lab made it as
-    bonnie: Mapping[str, bool] = field(default_factory=dict)  # what :func:`lab.workloads.bonnie.argv` may be told
+    of_bonnie: bonnie.Options = bonnie.USUAL
 
     @property
     def server(self) -> Platform:
@@ -157,13 +157,13 @@ def _measure_bonnie(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
     for row in rows:
         store.check_room(row.size_bytes, bonnie.NAME)
         call = store.server.programs.call(bonnie.NAME)
-        argv = bonnie.argv(call, store.folder, row.size_bytes, facts.is_root, **store.bonnie)
+        argv = bonnie.argv(call, store.folder, row.size_bytes, facts.is_root, store.of_bonnie)
         timing = store.time(argv, deadline_s(bonnie.PASSES * row.size_bytes, bonnie.PASSES * bonnie.FILES))
         try:
             report = parse_bonnie(timing.printed, bonnie.is_cached(row.size_bytes, facts.memory_bytes))
         except ValueError as error:
             raise LabFailure(f"bonnie++: its report cannot be true: {error}", host=Role.SERVER) from error
-        flushed = "fsync" if store.bonnie.get("with_fsync") else "none"
+        flushed = "fsync" if store.of_bonnie.with_fsync else "none"
         yield replace(store.add_timing(row, timing, Observed(bonnie=report)), effective=Effective(flushed=flushed))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from lab.base.errors import Unsupported
@@ -43,16 +44,25 @@ def is_cached(size_bytes: int, memory_bytes: int) -> bool:
     return size_bytes < TIMES_MEMORY * memory_bytes
 
 
-def argv(
-    call: Sequence[str], folder: str, size_bytes: int, as_root: bool, with_fsync: bool = False, per_byte: bool = True
-) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Options:
+    """``with_fsync``: it flushes what it wrote, and each small file (``-b``). Without ``per_byte`` it leaves out what
+    asks for single bytes (``-f``).
+    """
+
+    with_fsync: bool = False
+    per_byte: bool = True
+
+
+USUAL = Options()
+
+
+def argv(call: Sequence[str], folder: str, size_bytes: int, as_root: bool, options: Options = USUAL) -> tuple[str, ...]:
     """The command that tests in ``folder``, which must be one of the lab's own: bonnie++ makes and removes files there.
 
-    ``with_fsync``: it flushes what it wrote, and each small file (``-b``). Without ``per_byte`` it leaves out what asks
-    for single bytes (``-f``). It refuses root unless that is said, and a
-    file that fits into memory unless it is not to look (``-r 0``).
+    It refuses root unless that is said, and a file that fits into memory unless it is not to look (``-r 0``).
     """
     account = ("-u", "root") if as_root else ()
     size = ("-s", str(size_bytes // MIB), "-r", "0", "-n", str(THOUSANDS_OF_FILES))
-    how = [*(["-b"] if with_fsync else []), *([] if per_byte else ["-f"])]
-    return (*call, "-d", folder, *size, "-m", "lab", "-q", *how, *account)
+    tests = [*(["-b"] if options.with_fsync else []), *([] if options.per_byte else ["-f"])]
+    return (*call, "-d", folder, *size, "-m", "lab", "-q", *tests, *account)

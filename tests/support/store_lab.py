@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.base.present import present
 from lab.platforms import Platform
 from lab.platforms.linux.platform import Linux
 from lab.run import made_store
@@ -40,6 +41,10 @@ class StoreLab:
         levels = self.levels if levels is None else levels
         steps = made_store.make(self.platform(self.host), self.store, str(self.host.own), GIB, levels)
         return self.settings.follow(steps)
+
+    def make_and_forget(self) -> None:
+        """Make it, and have it forget the files that it holds in a memory of its own."""
+        present(self.make().forget).run(self.host)
 
 
 def kill_at_each_command(folder: Path, new_lab: Callable[[Path], StoreLab], act: Callable[[StoreLab], object]) -> None:

@@ -64,15 +64,11 @@ def test_what_the_loops_with_the_sectors_of_the_disks_moved_is_counted_once_all_
     assert lab.host.calls("sync") == [f"sync /dev/loop{number}" for number in (1, 3, 5)]
 
 
-def make_and_forget(lab: StoreLab) -> None:
-    present(lab.make().forget).run(lab.host)
-
-
 @pytest.mark.parametrize("has_ann", [True, False])
 def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
     tmp_path: Path, has_ann: bool
 ) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), make_and_forget)
+    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), StoreLab.make_and_forget)
 
 
 @pytest.mark.parametrize("made", ["no loop", "a loop", "two loops", "a node"])

@@ -66,15 +66,11 @@ def test_no_word_forces_and_no_cache_of_pools_has_it(lab: Lab) -> None:
     assert words[words.index("-m") + 1] == f"{lab.host.own}/store"
 
 
-def make_and_forget(lab: StoreLab) -> None:
-    present(lab.make().forget).run(lab.host)
-
-
 @pytest.mark.parametrize("has_ann", [True, False])
 def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
     tmp_path: Path, has_ann: bool
 ) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), make_and_forget)
+    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), StoreLab.make_and_forget)
 
 
 def test_killed_between_export_and_import_no_file_is_left(lab: Lab) -> None:

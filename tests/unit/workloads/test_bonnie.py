@@ -104,10 +104,10 @@ def test_it_tests_in_the_folder_that_it_is_given_and_says_so_where_it_is_root() 
     assert words[words.index("-s") + 1] == "3072"
     assert "-u" not in words
     assert "-b" not in words
-    flushing = bonnie.argv(("bonnie++",), "/srv/x", GIB, as_root=True, with_fsync=True)
+    flushing = bonnie.argv(("bonnie++",), "/srv/x", GIB, as_root=True, options=bonnie.Options(with_fsync=True))
     assert flushing[-3:] == ("-b", "-u", "root")
     assert "-f" not in flushing
-    assert "-f" in bonnie.argv(("bonnie++",), "/srv/x", GIB, as_root=False, per_byte=False)
+    assert "-f" in bonnie.argv(("bonnie++",), "/srv/x", GIB, as_root=False, options=bonnie.Options(per_byte=False))
 
 
 def test_a_file_of_less_than_twice_the_memory_is_cached() -> None:
