@@ -163,7 +163,7 @@ RULES = (
         "RAM image ram://{sectors}",
         Shape(("perl", "-e", TEXT, "state", "{sectors}", "{place}")),
         (Shape(("perl", "-e", TEXT, "detach", "{sectors}", "{place}")),),
-        lambda words: RamImage(words["place"], int(words["sectors"])),
+        lambda words: RamImage(int(words["sectors"]), words["place"]),
     ),
     Rule(
         "mount {path}",

@@ -63,6 +63,8 @@ class FileImage(AttachedImage):
 
     image: OwnPath
     """The file, without links."""
+    place: OwnPath
+    """Where it is mounted."""
 
     @property
     def label(self) -> str:
@@ -112,4 +114,4 @@ def _disk_image(role: str, image: str, sectors: int, kind: str) -> Setting:
 
 def _attached_image(role: str, image: str, place: str) -> Setting:
     attach = script(ATTACH_AND_FIND, image, place, deadline_s=DEADLINE_S)
-    return Setting(role, FileImage(place, image), "attached", (attach,), "see what `hdiutil info` prints there")
+    return Setting(role, FileImage(image, place), "attached", (attach,), "see what `hdiutil info` prints there")

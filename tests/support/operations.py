@@ -27,7 +27,7 @@ from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
-    FileImage(f"/private{OWN}/store", f"/private{OWN}/store.dmg"): "absent",
+    FileImage(f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",
     BlockRamDisk(1048576): "absent",
     DiskImage(f"/private{OWN}/store.dmg"): "absent",
     Ext4(f"{OWN}/ram"): "absent",
@@ -54,7 +54,7 @@ OLD_VALUES: dict[Operation, str] = {
     NfsThreads(): "0",
     ShareFolder(f"/mnt/nas/{OWN_NAME}", "//192.0.2.2/my share", of_lab=False): "absent",
     Process(f"{OWN}/smb", "smbd", root=True): "absent",
-    RamImage(f"/private{OWN}/ram", 4199504): "absent",
+    RamImage(4199504, f"/private{OWN}/ram"): "absent",
     RamVolume(f"/private{OWN}/ram"): "absent",
     TakenHostJournal("/var/tmp/file-share-lab", "01234567"): "absent",
     Tmpfs(f"{OWN}/ram"): "absent",

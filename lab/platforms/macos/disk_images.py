@@ -36,9 +36,11 @@ case $(mdutil -s "$1" 2>&1) in *"Indexing enabled"*) echo "Spotlight still index
 UNMOUNT = 'for try in 1 2 3; do umount "$1" && exit; sleep 1; done; umount -f "$1"'
 
 
-@dataclass(frozen=True)
 class AttachedImage(Operation):
-    """An image that is attached, found by its source and who attached it; detached unless it is mounted elsewhere."""
+    """An image that is attached, found by its source and who attached it; detached unless it is mounted elsewhere.
+
+    No dataclass: the fields of a record keep the order that installed helpers know.
+    """
 
     values = "absent|attached"
 

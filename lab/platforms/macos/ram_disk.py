@@ -29,6 +29,7 @@ from lab.platforms.macos.parsers import (
     prove_ours,
 )
 from lab.platforms.ram_disk import FOLDER, RamDisk, RamDisks
+from lab.settings.parameters import OwnPath
 from lab.settings.setting import Setting
 
 
@@ -40,6 +41,8 @@ class RamImage(AttachedImage):
 
     sectors: Annotated[int, Field(ge=1, le=2**40)]
     """Its size in sectors of 512 bytes."""
+    place: OwnPath
+    """Where it is mounted."""
 
     @property
     def label(self) -> str:
@@ -108,4 +111,4 @@ class MacRamDisks(RamDisks):
 
     def _ram_image(self, sectors: int, place: str) -> Setting:
         attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
-        return Setting(self.host.role, RamImage(place, sectors), "attached", (attach,))
+        return Setting(self.host.role, RamImage(sectors, place), "attached", (attach,))

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from support.operations import OLD_VALUES
 from support.paths import ROOT
+from support.sides import OWN
 
 from lab.cli.main import main
+from lab.platforms.linux.ram_disk import Tmpfs
+from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
+from lab.platforms.macos.ram_disk import RamImage, RamVolume
+from lab.platforms.macos.settings import MacMtu
+from lab.platforms.macos.sysctl import MacSysctl
+from lab.protocols.mounts.linux import LinuxShareMount
+from lab.protocols.mounts.macos import MacShareMount
 from lab.run import root_helper, root_helper_linux, root_helper_macos
+from lab.settings.journal import Record
+from lab.settings.operation import Operation
 
 HOSTS = """\
 [client]
@@ -100,6 +112,40 @@ def test_perl_takes_it_without_a_warning(system: str, tmp_path: Path) -> None:
         [shutil.which("perl") or "perl", "-cTw", str(program)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, f"{program} syntax OK\n")
+
+
+# What a host with a narrow sudo notes: an installed helper knows the texts that the lab writes, in their order
+NOTED = {
+    "Linux": ("/var/lib", (Tmpfs, LinuxShareMount, LinuxMtu, LinuxTcpBuffer)),
+    "Darwin": ("/private/var/db", (RamImage, RamVolume, MacShareMount, MacMtu, MacSysctl)),
+}
+NOTES = [
+    (system, operation)
+    for system, (_, kinds) in NOTED.items()
+    for operation in OLD_VALUES
+    if isinstance(operation, kinds)
+]
+TAKES_NOTE = r"""
+($uid, $gid, $name, $home) = (501, 20, 'you', find_home() . '/file-share-lab');
+make_types();
+exit(bind_text('{note}', scalar <STDIN>) ? 0 : 77);
+"""
+
+
+@pytest.mark.parametrize(
+    ("system", "operation"), NOTES, ids=[f"{system}-{operation.kind}" for system, operation in NOTES]
+)
+def test_it_takes_the_notes_of_what_is_changed_with_it(system: str, operation: Operation, tmp_path: Path) -> None:
+    program = tmp_path / "helper"
+    program.write_text(root_helper.program(system).replace("exit main();\n", TAKES_NOTE))
+    old = OLD_VALUES[operation]
+    content = Record(1, "client", operation, old, old, "01234567").as_json()
+    of_run = f"{NOTED[system][0]}/file-share-lab/file-share-lab-0123456789abcdef"
+    for more, code in (({}, 0), ({"argv": "reboot"}, 77)):
+        note = json.dumps(content | {"operation": content["operation"] | more})
+        note = note.replace(f"/private{OWN}", of_run).replace(OWN, of_run)
+        perl = [shutil.which("perl") or "perl", "-T", str(program)]
+        assert subprocess.run(perl, input=note, text=True, check=False).returncode == code, note
 
 
 def test_that_of_a_mac_has_nothing_that_came_after_perl_5_10() -> None:
