@@ -34,6 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust", action="store_true", help=text)
     text = "measure a block again, up to twice, where others used over half a core of a host; the first stays, as void"
     parser.add_argument("--repeat-disturbed", action="store_true", help=text)
+    text = (
+        "a device of the server that the sweep writes to, as in [share] devices; all on it may be lost. Once for each"
+    )
+    parser.add_argument("--write-to", metavar="DEVICE", action="append", default=[], help=text)
     policy = "continue (the default), stop, or a number: stop after so many failed trials in a row"
     parser.add_argument("--on-failure", type=parse_policy, default=None, metavar="POLICY", help=policy)
 
@@ -56,8 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     with shown(console()) as display:
         supervision = lifecycle.Supervision(
-            display, say, arguments.on_failure, state.is_gone, arguments.repeat_disturbed
-        )
+            display, say, arguments.on_failure, state.is_gone, arguments.repeat_disturbed,
+            write_to=tuple(arguments.write_to),
+        )  # fmt: skip
         if arguments.resume:
             path, hosts = options.chosen_run(arguments.resume, arguments), options.named_hosts_file(arguments)
             folder, ending = lifecycle.resume(hosts, path, supervision, arguments.trust)

@@ -103,6 +103,22 @@ def absolute(value: str) -> str:
     return "/".join([value.split("/")[0], *parts]) or "/"
 
 
+def device_path(value: str) -> str:
+    """The full path of a device below /dev; ValueError otherwise."""
+    if not re.fullmatch(r"/dev(/[A-Za-z0-9_][A-Za-z0-9_.:+@=-]{0,254}){1,6}", value):
+        raise ValueError(
+            f"has {value!r:.80}, which is not the path of a device such as /dev/sdb or /dev/disk/by-id/ata-X"
+        )
+    return value
+
+
+def _devices(value: str | Sequence[str]) -> tuple[str, ...]:
+    paths = tuple(device_path(path) for path in (value.split() if isinstance(value, str) else value))
+    if len(set(paths)) < len(paths):
+        raise ValueError("names a device twice")
+    return paths
+
+
 def subfolder(value: str) -> str:
     """A path below a share, without slashes at its ends; ValueError otherwise."""
     return absolute(f"/{value}").strip("/") if value else ""
@@ -198,6 +214,7 @@ UserName = Annotated[str, AfterValidator(user_name)]
 ShareName = Annotated[str, AfterValidator(share_name)]
 AccountName = Annotated[str, AfterValidator(account_name)]
 SshAlgorithms = Annotated[tuple[str, ...], BeforeValidator(_algorithms)]
+DevicePaths = Annotated[tuple[str, ...], BeforeValidator(_devices)]
 Interface = Annotated[str, AfterValidator(interface_name)]
 PasswordSource = Annotated[str, AfterValidator(_password)]
 Lease = Annotated[float | None, BeforeValidator(parse_lease)]

@@ -20,6 +20,7 @@ from lab.hosts.fields import (
     Absolute,
     AccountName,
     Address,
+    DevicePaths,
     HostName,
     Instance,
     Interface,
@@ -148,6 +149,10 @@ class ShareConfig(Model):
     """With ``serve = lab``: the size of each file system that the lab makes in an image file, for stores such as
     ``ext4``; of ``zfs`` that of all files of a pool together. They are in the lab's own folder, and the disk there must
     have room for all of it."""
+    devices: DevicePaths = ()
+    """With ``serve = lab``: disks or partitions of the server, with spaces between them, that hold nothing and that the
+    lab may write to, for stores such as ``ext4`` with ``ext4.disk = ["named"]``. Each ``lab run`` that does so asks for
+    ``--write-to`` with their names."""
 
     @model_validator(mode="after")
     def _mounted_is_there_already(self) -> Self:

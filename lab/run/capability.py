@@ -55,11 +55,11 @@ class Capability:
         if asked not in self._reasons:
             self._reasons[asked] = self._why_left_out(case, protocol)
         self._check_hosts(case)
-        return self._reasons[asked]
+        return self._reasons[asked] or self._why_no_store(case)
 
     def _why_no_store(self, case: Case) -> str:
-        """Why a store without a share is left out, or empty. Raises Unsupported where something can be corrected."""
-        asked = (case.protocol, case.store)
+        """Why a store that the lab makes is left out, or empty. Raises Unsupported where something can be corrected."""
+        asked = ("store", case.store, *case.store_options.items())
         if asked not in self._reasons:
             try:
                 self._check_store(case)
@@ -101,7 +101,6 @@ class Capability:
         check_programs(self.pair, Role.SERVER, driver.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
             driver.check_ram_disk(side, config.server.ram_disk_format)
-        self._check_store(case)
         check_sync(case, driver)
         driver.served_by(side, config.share.account)
         if why := driver.cannot_serve(side, self.shares.share(case)):
@@ -110,7 +109,8 @@ class Capability:
     def _check_store(self, case: Case) -> None:
         """The server must be able to make what the lab makes there."""
         if store := file_system(case.store):
-            made_store.check(self.pair.platforms[Role.SERVER], store, case.store_options)
+            server, share = self.pair.platforms[Role.SERVER], self.pair.config.share
+            made_store.check(server, store, case.store_options, share)
             check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
 
     def _check_hosts(self, case: Case) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from lab import platforms, workloads
@@ -43,6 +44,7 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
                 'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
     _check_images(config, sweep, hosts_file)
+    _check_devices(config, sweep, hosts_file)
     _check_share(config, sweep, hosts_file)
     _check_store_tools(config, sweep)
     if "disk" in stores and config.share.path is None and not config.through_mount:
@@ -106,6 +108,33 @@ def _check_images(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
                 f"{store.name}{of_levels}{of_largest}",
                 f"give {-(-least_bytes // MIB)} MiB or more, or a smaller size in the sweep",
             )
+
+
+def _check_devices(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """A store on devices that the user named takes as many as it has."""
+    named = config.share.devices
+    if named and config.share.serve != "lab":
+        raise BadInput(f"{hosts_file}: [share] devices: are for serve = lab", "leave them out, or give serve = lab")
+    if len(named) < (needed := made_store.devices_of(sweep)):
+        raise BadInput(
+            f"{hosts_file}: [share] devices: {len(named)} named, and the sweep has stores on {needed}",
+            "name so many disks or partitions of the server that hold nothing, or take that level out of the sweep",
+        )
+
+
+def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> None:
+    """The devices that a sweep writes to are just those that the user has named at the command. Raises BadInput."""
+    devices = config.share.devices[: made_store.devices_of(sweep)]
+    if set(write_to) == set(devices):
+        return
+    given = f", and --write-to has {listing(write_to)}" if write_to else ""
+    if not devices:
+        raise BadInput(f"--write-to: the sweep writes to no device{given}", "leave it out")
+    them = "it" if len(devices) == 1 else "them"
+    raise BadInput(
+        f"the sweep writes to {listing(devices)} of the server{given}",
+        f"make sure that nobody needs {them}; then: {' '.join(f'--write-to {device}' for device in devices)}",
+    )
 
 
 def _is_sized_by_link(workload: Workload) -> bool:

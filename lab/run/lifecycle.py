@@ -48,10 +48,10 @@ IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as th
 
 @dataclass(frozen=True)
 class Supervision:
-    """Who is told what of a run, and what ends it early.
+    """Who is told what of a run, what ends it early, and what it may write to.
 
-    ``watch`` gets each trial, ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``deadline``: see
-    :class:`Runner`.
+    ``write_to`` are the devices of the server that the user has named at the command. ``watch`` gets each trial,
+    ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``deadline``: see :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -60,6 +60,7 @@ class Supervision:
     is_gone: IsGone = lambda _: False
     repeat_disturbed: bool = False
     deadline: float | None = None
+    write_to: tuple[str, ...] = ()
 
 
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
@@ -83,6 +84,7 @@ def begin(
     Register()  # raises where there can be none, while nothing was touched
     config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
     fit.check_fit(config, sweep, hosts_file, results)
+    fit.check_write_to(config, sweep, supervision.write_to)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config, sweep)
     with connected(config) as hosts:
@@ -157,6 +159,7 @@ def resume(
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text", folder.manifest_path)
         sweep = recorded_size(sweep, folder)
         fit.check_fit(config, sweep, config.path)
+        fit.check_write_to(config, sweep, supervision.write_to)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
         check_recorded(folder, sweep)

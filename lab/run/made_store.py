@@ -13,13 +13,14 @@ from lab.design.grid import grid_of
 from lab.design.option_levels import FILL, fill_of
 from lab.design.sweep_file import Sweep
 from lab.hosts.command import Command
+from lab.hosts.hosts_file import ShareConfig
 from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
 from lab.results.trial import DISK
 from lab.run import store_fill
 from lab.run.catalogue import CATALOGUE
 from lab.settings.setting import Setting
-from lab.stores import FileSystem, Site, file_system, kernel_module
+from lab.stores import FileSystem, Site, file_system, kernel_module, named_device
 
 MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
 
@@ -70,7 +71,12 @@ def least_room(sweep: Sweep, size_bytes: int) -> int | None:
     return min((store.room(levels).most_in(size_bytes) for store, levels in made_of(sweep)), default=None)
 
 
-def check(platform: Platform, store: FileSystem, levels: Mapping[str, str]) -> None:
+def devices_of(sweep: Sweep) -> int:
+    """How many devices that the user named a sweep writes to."""
+    return max((store.devices(levels) for store, levels in made_of(sweep)), default=0)
+
+
+def check(platform: Platform, store: FileSystem, levels: Mapping[str, str], share: ShareConfig) -> None:
     """Raise Absent where a server cannot have such a file system, Unsupported where somebody could correct that."""
     role = platform.host.role
     if platform.name != store.platform:
@@ -90,29 +96,30 @@ def check(platform: Platform, store: FileSystem, levels: Mapping[str, str]) -> N
         )
     if lacking:
         raise Absent(f"{role}: store {store.name}: its kernel has no {lacking}")
+    for device in share.devices[: store.devices(levels)]:
+        needed = share.image_size // store.devices(levels) + named_device.AT_END
+        if reasons := named_device.find_reasons(device, needed).run(platform.host).splitlines():
+            why = "; ".join(first_line(reason, 200) for reason in reasons[:5])
+            raise Unsupported(f"{role}: {device} cannot be taken: {why}", named_device.HOW_TO_CLEAR)
 
 
 def make(
-    platform: Platform, store: FileSystem, directory: str, size_bytes: int, levels: Mapping[str, str]
+    platform: Platform, store: FileSystem, directory: str, share: ShareConfig, levels: Mapping[str, str]
 ) -> Generator[Setting, None, MadeStore]:
-    """A new file system of this kind in files in the lab's own folder ``directory``, with these levels.
+    """A new file system of this kind with these levels, in files in the lab's own folder ``directory`` or on devices.
 
-    Raises LabFailure where the disk there has no room for all of these, and SettingRefused where a level is not in
-    effect.
+    Raises LabFailure where the disk there has no room for all of these files, and SettingRefused where a level is not
+    in effect.
     """
-    path, role = folder_of(directory), platform.host.role
-    free_bytes = platform.files.free_bytes(directory)
-    if free_bytes < size_bytes:
-        raise LabFailure(
-            f"{store.lies_in} of {size_label(size_bytes)}: no room in {directory}: {free_bytes} bytes are free",
-            "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
-            host=role,
-        )
+    path, role, size_bytes = folder_of(directory), platform.host.role, share.image_size
+    devices = share.devices[: store.devices(levels)]
+    if not devices:
+        _check_room(platform, store, directory, size_bytes)
     for module in store.modules(levels):
         if platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
             yield kernel_module.load(role, module)
     platform.host.run("mkdir", "-p", path)
-    site = Site(platform.host, directory, path, platform.ram_disks.uid())
+    site = Site(platform.host, directory, path, platform.ram_disks.uid(), devices)
     yield from store.steps(site, size_bytes, levels)
     made = _read(platform, store, site, size_bytes, levels)
     if FILL not in store.options:
@@ -120,6 +127,16 @@ def make(
     filled, level = store_fill.fill(platform, path, made.capacity_bytes, fill_of(levels))
     all_levels = {**made.levels, f"{store.name}.{FILL}": level}
     return replace(made, description=f"{made.description}{filled}", levels=all_levels)
+
+
+def _check_room(platform: Platform, store: FileSystem, directory: str, size_bytes: int) -> None:
+    free_bytes = platform.files.free_bytes(directory)
+    if free_bytes < size_bytes:
+        raise LabFailure(
+            f"{store.lies_in} of {size_label(size_bytes)}: no room in {directory}: {free_bytes} bytes are free",
+            "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
+            host=platform.host.role,
+        )
 
 
 def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, levels: Mapping[str, str]) -> MadeStore:
@@ -135,9 +152,13 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
                 f"leave {level} out of the sweep",
                 host=platform.host.role,
             )
-    below = platform.read(parse_source, "df", "-P", site.directory)
+    if site.devices:
+        below = f"on {' '.join(site.devices)}"
+    else:
+        disk = platform.read(parse_source, "df", "-P", site.directory)
+        below = f"in {store.lies_in} of {size_label(size_bytes)} on {disk}"
     return MadeStore(
-        f"{facts.description}, {options}; in {store.lies_in} of {size_label(size_bytes)} on {below}",
+        f"{facts.description}, {options}; {below}",
         {f"{store.name}.{name}": level for name, level in facts.levels.items()},
         platform.files.free_bytes(site.path),
         store.forget(site, levels), store.count(site, levels), store.find_fault(site),

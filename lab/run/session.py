@@ -273,8 +273,7 @@ class Session:
         server, directory = self.pair.platforms[Role.SERVER], self.pair.sides[Role.SERVER].directory
 
         def make() -> None:
-            size_bytes = self.pair.config.share.image_size
-            steps = made_store.make(server, store, directory, size_bytes, case.store_options)
+            steps = made_store.make(server, store, directory, self.pair.config.share, case.store_options)
             self._store = self.settings.follow(steps)
 
         return [(key or ("store", case.case_id), make)]

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from lab.base.errors import LabFailure
-from lab.hosts.fields import absolute
+from lab.hosts.fields import absolute, device_path
 
 # The names of folders of the lab's own: that of a run in mount_base, in memory or in the share's path, by a token; and
 # that of a host's journal. No operation is about a path outside of one.
@@ -57,6 +57,8 @@ def host_journal_folder(value: str) -> str:
 OwnPath = Annotated[str, AfterValidator(own_path)]
 OwnFolder = Annotated[str, AfterValidator(own_folder)]
 HostJournalFolder = Annotated[str, AfterValidator(host_journal_folder)]
+FolderName = Annotated[str, Field(pattern=f"^{OWN_FOLDER}$")]
+DevicePath = Annotated[str, AfterValidator(device_path)]
 Token = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{1,32}$")]
 NoToken = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{0,32}$")]
 RoleName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]

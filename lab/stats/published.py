@@ -22,14 +22,17 @@ OPERATIONS = {
     "seq stat": "stat", "seq delete": "delete", "random create": "random_create", "random stat": "random_stat",
     "random delete": "random_delete",
 }  # fmt: skip
+# Levels of zfs.disks: pools on devices of the user's
+WHOLE, PARTITIONS = "named", "partitions"
 # What lies below a variant of the posts, where its table has no columns for it
 VARIANTS: dict[str, dict[str, str]] = {
     "ssd hfs+": {"store": "disk"}, "single disk hfs+": {"store": "disk"},
     "raidz o3x lz4": {"store": "zfs", "raid": "raidz", "compression": "lz4"},
+    "full disk partition": {"disks": PARTITIONS},
 }  # fmt: skip
-NOT_MADE = ("full disk partition", "2TB partition")  # variants that no run of files has
+NOT_MADE = ("2TB partition",)  # variants that no run has
 KERNELS = ("old kernel", "new kernel")
-OF_POOL = ("raid", "vdevs", "ashift", "compression")
+OF_POOL = ("raid", "vdevs", "ashift", "compression", "disks")
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,8 @@ def _matching(figure: Published, own: pd.DataFrame) -> pd.DataFrame:
         return own[:0]
     matches = np.logical_and.reduce([own[name].astype(str) == value for name, value in wanted.items()])
     matches = matches & (own["is_bytes"] == figure.is_bytes).to_numpy()
+    if wanted.get("disks") != PARTITIONS:
+        matches = matches & (own["disks"] != PARTITIONS).to_numpy()
     if figure.settings["server_store"] == "ram":
         matches = matches & (own["store"] == "ram").to_numpy()
     return own.loc[matches]
@@ -212,7 +217,7 @@ def _differing(figure: Published, rows: pd.DataFrame) -> tuple[str, ...]:
     differs += [f"{name} {', '.join(sorted(set(rows[name])))}, not stated there" for name in unsaid]
     if figure.settings["variant"] in ("ssd hfs+", "single disk hfs+"):
         differs.append("the server's disk for HFS+")
-    if figure.kind != "network" and "zfs" in stores:
+    if figure.kind != "network" and "zfs" in stores and set(rows["disks"]) - {WHOLE, PARTITIONS}:
         differs.append("files of one disk for disks")
     if figure.settings["variant"] in KERNELS:
         differs.append("one kernel for two: `lab compare` sets two runs side by side")

@@ -1,4 +1,4 @@
-"""btrfs in an image file."""
+"""btrfs in an image file, or on a device."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
-from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import FILLABLE, Facts, Option
+from lab.stores.image_file_system import OPTIONS, ImageFileSystem
+from lab.stores.store import Facts, Option
 
 LEVEL = one_of("none", "lzo", "zlib", "zstd")
 PROFILE = re.compile(r"^(Data|Metadata), ([A-Za-z0-9]{1,10}): ", re.MULTILINE)
@@ -19,14 +19,14 @@ class Btrfs(ImageFileSystem):
     """btrfs as mkfs makes it: of metadata there are two copies (mkfs.btrfs of btrfs-progs 5.15 and later)."""
 
     name = "btrfs"
-    about = "btrfs in an image file of the lab's own."
+    about = "btrfs in an image file of the lab's own, or on a disk or partition that you name."
     programs = MappingProxyType({"mkfs.btrfs": "btrfs-progs", "btrfs": "btrfs-progs"})
     least_bytes = 128 * MIB  # mkfs.btrfs 6.2 refuses less than 114,294,784 bytes
     make_words = ("mkfs.btrfs", "-q")
-    facts_script = 'btrfs filesystem df "$1"'
+    own_facts_script = 'btrfs filesystem df "$1"'
     options = MappingProxyType(
         {
-            **FILLABLE,
+            **OPTIONS,
             "compress": Option(
                 LEVEL,
                 "What compresses the data. The lab's payload does not compress, so that this is the price of trying.",
@@ -39,8 +39,12 @@ class Btrfs(ImageFileSystem):
         level = levels.get("compress", "none")
         return () if level == "none" else (f"compress={level}",)
 
-    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`. The table of mounts names the strength, too: ``zstd:3``."""
+    def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
+        """See :meth:`ImageFileSystem.words_on`."""
+        return (*self.make_words, "-K", "-b", str(size_bytes), device)
+
+    def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`ImageFileSystem.read_own_facts`. The table of mounts names the strength, too: ``zstd:3``."""
         profiles = parse_btrfs(printed)
         compression = LEVEL(mounted_with.get("compress", "none").partition(":")[0])
         description = f"btrfs, data {profiles['Data']}, metadata {profiles['Metadata']}"

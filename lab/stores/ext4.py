@@ -1,4 +1,4 @@
-"""ext4 in an image file."""
+"""ext4 in an image file, or on a device."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import MappingProxyType
 from lab.base.untrusted import count
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
-from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import FILLABLE, Facts, Option
+from lab.stores.image_file_system import OPTIONS, ImageFileSystem
+from lab.stores.store import Facts, Option
 
 
 class Ext4(ImageFileSystem):
@@ -20,14 +20,14 @@ class Ext4(ImageFileSystem):
     """
 
     name = "ext4"
-    about = "ext4 in an image file of the lab's own."
+    about = "ext4 in an image file of the lab's own, or on a disk or partition that you name."
     programs = MappingProxyType({"mkfs.ext4": "e2fsprogs", "tune2fs": "e2fsprogs"})
     least_bytes = 16 * MIB
     make_words = ("mkfs.ext4", "-q", "-T", "default", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0")
-    facts_script = 'tune2fs -l "$2" && cat "/proc/fs/ext4/${2##*/}/options"'
+    own_facts_script = 'tune2fs -l "$2" && cat "/proc/fs/ext4/${device##*/}/options"'
     options = MappingProxyType(
         {
-            **FILLABLE,
+            **OPTIONS,
             "data": Option(
                 one_of("ordered", "journal", "writeback"),
                 "What goes through the journal: names and sizes, after the data (`ordered`) or in any order "
@@ -40,8 +40,12 @@ class Ext4(ImageFileSystem):
         """See :meth:`ImageFileSystem.mount_options`."""
         return (f"data={levels['data']}",) if "data" in levels else ()
 
-    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`."""
+    def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
+        """See :meth:`ImageFileSystem.words_on`."""
+        return (*self.make_words, "-E", "nodiscard", device, f"{size_bytes // 1024}k")
+
+    def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`ImageFileSystem.read_own_facts`."""
         block_bytes, journal_mode = parse_ext4(printed)
         return Facts(f"ext4, blocks of {block_bytes} bytes", {"data": journal_mode})
 

@@ -125,13 +125,19 @@ class Room:
 class Site:
     """Where a file system is made: on a host, in a folder ``directory`` of the lab's own.
 
-    It is mounted at ``path``, for the account of this ``uid``.
+    It is mounted at ``path``, for the account of this ``uid``. ``devices`` are those that it is made on, of the user's.
     """
 
     host: Host
     directory: str
     path: str
     uid: int
+    devices: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the lab's folder, which is random."""
+        return self.directory.rpartition("/")[2]
 
     @property
     def role(self) -> str:
@@ -140,7 +146,7 @@ class Site:
 
 
 class FileSystem(Store, ABC):
-    """A file system that the lab makes anew for each case, in files of its own; of Linux, unless it says otherwise.
+    """A file system that the lab makes anew for each case; of Linux, unless it says otherwise.
 
     ``programs`` are those that it takes, each with its package in Debian. ``module`` of the kernel is loaded for it and
     unloaded again; ``module_package`` is the package that has it, where Debian's kernels come without. ``lies_in`` says
@@ -168,6 +174,10 @@ class FileSystem(Store, ABC):
         """What is mounted, and the options of the mount, of that row. Raises ValueError."""
         return parse_mounted(printed)
 
+    def devices(self, levels: Mapping[str, str]) -> int:
+        """On how many devices that the user named it is made, at these levels; 0: in files of the lab's own."""
+        return 0
+
     @abstractmethod
     def least_size(self, levels: Mapping[str, str]) -> int:
         """Bytes without which it cannot be made at these levels of its options."""
@@ -182,7 +192,7 @@ class FileSystem(Store, ABC):
 
     @abstractmethod
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
-        """One of this size with these levels, made in new files, and mounted."""
+        """One of this size with these levels, made in new files or on the site's devices, and mounted."""
 
     @abstractmethod
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:

@@ -1,4 +1,4 @@
-"""XFS in an image file."""
+"""XFS in an image file, or on a device."""
 
 from __future__ import annotations
 
@@ -8,23 +8,31 @@ from types import MappingProxyType
 
 from lab.base.untrusted import count
 from lab.design.payload_size import MIB
-from lab.stores.image_file_system import ImageFileSystem
-from lab.stores.store import FILLABLE, Facts
+from lab.stores.image_file_system import OPTIONS, ImageFileSystem
+from lab.stores.store import Facts, Room
 
 
 class Xfs(ImageFileSystem):
     """XFS as mkfs makes it, which takes no smaller one (mkfs.xfs of xfsprogs 5.19 and later)."""
 
     name = "xfs"
-    about = "XFS in an image file of the lab's own."
+    about = "XFS in an image file of the lab's own, or on a disk or partition that you name."
     programs = MappingProxyType({"mkfs.xfs": "xfsprogs", "xfs_info": "xfsprogs"})
     least_bytes = 300 * MIB
     make_words = ("mkfs.xfs", "-q")
-    facts_script = 'xfs_info "$1"'
-    options = FILLABLE
+    own_facts_script = 'xfs_info "$1"'
+    options = OPTIONS
 
-    def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`."""
+    def empty_room(self, levels: Mapping[str, str]) -> Room:
+        """See :meth:`FileSystem.empty_room`. Its log takes 64 MiB of the smallest one, too."""
+        return Room(0.95, 80 * MIB)
+
+    def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
+        """See :meth:`ImageFileSystem.words_on`. It would discard (no ``-K``) the whole device."""
+        return (*self.make_words, "-K", "-d", f"size={size_bytes}", device)
+
+    def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
+        """See :meth:`ImageFileSystem.read_own_facts`."""
         block_bytes, groups = parse_xfs(printed)
         return Facts(f"xfs, blocks of {block_bytes} bytes, {groups} allocation groups", {})
 

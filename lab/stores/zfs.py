@@ -1,10 +1,11 @@
-"""ZFS: a pool in files of the lab's own, of which `[share] image_size` is the size together."""
+"""ZFS: a pool in files of the lab's own, of which `[share] image_size` is the size together, or on devices."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import Literal
 
 from lab.base.units import parse_size, size_label
 from lab.base.untrusted import count as parse_count
@@ -13,7 +14,7 @@ from lab.design.option_levels import one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command
 from lab.settings.setting import Setting
-from lab.stores import loop_disks, zpool
+from lab.stores import device_node, loop_disks, named_device, zpool
 from lab.stores.image import LoopModule
 from lab.stores.kernel_module import KernelModule
 from lab.stores.store import FILLABLE, Facts, FileSystem, Option, Room, Site
@@ -26,13 +27,14 @@ USUAL_VDEVS = {"stripe": 1, "mirror": 2, "raidz": 3, "raidz2": 4, "raidz3": 5}
 MOST_VDEVS = 32
 LEAST_VDEV_BYTES = 256 * MIB  # ZFS takes 64 MiB, of which little is left
 USUAL_ASHIFT = 9  # of a file, whatever the disk below it has (vdev_file_logical_ashift of zfs(4))
+LARGEST_ASHIFT_OF_DISKS = 12  # what ZFS takes of disks by itself
 USUAL_RECORD = 128 * KIB
 LARGEST_RECORD = 16 * 1024 * KIB
 # Of what holds data: 1/32 that nobody may use, 128 MiB at least (spa_slop_shift of zfs(4)), and metadata
 WITHOUT_SLOP = 0.93
 SLOP_BYTES = 160 * MIB
 COMPRESSION = re.compile(r"off|on|lz4|lzjb|zle|gzip(-[1-9])?|zstd(-(1?[1-9]|10))?")
-FILES = "files"
+FILES, LOOPS, NAMED, PARTITIONS = "files", "512e", "named", "partitions"
 SAYS_512 = "512 4096"  # bytes of a sector, as a disk says and as it has them
 PROPERTIES = ("sync", "compression", "recordsize", "atime")
 GROUP = re.compile(r"(mirror|raidz[123])-[0-9]+")
@@ -58,10 +60,13 @@ def recordsize(value: object) -> str:
 
 
 class Zfs(FileSystem):
-    """A pool in equal files, with one group of redundancy. Its properties that no sweep names are those of zpool."""
+    """A pool in equal files or on devices, with one group of redundancy.
+
+    Its properties that no sweep names are those of zpool.
+    """
 
     name = "zfs"
-    about = "A pool of ZFS in files of the lab's own."
+    about = "A pool of ZFS in files of the lab's own, or on disks or partitions that you name."
     programs = MappingProxyType({"zpool": "zfsutils-linux", "zfs": "zfsutils-linux"})
     module = zpool.ZfsModule()
     module_package = "zfs-dkms"
@@ -85,10 +90,11 @@ class Zfs(FileSystem):
                 "`mirror`, 3, 4 and 5 for `raidz`, `raidz2` and `raidz3`.",
             ),
             "disks": Option(
-                one_of(FILES, "512e"),
-                "What the pool lies on: `files` (the default), or disks that have sectors of 4 KiB and say 512 bytes "
-                "(`512e`): loop devices over the same files. A write of less than 4 KiB reads, changes and writes back "
-                "all of these.",
+                one_of(FILES, LOOPS, NAMED, PARTITIONS),
+                "What the pool lies on: `files` (the default); disks that have sectors of 4 KiB and say 512 bytes "
+                "(`512e`): loop devices over the same files, where a write of less than 4 KiB reads, changes and "
+                "writes back all of these; the first of the `devices` in `[share]` of the hosts file, all of each "
+                "(`named`); or a partition on each (`partitions`), from 1 MiB after its start to 1 MiB before its end.",
             ),
             "sync": Option(
                 one_of("standard", "always", "disabled"),
@@ -114,6 +120,10 @@ class Zfs(FileSystem):
             return f"zfs with raid {raid} on vdevs {vdevs}: it takes {LEAST_VDEVS[raid]} or more"
         return ""
 
+    def devices(self, levels: Mapping[str, str]) -> int:
+        """See :meth:`FileSystem.devices`."""
+        return layout_of(levels)[1] if levels.get("disks", FILES) in (NAMED, PARTITIONS) else 0
+
     def least_size(self, levels: Mapping[str, str]) -> int:
         """See :meth:`FileSystem.least_size`."""
         return layout_of(levels)[1] * LEAST_VDEV_BYTES
@@ -124,14 +134,18 @@ class Zfs(FileSystem):
 
     def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:
         """See :meth:`FileSystem.modules`. Disks are loop devices."""
-        return (self.module, LoopModule()) if _has_disks(levels) else (self.module,)
+        return (self.module, LoopModule()) if levels.get("disks", FILES) == LOOPS else (self.module,)
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
         """See :meth:`FileSystem.steps`."""
-        files, vdevs, pool = _files(site), layout_of(levels)[1], _pool(site, levels)
-        yield zpool.vdev_files(site.role, files, size_bytes // vdevs // MIB * MIB, vdevs)
-        if _has_disks(levels):
-            yield loop_disks.loop_disks(site.role, files, pool.folder)
+        vdevs, pool = layout_of(levels)[1], _pool(site, levels)
+        bytes_each = size_bytes // vdevs // MIB * MIB
+        if site.devices:
+            yield from _named_devices(site, pool.folder, bytes_each, levels["disks"])
+        else:
+            yield zpool.vdev_files(site.role, _files(site), bytes_each, vdevs)
+        if levels.get("disks", FILES) == LOOPS:
+            yield loop_disks.loop_disks(site.role, _files(site), pool.folder)
         words = create_words(pool.name, pool.folder, site.path, levels)
         yield zpool.zpool(site.role, pool, site.path, site.uid, words)
 
@@ -139,7 +153,8 @@ class Zfs(FileSystem):
         """See :meth:`FileSystem.read_facts`."""
         levels = parse_zfs(printed)
         version = re.search(r"^version ([0-9a-zA-Z.~+-]{1,60})$", printed, re.MULTILINE)
-        devices = f"{levels['raid']} of {levels['vdevs']} {levels['disks']}"
+        disks = {LOOPS: "512e disks", NAMED: "named devices"}.get(levels["disks"], levels["disks"])
+        devices = f"{levels['raid']} of {levels['vdevs']} {disks}"
         own = f"{devices}, ashift {levels['ashift']}, sync {levels['sync']}"
         return Facts(f"zfs {version[1] if version else 'of unknown version'}, {own}", levels)
 
@@ -153,7 +168,7 @@ class Zfs(FileSystem):
 
     def find_fault(self, site: Site) -> Command:
         """See :meth:`FileSystem.find_fault`."""
-        return zpool.find_fault(_name(site))
+        return zpool.find_fault(site.name)
 
 
 def layout_of(levels: Mapping[str, str]) -> tuple[str, int]:
@@ -171,7 +186,8 @@ def data_share(levels: Mapping[str, str]) -> float:
     raid, vdevs = layout_of(levels)
     if raid not in PARITY:
         return 1 / vdevs if raid == "mirror" else 1.0
-    parity, sector = PARITY[raid], 1 << int(levels.get("ashift", USUAL_ASHIFT))
+    usual_ashift = USUAL_ASHIFT if levels.get("disks", FILES) in (FILES, LOOPS) else LARGEST_ASHIFT_OF_DISKS
+    parity, sector = PARITY[raid], 1 << int(levels.get("ashift", usual_ashift))
     record = parse_size(levels["recordsize"]) if "recordsize" in levels else USUAL_RECORD
     sectors = -(-record // sector)
     with_parity = sectors + parity * -(-sectors // (vdevs - parity))
@@ -215,12 +231,12 @@ def parse_zfs(text: str) -> dict[str, str]:
 
 
 def _parse_disks(values: list[tuple[str, str, str]], devices: list[str]) -> str:
-    """What all devices are, by the sectors of those that are disks."""
-    sectors = {name: value for name, key, value in values if key == "sectors"}
-    kinds = {sectors.get(device, FILES) for device in devices}
-    if kinds - {FILES, SAYS_512} or len(kinds) != 1:
-        raise ValueError("no files, and no disks that all have sectors of 4096 bytes and say 512")
-    return FILES if kinds == {FILES} else "512e"
+    """What all devices are: by the sectors of loops, by where those have their mark that the user named."""
+    told = {name: LOOPS if value == SAYS_512 else value for name, key, value in values if key in ("sectors", "disks")}
+    kinds = {told.get(device, FILES) for device in devices}
+    if kinds - {FILES, LOOPS, NAMED, PARTITIONS} or len(kinds) != 1:
+        raise ValueError("devices of no kind that the lab makes pools of, or of several kinds")
+    return kinds.pop()
 
 
 def _parse_ashift(values: list[tuple[str, str, str]], devices: list[str]) -> str:
@@ -237,22 +253,25 @@ def _parse_ashift(values: list[tuple[str, str, str]], devices: list[str]) -> str
     return str(parse_count(shifts.pop()))
 
 
-def _name(site: Site) -> str:
-    """That of the lab's folder, which is random: whoever lists the pools sees whose it is."""
-    return site.directory.rpartition("/")[2]
-
-
 def _files(site: Site) -> str:
     return f"{site.directory}/store.vdevs"
 
 
-def _has_disks(levels: Mapping[str, str]) -> bool:
-    return levels.get("disks", FILES) != FILES
-
-
 def _pool(site: Site, levels: Mapping[str, str]) -> zpool.Zpool:
-    name, files = _name(site), _files(site)
-    return zpool.ZpoolOnDisks(name, f"/dev/{name}", files) if _has_disks(levels) else zpool.Zpool(name, files)
+    """It has the name of the lab's folder, which is random: whoever lists the pools sees whose it is."""
+    disks, nodes = levels.get("disks", FILES), f"/dev/{site.name}"
+    if disks == LOOPS:
+        return zpool.ZpoolOnDisks(site.name, nodes, _files(site))
+    return zpool.Zpool(site.name, _files(site) if disks == FILES else nodes)
+
+
+def _named_devices(site: Site, folder: str, bytes_each: int, disks: str) -> Iterator[Setting]:
+    """The devices of a site, taken, with a node of each in a folder."""
+    part: Literal["whole", "partition"] = "partition" if disks == PARTITIONS else "whole"
+    for number, device in enumerate(site.devices, 1):
+        yield named_device.named_device(site.role, device, site.name, bytes_each + named_device.AT_END)
+        node = device_node.DeviceNode(f"{folder}/vdev-{number}", device, part, site.name)
+        yield device_node.device_node(site.role, node)
 
 
 STORE = Zfs()

@@ -1,29 +1,26 @@
-"""A pool of ZFS in files of the lab's own: what is changed for one, and put back.
+"""A pool of ZFS in files of the lab's own, or on devices that the user named: what is changed for one, and put back.
 
 No word forces. A pool counts as the lab's where it has the random name of the lab's folder and every device of it is a
-file in there, or a disk over just that file (:mod:`lab.stores.loop_disks`): that is what would be lost with it. It
-stands in no cache of pools (``cachefile=none``), and a start of the machine looks for pools on block devices only: what
-is left after a restart is files.
+file in there, a disk over just that file (:mod:`lab.stores.loop_disks`), or a device with that name as its mark
+(:mod:`lab.stores.named_device`): that is what would be lost with it. It stands in no cache of pools
+(``cachefile=none``). A start of the machine may look for pools on block devices, and import what is left on those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import Field
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
-from lab.settings.parameters import OWN_FOLDER, OwnPath
+from lab.settings.parameters import FolderName, OwnPath
 from lab.settings.setting import Setting
-from lab.stores import loop_disks
+from lab.stores import loop_disks, named_device
 from lab.stores.kernel_module import KernelModule
 from lab.stores.store_files import DEADLINE_S, StoreFiles
 
-FUNCTIONS = loop_disks.FUNCTIONS + read_script(__file__, "zpool_functions.sh")
+FUNCTIONS = loop_disks.FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zpool_functions.sh")
 STATE = FUNCTIONS + 'state "$@"'
 MAKE_FILES = read_script(__file__, "vdevs_make.sh")
 REMOVE_FILES = read_script(__file__, "vdevs_remove.sh")
@@ -32,7 +29,7 @@ DESTROY = FUNCTIONS + read_script(__file__, "zpool_destroy.sh")
 FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
 COUNT = read_script(__file__, "zpool_count.sh")
 COUNT_DISKS = loop_disks.FUNCTIONS + read_script(__file__, "loop_disks_count.sh")
-FACTS = loop_disks.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
+FACTS = loop_disks.FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
 FAULT = 'health=$(zpool list -H -o health "$1") || exit; [ "$health" = ONLINE ] || echo "the pool $1 is $health"'
 # It unloads even under a pool that is not mounted, so what cannot be told is no "none"
 MODULE_STATE = """
@@ -41,7 +38,6 @@ elif ! pools=$(zpool list -H -o name); then echo "pools unknown"
 elif [ "$pools" ]; then echo absent
 else echo loaded; fi
 """
-PoolName = Annotated[str, Field(pattern=f"^{OWN_FOLDER}$")]
 
 
 @dataclass(frozen=True)
@@ -73,16 +69,16 @@ class VdevFiles(StoreFiles):
 
 @dataclass(frozen=True)
 class Zpool(Operation):
-    """A pool in files of the lab's own, imported; destroyed only where all its devices are such files."""
+    """A pool, imported; destroyed only where all its devices are the lab's own files, or devices that are the lab's."""
 
     kind = "zpool"
     values = "absent|imported"
     volatile = False  # a restart ends it, but somebody may have imported it again
 
-    name: PoolName
+    name: FolderName
     """Its name."""
     folder: OwnPath
-    """Where its files are."""
+    """Where its files are, or the nodes of its devices."""
 
     @property
     def label(self) -> str:

@@ -1,15 +1,18 @@
 # shellcheck shell=sh
-# After loop_disks_functions.sh.
-# What there is of a pool: `imported` where one has this name and all its devices are files in a folder, `suspended` where those cannot
-# be written to, `absent` where none has the name; else what there is. $1 the pool, $2 the folder, $3 that of the files where those in
-# $2 have to be disks over files.
+# After loop_disks_functions.sh and named_device_functions.sh.
+# What there is of a pool: `imported` where one has this name and all its devices are files or nodes in a folder, or devices with its
+# name as their mark, as a start of the machine finds them; `suspended` where those cannot be written to, `absent` where none has the
+# name; else what there is. $1 the pool, $2 the folder, $3 that of the files where those in $2 have to be disks over files.
 state() {
     [ -e /sys/module/zfs ] || { echo absent; return; }
     pools=$(zpool list -H -o name) || { echo "pools unknown"; return; }
     printf '%s\n' "$pools" | grep -qxF -- "$1" || { echo absent; return; }
     devices=$(zpool list -HvP "$1" | grep "^$(printf '\t')/" | cut -f 2)
-    foreign=$(printf '%s\n' "$devices" | while IFS= read -r device; do
-        case $device in "$2"/vdev-*) [ -z "$3" ] || is_disk "$3/${device##*/}" "$device" ;; *) false ;; esac || echo "${device:-none}"
+    foreign=$(printf '%s\n' "$devices" | while IFS= read -r vdev; do
+        case $vdev in
+        "$2"/vdev-*) [ -z "$3" ] || is_disk "$3/${vdev##*/}" "$vdev" ;;
+        *) look_at "$vdev" 2>/dev/null && is_marked "$1" ;;
+        esac || echo "${vdev:-none}"
     done)
     if [ "$foreign" ]; then echo "pool over $(printf '%s\n' "$foreign" | sed 1q)"; return; fi
     if [ "$(zpool list -H -o health "$1")" = SUSPENDED ]; then echo suspended; else echo imported; fi

@@ -151,8 +151,11 @@ def test_a_store_is_made_in_an_image_with_the_levels_of_its_options(add: Add, tm
     ext2 = stores.file_system("ext2")
     assert isinstance(ext2, ImageFileSystem)
     assert ext2.mount_options({"errors": "remount-ro"}) == ("errors=remount-ro",)
-    facts = ext2.read_facts((LINUX_CAPTURES / "ext4-facts-1.47.txt").read_text(), {"errors": "remount-ro"})
-    assert (facts.description, facts.levels) == ("ext2, blocks of 4096 bytes", {"errors": "remount-ro"})
+    printed = "disk image\n" + (LINUX_CAPTURES / "ext4-facts-1.47.txt").read_text()
+    facts = ext2.read_facts(printed, {"errors": "remount-ro"})
+    assert (facts.description, facts.levels) == (
+        "ext2, blocks of 4096 bytes", {"errors": "remount-ro", "disk": "image"},
+    )  # fmt: skip
 
 
 def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.stores import btrfs, ext4, mac_volume, store, xfs, zfs
+from lab.stores import btrfs, ext4, image_file_system, mac_volume, store, xfs, zfs
 from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
 
 
@@ -180,6 +180,7 @@ PARSERS = {
     "xfs": Parser(xfs.parse_xfs, ("xfs-info-*.txt",)),
     "btrfs": Parser(btrfs.parse_btrfs, ("btrfs-df-*.txt",)),
     "zfs": Parser(zfs.parse_zfs, ("zfs-facts-*.txt",)),
+    "disk of a file system": Parser(image_file_system.parse_which_disk, ("disk named\nxfs\n",)),
     "volume of an image": Parser(
         mac_volume.parse_image_volume,
         ("<plist><dict><key>FilesystemName</key><string>HFS+</string></dict></plist>\nimage dmg\n",),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import time
 from typing import Any
 
 import pytest
-from support.guests import left_but_for_zfs
+from support.guests import left_but_for_zfs, wait_for_a_pool
 from support.local_lab import Bench, end
 
 pytestmark = pytest.mark.guests
@@ -72,14 +70,3 @@ def test_after_a_controller_that_was_killed_no_pool_no_disk_and_no_file_is_left(
     assert left_but_for_zfs(with_zfs) == before
     assert with_zfs.inside("server", OF_DISKS) == ""
     assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""
-
-
-def wait_for_a_pool(bench: Bench, run: subprocess.Popen[str]) -> None:
-    """Until the pool of a trial is there. By itself zpool would load the module, which was then there before."""
-    deadline = time.monotonic() + 600
-    while time.monotonic() < deadline:
-        if bench.inside("server", "[ ! -e /sys/module/zfs ] || zpool list -H -o name").startswith("file-share-lab-"):
-            return
-        assert run.poll() is None, run.stdout and run.stdout.read()
-        time.sleep(0.1)
-    raise AssertionError("no pool was made")

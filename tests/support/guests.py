@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,3 +46,14 @@ def a_long_run(guests: Bench) -> Iterator[subprocess.Popen[str]]:
 def modules(guests: Bench) -> set[str]:
     """What is known of brd on both hosts."""
     return {guests.inside(host, "ls -d /sys/module/brd /dev/ram* 2>/dev/null || :") for host in lab_state.HOSTS}
+
+
+def wait_for_a_pool(bench: Bench, run: subprocess.Popen[str]) -> None:
+    """Until the pool of a trial is there. By itself zpool would load the module, which was then there before."""
+    deadline = time.monotonic() + 600
+    while time.monotonic() < deadline:
+        if bench.inside("server", "[ ! -e /sys/module/zfs ] || zpool list -H -o name").startswith("file-share-lab-"):
+            return
+        assert run.poll() is None, run.stdout and run.stdout.read()
+        time.sleep(0.1)
+    raise AssertionError("no pool was made")

@@ -72,7 +72,7 @@ class LoopHost(StoppableHost):
         super().__init__(folder, PROGRAMS, REAL)
         self.places |= {
             "/sys/block": "sys",
-            "/proc/fs/ext4/${2##*/}/options": "proc_ext4_options",
+            "/proc/fs/ext4/${device##*/}/options": "proc_ext4_options",
         }
         (folder / "free").write_text("4194304\n")
         (folder / "proc_ext4_options").write_text("rw\ndata=ordered\n")

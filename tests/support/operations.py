@@ -20,15 +20,20 @@ from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
+from lab.stores.device_mount import DeviceMount
+from lab.stores.device_node import DeviceNode
 from lab.stores.image import ImageFile, ImageMount, LoopModule
 from lab.stores.loop_disks import LoopDisks
 from lab.stores.mac_image import DiskImage, FileImage, ImageVolume
+from lab.stores.named_device import NamedDevice
 from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.sides import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
     FileImage(f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",
     BlockRamDisk(1048576): "absent",
+    DeviceMount(f"{OWN}/store", "/dev/sdb"): "absent",
+    DeviceNode(f"/dev/{OWN_NAME}/vdev-1", "/dev/disk/by-id/ata-X_1", "partition", OWN_NAME): "absent",
     DiskImage(f"/private{OWN}/store.dmg"): "absent",
     Ext4(f"{OWN}/ram"): "absent",
     Folder(OWN): "absent",
@@ -51,6 +56,7 @@ OLD_VALUES: dict[Operation, str] = {
     MacShareMount(f"/private{OWN}/mnt"): "absent",
     MacSharePoint(f"{OWN_NAME}-smb"): "absent",
     MacSysctl("net.inet.tcp.sendspace"): "131072",
+    NamedDevice("/dev/sdb", OWN_NAME): "free",
     NfsThreads(): "0",
     ShareFolder(f"/mnt/nas/{OWN_NAME}", "//192.0.2.2/my share", of_lab=False): "absent",
     Process(f"{OWN}/smb", "smbd", root=True): "absent",

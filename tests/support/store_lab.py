@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.base.present import present
+from lab.hosts.hosts_file import ShareConfig
 from lab.platforms import Platform
 from lab.platforms.linux.platform import Linux
 from lab.run import made_store
@@ -26,6 +27,7 @@ class StoreLab:
     """A run's settings on such a host, with a journal on disk, and the store that it makes."""
 
     platform: type[Platform] = Linux
+    share = ShareConfig(serve="lab", account="lab", image_size=GIB)
 
     def __init__(self, host: StoppableHost, store: FileSystem, levels: Mapping[str, str]):
         self.host, self.store, self.levels = host, store, levels
@@ -39,7 +41,7 @@ class StoreLab:
     def make(self, levels: Mapping[str, str] | None = None) -> MadeStore:
         """Make the store, at these levels of its options or its usual ones."""
         levels = self.levels if levels is None else levels
-        steps = made_store.make(self.platform(self.host), self.store, str(self.host.own), GIB, levels)
+        steps = made_store.make(self.platform(self.host), self.store, str(self.host.own), self.share, levels)
         return self.settings.follow(steps)
 
     def make_and_forget(self) -> None:

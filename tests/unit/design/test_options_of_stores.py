@@ -75,7 +75,7 @@ def test_levels_of_a_store_that_cannot_go_together_are_left_out_with_the_reason(
     [
         (('store = ["ext5"]',), r"\[factors\] store: unknown store 'ext5'; known are apfs, .*ext4"),
         (('store = ["ram"]', 'ext4.data = ["ordered"]'), "ext4.data: ext4 is no store of this sweep, which has ram"),
-        (('store = ["ext4"]', 'ext4.date = ["ordered"]'), "ext4.date: unknown: ext4 has fill, data"),
+        (('store = ["ext4"]', 'ext4.date = ["ordered"]'), "ext4.date: unknown: ext4 has fill, disk, data"),
         (('store = ["ext4"]', 'ext4.data = ["all"]'), 'ext4.data: is not "default" or one of ordered, journal, write'),
         (('store = ["xfs"]', "xfs.bs = [1]"), "xfs.bs: unknown: xfs has fill"),
         (('store = ["ram"]', "ram.bs = [1]"), "ram.bs: unknown: ram has no options"),

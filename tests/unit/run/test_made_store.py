@@ -11,7 +11,7 @@ from support.input_files import HOSTS
 from lab.base.errors import Absent, BadInput, Unsupported
 from lab.design.sweep_file import parse_sweep
 from lab.hosts.command import script
-from lab.hosts.hosts_file import load_hosts
+from lab.hosts.hosts_file import ShareConfig, load_hosts
 from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.macos.platform import MacOS
@@ -21,6 +21,7 @@ from lab.stores.store import LACKS, parse_mounted
 from lab.stores.xfs import STORE as XFS
 from lab.stores.zfs import STORE as ZFS
 
+SHARE = ShareConfig(serve="lab", account="lab")
 SWEEP = """
 name = "stores"
 [workload]
@@ -34,7 +35,7 @@ store = ["ram", "ext4", "xfs"]
 def test_a_kernel_with_all_of_it_is_good_enough() -> None:
     host = FakeHost("server")
     host.on(script(LACKS, "xfs", "loop"))
-    made_store.check(Linux(host), XFS, {})
+    made_store.check(Linux(host), XFS, {}, SHARE)
 
 
 @pytest.mark.parametrize("lacking", ["xfs", "loop"])
@@ -42,7 +43,7 @@ def test_a_store_that_the_kernel_lacks_is_left_out_with_what_it_lacks(lacking: s
     host = FakeHost("server")
     host.on(script(LACKS, "xfs", "loop"), f"{lacking}\n")
     with pytest.raises(Absent, match=f"server: store xfs: its kernel has no {lacking}"):
-        made_store.check(Linux(host), XFS, {})
+        made_store.check(Linux(host), XFS, {}, SHARE)
 
 
 def test_zfs_is_a_module_that_somebody_can_install() -> None:
@@ -52,19 +53,19 @@ def test_zfs_is_a_module_that_somebody_can_install() -> None:
     with pytest.raises(
         Unsupported, match="server: store zfs: its kernel has no zfs: `apt-get install zfs-dkms` there, "
     ):
-        made_store.check(Linux(host), ZFS, {})
+        made_store.check(Linux(host), ZFS, {}, SHARE)
 
 
 def test_zfs_on_disks_takes_loops_too_which_nobody_installs() -> None:
     host = FakeHost("server")
     host.on(script(LACKS, "zfs", "zfs", "loop"), "loop\n")
     with pytest.raises(Absent, match="server: store zfs: its kernel has no loop"):
-        made_store.check(Linux(host), ZFS, {"disks": "512e"})
+        made_store.check(Linux(host), ZFS, {"disks": "512e"}, SHARE)
 
 
 def test_a_mac_makes_none_of_them() -> None:
     with pytest.raises(Absent, match="server: store xfs is made on linux, and the server runs macos"):
-        made_store.check(MacOS(FakeHost("server")), XFS, {})
+        made_store.check(MacOS(FakeHost("server")), XFS, {}, SHARE)
 
 
 def test_without_root_there_is_none() -> None:
@@ -73,7 +74,7 @@ def test_without_root_there_is_none() -> None:
     with pytest.raises(
         Unsupported, match="only root makes and mounts it: log in as root, or with sudo, or leave it out"
     ):
-        made_store.check(Linux(host), XFS, {})
+        made_store.check(Linux(host), XFS, {}, SHARE)
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,12 @@ MIB = 2**20
 FIGURES = read_published()
 
 
-def shot(block: int, raid: str, vdevs: str, ashift: str, mib_per_s: float, **changes: Any) -> Trial:
+def shot(
+    block: int, raid: str, vdevs: str, ashift: str, mib_per_s: float, disks: str = "files", **changes: Any
+) -> Trial:
     """A shot of dd whose levels were read back, not asked for."""
-    name = f"{block}-{raid}-{vdevs}-{ashift}"
-    levels = {"zfs.raid": raid, "zfs.vdevs": vdevs, "zfs.ashift": ashift, "zfs.compression": "on"}
+    name = f"{block}-{raid}-{vdevs}-{ashift}-{disks}"
+    levels = {"zfs.raid": raid, "zfs.vdevs": vdevs, "zfs.ashift": ashift, "zfs.compression": "on", "zfs.disks": disks}
     base = {"protocol": "local", "tool": "dd", "direction": "write", "store": "zfs", "size_bytes": 100 * MIB,
             "ceiling_bytes_per_s": None}  # fmt: skip
     return trial(
@@ -87,6 +89,18 @@ def test_a_pool_stands_beside_the_figure_of_its_raid_level_files_and_sectors(tmp
     assert own["kernel", 84.8].n_blocks == 6  # raidz2, of no stated number of disks
     assert ("zfs-6", 92.4) in own
     assert ("zfs-6", 90.98) not in own  # a partition
+
+
+def test_disks_of_ones_own_stand_beside_disks_and_partitions_of_them_beside_partitions(tmp_path: Path) -> None:
+    own = of_run(tmp_path, *(
+        shot(block, "raidz2", "5", "12", speed * (1 + block / 100), disks)
+        for block in range(1, 7) for disks, speed in (("named", 100.0), ("partitions", 90.0))
+    ))  # fmt: skip
+    whole, partition = own["zfs-6", 92.4], own["zfs-6", 90.98]
+    assert whole.median / MIB == pytest.approx(103.5)
+    assert partition.change_pct == pytest.approx(-10.0)
+    assert whole.differs == partition.differs == ()
+    assert ("zfs-6", 87.88) not in own  # a smaller partition
 
 
 def test_a_stripe_of_one_is_the_single_disk(tmp_path: Path) -> None:

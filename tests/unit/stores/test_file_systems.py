@@ -11,7 +11,7 @@ from lab import stores
 from lab.base.errors import BadInput
 from lab.stores.btrfs import parse_btrfs
 from lab.stores.ext4 import parse_ext4
-from lab.stores.image_file_system import ImageFileSystem
+from lab.stores.image_file_system import ImageFileSystem, parse_which_disk
 from lab.stores.xfs import parse_xfs
 
 MADE = {"ext4": "ext4-facts-1.47.txt", "xfs": "xfs-info-6.1.txt", "btrfs": "btrfs-df-6.2.txt"}
@@ -39,8 +39,9 @@ def captured(name: str) -> str:
 def test_each_says_what_it_is_and_which_levels_are_in_effect(
     name: str, mounted_with: Mapping[str, str], description: str, levels: Mapping[str, str]
 ) -> None:
-    facts = find(name).read_facts(captured(name), mounted_with)
-    assert (facts.description, facts.levels) == (description, levels)
+    for disk in ("image", "named"):
+        facts = find(name).read_facts(f"disk {disk}\n{captured(name)}", mounted_with)
+        assert (facts.description, facts.levels) == (description, {**levels, "disk": disk})
 
 
 @pytest.mark.parametrize("parse", [parse_ext4, parse_xfs, parse_btrfs])
@@ -58,7 +59,7 @@ def test_other_text_is_refused(parse: object) -> None:
 
 def test_a_compression_that_the_lab_does_not_know_is_not_taken_for_a_level() -> None:
     with pytest.raises(ValueError, match=r"is not .* one of none, lzo, zlib, zstd"):
-        find("btrfs").read_facts(captured("btrfs"), {"compress": "\x1b[2J"})
+        find("btrfs").read_own_facts(captured("btrfs"), {"compress": "\x1b[2J"})
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,22 @@ def test_a_level_is_an_option_of_the_mount(name: str, levels: Mapping[str, str],
 
 
 def test_nothing_that_makes_one_forces_it_over_what_is_there() -> None:
-    words = {word for name in MADE for word in find(name).make_words}
+    on_device = {word for name in MADE for word in find(name).words_on("/dev/sdb", 1 << 30)}
+    words = {word for name in MADE for word in find(name).make_words} | on_device
     assert not words & {"-f", "-F", "-ff", "--force"}
+
+
+def test_on_a_device_no_more_than_its_own_part_is_written_to_or_discarded() -> None:
+    words = {name: find(name).words_on("/dev/sdb", 1 << 30) for name in MADE}
+    assert words["ext4"][-4:] == ("-E", "nodiscard", "/dev/sdb", "1048576k")
+    assert words["xfs"][-4:] == ("-K", "-d", "size=1073741824", "/dev/sdb")
+    assert words["btrfs"][-4:] == ("-K", "-b", "1073741824", "/dev/sdb")
+
+
+@pytest.mark.parametrize("text", ["", "disk unknown\n", "disk\n", "Block size: 4096\n"])
+def test_what_lies_on_no_disk_that_the_lab_knows_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not told what it lies on"):
+        parse_which_disk(text)
 
 
 def test_stores_are_found_by_name_and_only_some_are_made_by_the_lab() -> None:

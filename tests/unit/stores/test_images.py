@@ -42,7 +42,7 @@ def test_a_file_system_is_made_in_an_image_mounted_given_to_the_account_and_remo
     assert image.stat().st_blocks * 512 < 2**20, "it takes room as it fills"
     assert (lab.host.folder / "owner").read_text() == "1000\n"
     assert path.stat().st_mode & 0o7777 == 0o1777
-    assert made.levels == {"ext4.data": "ordered", "ext4.fill": "0"}
+    assert made.levels == {"ext4.data": "ordered", "ext4.disk": "image", "ext4.fill": "0"}
     assert made.capacity_bytes == 4 * GIB
     assert made.description == (
         "ext4, blocks of 4096 bytes, rw,noatime,nosuid,nodev,data=ordered; in an image of 1 GiB on /dev/sda1"

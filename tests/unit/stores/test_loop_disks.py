@@ -51,7 +51,7 @@ def test_a_pool_lies_on_loops_over_loops_over_the_files_of_the_lab(lab: Lab) -> 
     devices = (lab.pool / "devices").read_text().splitlines()
     assert devices == [f"{lab.host.nodes}/vdev-{number}" for number in (1, 2, 3)]
     assert made.levels["zfs.disks"] == "512e"
-    assert made.description.startswith("zfs 2.3.9-1, raidz of 3 512e, ashift 9, ")
+    assert made.description.startswith("zfs 2.3.9-1, raidz of 3 512e disks, ashift 9, ")
     assert lab.host.calls("blockdev") == [f"blockdev --setra 0 /dev/loop{number}" for number in (1, 3, 5)]
     lab.settings.unwind()
     assert lab.host.is_left_as_it_was()

@@ -125,7 +125,7 @@ def test_a_mac_older_than_apfs_is_left_out(tmp_path: Path) -> None:
     lab = Lab(tmp_path, "apfs")
     (tmp_path / "no_apfs").touch()
     with pytest.raises(Absent, match="server: store apfs: its kernel has no APFS"):
-        made_store.check(MacOS(lab.host), lab.store, {})
+        made_store.check(MacOS(lab.host), lab.store, {}, lab.share)
 
 
 def test_hfs_needs_no_question() -> None:

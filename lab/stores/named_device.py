@@ -1,0 +1,65 @@
+"""A disk or partition that the user named: how it is taken, and given back as it was, with zeros at its ends.
+
+It is taken only where it holds nothing: the kernel and ``wipefs`` know of no content and no use of it, and its first
+and last 2 MiB are zeros. While it is the lab's it has a mark, and without that nothing on it is ever written to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.base.scripts import read_script
+from lab.hosts.command import Command, script
+from lab.settings.operation import Operation
+from lab.settings.parameters import DevicePath, FolderName
+from lab.settings.setting import Setting
+from lab.stores.store_files import DEADLINE_S
+
+FUNCTIONS = read_script(__file__, "named_device_functions.sh")
+CHECK = FUNCTIONS + read_script(__file__, "named_device_check.sh")
+TAKE = FUNCTIONS + read_script(__file__, "named_device_take.sh")
+RELEASE = FUNCTIONS + read_script(__file__, "named_device_release.sh")
+STATE = FUNCTIONS + 'device_state "$1" "$2"'
+AT_END = 2 << 20  # bytes at the end of a device that a file system on it leaves alone: there is the mark
+HOW_TO_CLEAR = (
+    "give another device as [share] devices, or, if nothing on it is needed, make its ends zeros by hand "
+    "(docs/how-to/compare-file-systems.md)"
+)
+
+
+@dataclass(frozen=True)
+class NamedDevice(Operation):
+    """A device that is the lab's for as long as it has the lab's mark."""
+
+    kind = "named-device"
+    values = "free|taken"
+    volatile = False
+    holds = True
+
+    device: DevicePath
+    """Its path, as the user named it."""
+    mark: FolderName
+    """The name of the lab's folder."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return f"device {self.device}"
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`."""
+        return script(STATE, self.device, self.mark, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(RELEASE, self.device, self.mark, root=True, deadline_s=DEADLINE_S),)
+
+
+def named_device(role: str, device: str, mark: str, size_bytes: int) -> Setting:
+    """A device that holds nothing and has so many bytes, taken."""
+    take = script(TAKE, device, mark, str(size_bytes), root=True, deadline_s=DEADLINE_S)
+    return Setting(role, NamedDevice(device, mark), "taken", (take,), HOW_TO_CLEAR)
+
+
+def find_reasons(device: str, size_bytes: int) -> Command:
+    """What prints why a device cannot be taken, a reason a line; nothing where it can."""
+    return script(CHECK, device, str(size_bytes), root=True, deadline_s=DEADLINE_S)

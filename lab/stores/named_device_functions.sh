@@ -1,0 +1,50 @@
+# shellcheck shell=sh
+# A device that the user named is the lab's for as long as it has a mark: the name of the lab's folder, 4 KiB after its start and 1 MiB
+# before its end. A file system, which leaves the end alone, keeps the second. A pool keeps the first: zpool clears 4 KiB, and leaves the
+# next 4 KiB of 8 that are no part of its label (zfs_vdev.c, vdev_impl.h).
+
+# `device`, its node without links, `sys`, where the kernel has it, and `blocks` of 4096 bytes. Fails where $1 is no block device.
+look_at() {
+    device=$(readlink -f -- "$1") && [ -b "$device" ] || { echo "$1 is no block device" >&2; return 1; }
+    numbers=$(stat -c '0x%t:0x%T' "$device") && numbers=$((${numbers%:*})):$((${numbers#*:}))
+    sys=/sys/dev/block/$numbers
+    bytes=$(($(cat "$sys/size") * 512)) && blocks=$((bytes / 4096))
+}
+
+# What is at block $2 of a device, as far as a mark goes. A byte that is none of a mark's becomes a dot.
+mark_at() { dd if="$1" bs=4096 skip="$2" count=1 2>/dev/null | head -c 31 | tr -c 'a-z0-9-' .; }
+
+# Whether the device that look_at found has the mark $1.
+is_marked() { [ "$(mark_at "$device" 1)" = "$1" ] || [ "$(mark_at "$device" $((blocks - 256)))" = "$1" ]; }
+
+# `taken` where a device $1 has the mark $2, `free` where it has not, or is gone.
+device_state() {
+    if look_at "$1" 2>/dev/null && is_marked "$2"; then echo taken; else echo free; fi
+}
+
+# A line for each reason why the device that look_at found is not to be written to; $1 the bytes that are needed.
+find_reasons() {
+    [ "$bytes" -ge "$1" ] || echo "it has $bytes bytes, and $1 are needed"
+    [ "$(cat "$sys/ro")" = 0 ] || echo "it is read-only"
+    for holder in "$sys"/holders/*; do
+        [ ! -e "$holder" ] || echo "it is part of ${holder##*/}"
+    done
+    for partition in "$sys"/*/partition; do
+        [ ! -e "$partition" ] || { echo "it has partitions"; break; }
+    done
+    [ -z "$(awk -v numbers="$numbers" '$3 == numbers' /proc/self/mountinfo)" ] || echo "it is mounted"
+    while read -r swap _; do
+        [ ! -b "$swap" ] || [ "$(readlink -f -- "$swap")" != "$device" ] || echo "it is swap"
+    done < /proc/swaps
+    # opens it as nobody else's (O_EXCL), and lists every kind of content that it knows
+    if found=$(wipefs --all --no-act "$device" 2>&1); then
+        [ -z "$found" ] || echo "it holds data: $(printf '%s\n' "$found" | sed -n '1s/.*(\(.*\)).*/\1/p')"
+    else echo "it is in use: ${found##*: }"
+    fi
+    case $(mark_at "$device" 1)$(mark_at "$device" $((blocks - 256))) in
+    *file-share-lab-*) echo "it has the mark of a run of the lab that has not given it back" ;;
+    *) cmp -s -n "$ENDS" "$device" /dev/zero && cmp -s -n "$ENDS" -i $((bytes - ENDS)):0 "$device" /dev/zero ||
+        echo "it holds data: its first and last 2 MiB are not all zeros" ;;
+    esac
+}
+ENDS=2097152

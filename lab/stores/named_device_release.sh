@@ -1,0 +1,10 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2154  # what look_at of named_device_functions.sh sets
+# After named_device_functions.sh.
+# $1 the device, $2 its mark. Both ends become zeros, as they were, the mark near the start last: whatever ends this, the mark says whose
+# it is. One without the mark is somebody else's.
+look_at "$1" && is_marked "$2" || exit 0
+zero() { dd if=/dev/zero of="$device" bs=4096 seek="$1" count="$2" conv=notrunc,fsync 2>/dev/null; }
+printf '%s\n' "$2" | dd of="$device" bs=4096 seek=1 conv=notrunc,fsync 2>/dev/null && zero $((blocks - 512)) 512 &&
+    dd if=/dev/zero of="$device" oflag=seek_bytes bs=512 seek=$((blocks * 4096)) count=$((bytes % 4096 / 512)) conv=notrunc,fsync 2>/dev/null &&
+    zero 0 1 && zero 2 510 && zero 1 1

@@ -1,0 +1,75 @@
+"""The store zfs on disks that the user named, whole and in partitions: made as asked, and given back with zeros."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.guests import left_but_for_zfs, wait_for_a_pool
+from support.local_lab import Bench, end
+
+pytestmark = pytest.mark.guests
+
+LEVELS: dict[str, Any] = {"zfs.raid": ["raidz"], "zfs.disks": ["named", "partitions"]}
+ON_DISKS: dict[str, Any] = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "store": ["zfs"], **LEVELS}
+ADD = """
+modprobe loop && mkdir /var/tmp/disks && for number in 1 2 3; do
+    truncate -s 600M "/var/tmp/disks/$number" && losetup --partscan --find --show "/var/tmp/disks/$number" || exit
+done
+"""
+REMOVE = "losetup --detach-all && rm -r /var/tmp/disks && rmmod loop"
+ENDS = 'for file in /var/tmp/disks/*; do head -c 2M "$file"; tail -c 2M "$file"; done | tr -d "\\000" | wc -c'
+LEFT = "ls -d /dev/file-share-lab-* /sys/block/loop*/loop*/partition 2>/dev/null || :"
+
+
+@pytest.fixture
+def disks(with_zfs: Bench) -> Iterator[list[str]]:
+    """Three disks of the server that hold nothing: loops with partitions, as people have them."""
+    yield with_zfs.inside("server", ADD).split()
+    with_zfs.inside("server", REMOVE)
+
+
+def hosts_with(bench: Bench, disks: list[str]) -> Path:
+    return bench.changed_hosts(share_image_size="900 MiB", share_devices=" ".join(disks))
+
+
+def words(disks: list[str]) -> list[str]:
+    return [word for disk in disks for word in ("--write-to", disk)]
+
+
+def test_pools_are_made_on_disks_and_on_partitions_and_the_disks_are_given_back(
+    with_zfs: Bench, disks: list[str]
+) -> None:
+    before, sweep = left_but_for_zfs(with_zfs), with_zfs.sweep(**ON_DISKS, blocks=1)
+    done = with_zfs.lab("run", "--hosts", str(hosts_with(with_zfs, disks)), str(sweep), *words(disks))
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = {trial["effective"]["zfs.disks"]: trial for trial in with_zfs.trials()}
+    assert trials.keys() == {"named", "partitions"}
+    for level, trial in trials.items():
+        assert (trial["status"], trial["options"]["zfs.disks"]) == ("ok", level), trial["reason"]
+        assert trial["effective"]["server_store"].endswith(f"; on {' '.join(disks)}")
+        assert trial["observed"]["store_written_bytes"] > trial["size_bytes"]
+    assert with_zfs.inside("server", ENDS).strip() == "0"
+    assert with_zfs.inside("server", LEFT) == ""
+    assert left_but_for_zfs(with_zfs) == before
+
+
+@pytest.mark.parametrize("level", LEVELS["zfs.disks"])
+def test_after_a_controller_that_was_killed_the_disks_are_given_back(
+    with_zfs: Bench, disks: list[str], level: str
+) -> None:
+    before, hosts = left_but_for_zfs(with_zfs), hosts_with(with_zfs, disks)
+    sweep = with_zfs.sweep(**ON_DISKS | {"zfs.disks": [level], "size": "64 MiB"})
+    with with_zfs.started("run", "--hosts", str(hosts), str(sweep), *words(disks)) as run:
+        wait_for_a_pool(with_zfs, run)
+        end(run, signal.SIGKILL)
+    assert with_zfs.inside("server", ENDS).strip() != "0"
+    with_zfs.wait_until_free()
+    restored = with_zfs.lab("restore", "--hosts", str(hosts))
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert with_zfs.inside("server", ENDS).strip() == "0"
+    assert with_zfs.inside("server", LEFT) == ""
+    assert left_but_for_zfs(with_zfs) == before
