@@ -10,7 +10,7 @@ from typing import Any
 
 from lab import platforms
 from lab.base.errors import CommandError, HostError, LabFailure
-from lab.check import files, hardware, host, jumbo, link, networks, protocols, volume
+from lab.check import devices, files, hardware, host, jumbo, link, networks, protocols, volume
 from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
@@ -123,3 +123,4 @@ def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding
     if machines:
         yield from protocols.findings(config, machines)
         yield from examine(volume.SUBJECT, lambda: volume.findings(config, machines))
+        yield from examine(devices.SUBJECT, lambda: devices.findings(config, machines))

@@ -98,8 +98,7 @@ def check(platform: Platform, store: FileSystem, levels: Mapping[str, str], shar
         raise Absent(f"{role}: store {store.name}: its kernel has no {lacking}")
     for device in share.devices[: store.devices(levels)]:
         needed = share.image_size // store.devices(levels) + named_device.AT_END
-        if reasons := named_device.find_reasons(device, needed).run(platform.host).splitlines():
-            why = "; ".join(first_line(reason, 200) for reason in reasons[:5])
+        if why := named_device.read_reasons(platform.host, device, needed):
             raise Unsupported(f"{role}: {device} cannot be taken: {why}", named_device.HOW_TO_CLEAR)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lab.base.scripts import read_script
+from lab.base.untrusted import first_line
+from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
 from lab.settings.parameters import DevicePath, FolderName
@@ -60,6 +62,7 @@ def named_device(role: str, device: str, mark: str, size_bytes: int) -> Setting:
     return Setting(role, NamedDevice(device, mark), "taken", (take,), HOW_TO_CLEAR)
 
 
-def find_reasons(device: str, size_bytes: int) -> Command:
-    """What prints why a device cannot be taken, a reason a line; nothing where it can."""
-    return script(CHECK, device, str(size_bytes), root=True, deadline_s=DEADLINE_S)
+def read_reasons(host: Host, device: str, size_bytes: int) -> str:
+    """Why a device of a host cannot be taken, where it is to have so many bytes; empty where it can."""
+    check = script(CHECK, device, str(size_bytes), root=True, deadline_s=DEADLINE_S)
+    return "; ".join(first_line(reason, 200) for reason in check.run(host).splitlines()[:5])

@@ -37,10 +37,8 @@ find_reasons() {
         [ ! -b "$swap" ] || [ "$(readlink -f -- "$swap")" != "$device" ] || echo "it is swap"
     done < /proc/swaps
     # opens it as nobody else's (O_EXCL), and lists every kind of content that it knows
-    if found=$(wipefs --all --no-act "$device" 2>&1); then
-        [ -z "$found" ] || echo "it holds data: $(printf '%s\n' "$found" | sed -n '1s/.*(\(.*\)).*/\1/p')"
-    else echo "it is in use: ${found##*: }"
-    fi
+    found=$(wipefs --all --no-act "$device" 2>&1) || { echo "it is in use: ${found##*: }"; return; }
+    [ -z "$found" ] || { echo "it holds data: $(printf '%s\n' "$found" | sed -n '1s/.*(\(.*\)).*/\1/p')"; return; }
     case $(mark_at "$device" 1)$(mark_at "$device" $((blocks - 256))) in
     *file-share-lab-*) echo "it has the mark of a run of the lab that has not given it back" ;;
     *) cmp -s -n "$ENDS" "$device" /dev/zero && cmp -s -n "$ENDS" -i $((bytes - ENDS)):0 "$device" /dev/zero ||

@@ -57,7 +57,8 @@ def run_on(bench: Bench, device: str, **factors: Any) -> subprocess.CompletedPro
 
 
 def test_file_systems_are_made_on_it_and_it_is_given_back_with_zeros(bench: Bench, disk: str) -> None:
-    before = bench.state()
+    before, checked = bench.state(), bench.lab("check", "--hosts", str(hosts_with(bench, disk))).stdout
+    assert f"ok       server devices: {disk}: nothing on it, and not in use" in checked
     done = run_on(bench, disk, **(NAMED | {"btrfs.disk": ["named"]}))
     assert done.returncode == 0, done.stdout + done.stderr
     made = {}
@@ -120,6 +121,8 @@ def test_somebodys_data_is_left_alone(bench: Bench, disk: str, prepare: Callable
     done = run_on(bench, disk, **ON_BTRFS)
     assert done.returncode == 1
     assert REFUSAL.format(device=disk, reason=reason) in done.stderr
+    checked = bench.lab("check", "--hosts", str(hosts_with(bench, disk))).stdout
+    assert f"warning  server devices: {disk} cannot be taken: {reason}" in checked
     assert (bench.state(), digest(disk)) == (before, content)
 
 

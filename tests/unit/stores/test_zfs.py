@@ -34,10 +34,8 @@ def test_a_pool_says_which_levels_are_in_effect(name: str, levels: Mapping[str, 
     assert facts.levels.keys() == set(STORE.options) - {FILL}
     assert facts.description.startswith("zfs 2.3.")
     assert facts.levels["disks"] == levels.get("disks", "files")
-    assert (
-        f", {levels['raid']} of {levels['vdevs']} {'512e disks' if name == '512e' else 'files'}, ashift {levels['ashift']}, sync "
-        in facts.description
-    )
+    devices = f"{levels['raid']} of {levels['vdevs']} {'512e disks' if name == '512e' else 'files'}"
+    assert f", {devices}, ashift {levels['ashift']}, sync " in facts.description
 
 
 def test_other_text_is_refused() -> None:
