@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.cli import main as cli
+from lab.hosts.hosts_file import load_hosts
 from lab.local import state, syscalls
 
 from . import inject, space, trials
@@ -86,6 +87,8 @@ class Stage:
         self.folder = Path(tempfile.mkdtemp(prefix="cell-", dir=hosts.parent))
         self.results = self.folder / "results"
         self.hosts, self.sweep = hosts, sweep
+        named = load_hosts(hosts).share.devices if '"named"' in sweep.read_text() else ()
+        self.write_to = [word for device in named for word in ("--write-to", device)]
         self.outputs: list[tuple[str, int, str]] = []
 
     def __enter__(self) -> Stage:
@@ -121,7 +124,7 @@ class Stage:
 
     def subject(self, prepare: Callable[[], None], killed_at: Fault | None) -> int:
         """Do what is to be broken, after ``prepare``: the run, or where that is killed first, the restoring."""
-        run = ("run", "--hosts", str(self.hosts), str(self.sweep))
+        run = ("run", "--hosts", str(self.hosts), str(self.sweep), *self.write_to)
         if killed_at is None:
             return self.lab(*run, prepare=prepare)
         self.lab(*run, prepare=lambda: inject.inject(self.lab_name, killed_at, 0.0, self.folder / "killed"))
@@ -244,11 +247,11 @@ def _resume(outcome: Outcome, stage: Stage, first: trials.Kept, baseline: Baseli
     folder = stage.run_folder()
     if folder is None or baseline.slots <= first.rows.keys():
         return
-    code = stage.lab("run", "--resume", str(folder))
+    code = stage.lab("run", "--resume", str(folder), *stage.write_to)
     if code == 2 and "lab restore" in stage.outputs[-1][2]:
         if stage.lab("restore") != 0:
             outcome.other.append("`lab restore` fails, though the hosts are as before")
-        code = stage.lab("run", "--resume", str(folder))
+        code = stage.lab("run", "--resume", str(folder), *stage.write_to)
     new = {trial: row for trial, row in trials.read(folder).rows.items() if trial not in first.rows}
     failed = [f"{trial} is {row['status']} in the resumed run: {row['reason']}" for trial, row in new.items()
               if row["status"] != "ok"]  # fmt: skip

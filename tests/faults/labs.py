@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ for real in /linux/usr/bin/iperf3 /usr/bin/iperf3; do [ ! -x $real ] || exec $re
 """
 IPERF3_AT = ("opt/homebrew/bin/iperf3", "usr/local/bin/iperf3")  # the first that is there, as on an emulated Mac
 
+DISK_BYTES = 200 << 20
+
 FORK = multiprocessing.get_context("fork")
 
 
@@ -49,12 +52,17 @@ class Place:
 
     def __init__(self, name: str, folder: Path, kind: Kind):
         self.bench, self.kind = Bench(name, folder), kind
+        disk = folder / "disk"
+        with disk.open("wb") as file:
+            file.truncate(DISK_BYTES)
+        find = ["losetup", "--find", "--show", str(disk)]
+        self.disk = subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
         self.up()
 
     def up(self) -> None:
         """Bring it up, and note how it is."""
         self.bench.up(*(word for platform in self.kind.platforms for word in ("--platform", platform)))
-        self.observer = Observer(self.bench.name)
+        self.observer = Observer(self.bench.name, Path(self.disk))
         for host in state.HOSTS:
             root = Path(f"/proc/{self.observer.init(host)}/root")
             program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
@@ -64,7 +72,7 @@ class Place:
         changes = {"client_ram_disk": "64 MiB", "server_ram_disk": "64 MiB"}
         changes |= dict.fromkeys(("client_transport", "server_transport"), self.kind.transport)
         if not is_mac(self.observer.init("server")):
-            changes["share_path"] = "/srv"
+            changes |= {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
         self.hosts = self.bench.changed_hosts(**changes)
         self.observer.settle()
         self.before: State = self.observer.state()
@@ -95,6 +103,7 @@ def places(count: int, kind: Kind) -> Iterator[list[Place]]:
         finally:
             for place in made:
                 place.down()
+                subprocess.run(["losetup", "--detach", place.disk], check=True)
 
 
 def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:

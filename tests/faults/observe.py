@@ -42,6 +42,7 @@ LOOK_AT_NETWORK = "grep -rs '' /proc/sys/net; ip -j address; ip -j route; tc -j 
 LINK_KEYS = ("mtu", "qdisc", "txqlen", "address", "link_type")
 BOOT_SSHD = re.compile(r"sshd: (/linux)?/usr/sbin/sshd -D -e .*\[listener\] .*")
 SETTLE_DEADLINE_S = 60.0
+ENDS = 2 << 20
 State = dict[str, str]
 
 
@@ -80,6 +81,14 @@ def _command(pid: str) -> str:
     return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").strip()
 
 
+def _digest_of_ends(disk: Path) -> str:
+    """Of what a disk that the lab gives back has there."""
+    with disk.open("rb") as device:
+        begin = device.read(ENDS)
+        device.seek(-ENDS, os.SEEK_END)
+        return hashlib.sha256(begin + device.read()).hexdigest()
+
+
 def daemons(init: int) -> list[Process]:
     """What runs in a host by itself: neither booted with it nor descended from its sshd, as every command does."""
     found = processes(init)
@@ -97,10 +106,13 @@ def daemons(init: int) -> list[Process]:
 
 
 class Observer:
-    """Looks at both hosts of one local lab. Remembers what a file held while the kernel says that it is unchanged."""
+    """Looks at both hosts of one local lab, and at a ``disk`` that the server may write to.
 
-    def __init__(self, name: str):
-        self.name = name
+    Remembers what a file held while the kernel says that it is unchanged.
+    """
+
+    def __init__(self, name: str, disk: Path | None = None):
+        self.name, self.disk = name, disk
         self._hashes: dict[tuple[str, int, int, int], str] = {}
 
     def init(self, host: str) -> int:
@@ -134,7 +146,7 @@ class Observer:
 
     def state(self) -> State:
         """All that is compared, as text by name."""
-        found: State = {}
+        found: State = {"disk: its ends": _digest_of_ends(self.disk)} if self.disk else {}
         if self._is_controller_connected():
             found["controller: a connection"] = "open"
         for host in state.HOSTS:

@@ -46,6 +46,12 @@ protocol = ["nfs"]
 direction = ["read"]
 store = ["ext4"]
 """,
+    "device": """
+protocol = ["nfs"]
+direction = ["read"]
+store = ["btrfs"]
+btrfs.disk = ["named"]
+""",
 }
 # What only a Mac as the server has, and what only Linux has
 OF_MACS = {
@@ -55,7 +61,7 @@ direction = ["read"]
 store = ["apfs"]
 """
 }
-OF_LINUX = ("image",)
+OF_LINUX = ("image", "device")
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
 KILLED = ("smb", "-- check")
@@ -77,6 +83,7 @@ SAMPLE = (
     ("smb", "-- make", "SIGINT", "after"),
     ("smb", "ss -tmin", "reboot-client", "before"),
     ("image", "lazy_itable_init", "SIGKILL", "after"),
+    ("device", "mkfs.btrfs", "SIGKILL", "after"),
     ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
     ("restore", "umount", "lost", "after"),
 )
