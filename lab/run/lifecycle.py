@@ -117,7 +117,7 @@ def _look(
     store_fit.check_hosts(pair, sweep)
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
-    planned = plan(sweep, CATALOGUE, left_out, pace=usual)
+    planned = plan(sweep, CATALOGUE, left_out, pace=usual, image_bytes=pair.config.share.image_size)
     for line in describe_idle_buffers(pair, planned.cases):
         tell(line)
     if warning := exceeds_cap(sweep, planned):
