@@ -30,6 +30,7 @@ from lab.results.trial import emulated
 from lab.run import fit, pace, refusals, resumption, root_helper, store_fit
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
+from lab.run.caveats import caveats_of
 from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
@@ -129,6 +130,7 @@ def _look(
 
 def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str]) -> dict[str, object]:
     """What run.json says of the sweep and of both hosts."""
+    caveats = caveats_of(sweep)
     return {
         "sweep_text": text,
         "seed": sweep.seed,
@@ -140,6 +142,7 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
             role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
             for role, facts in pair.facts.items()
         },
+        **({"caveats": caveats} if caveats else {}),
     }
 
 
