@@ -40,6 +40,7 @@ RUN_KEYS = {
     "payload_bytes": "What a trial moves, where the sweep has `seconds`: chosen before the first trial.",
     "left_out": "The cases that these hosts cannot measure, by `case_id`, each with the reason.",
     "closed": "The protocols among them that somebody could open, each with the reason and what to do.",
+    "caveats": "What figures with a store cannot tell, by store. Missing where there is nothing, and in older runs.",
     "load": "Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.",
     "title": "`[lab] title` of the hosts file.",
     "hosts": "The [facts of each host](#facts-of-a-host), by role, and the `transport` to it.",

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.run.catalogue import CATALOGUE
 
     sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
-    planned = plan.plan(sweep, CATALOGUE, pace=_usual_pace(arguments.results, hosts_file or HOSTS))
+    pace, image_bytes = _usual_pace(arguments.results, hosts_file or HOSTS), plan.USUAL_IMAGE_BYTES
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
         from lab.run import fit
@@ -46,6 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
 
         hosts = load_hosts(hosts_file)
         fit.check_fit(hosts, sweep, hosts_file, arguments.results)
+        image_bytes = hosts.share.image_size
+    planned = plan.plan(sweep, CATALOGUE, pace=pace, image_bytes=image_bytes)
+    if hosts_file:
         for line in describe_unseen(hosts):
             say(line)
     if arguments.json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 from lab.base.errors import BadInput
@@ -103,10 +104,12 @@ def plan(
     refused: Mapping[str, str] = MappingProxyType({}),
     ordering: Ordering = Ordering.MIRRORED,
     pace: Pace = ASSUMED_PACE,
+    image_bytes: int = USUAL_IMAGE_BYTES,
 ) -> Plan:
     """Everything that a run would do, in order. Touches nothing.
 
-    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why; ``pace`` is how fast these were.
+    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why; ``pace`` is how fast these were;
+    ``image_bytes`` are those of a file system that the lab makes, of which a share may be filled.
     """
     sweep = _with_likely_size(sweep, pace)
     grid, left_out = grid_of(sweep, catalogue, refused)
@@ -117,7 +120,8 @@ def plan(
     blocks = [block_slots(sweep, cases, block, ordering) for block in range(1, sweep.most_blocks + 1)]
     slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
     made_anew = {name for name in sweep.factors.names("store") if catalogue.store(name).is_made_anew}
-    least, most = (_cost(sweep, cases, part, pace, made_anew) for part in (blocks[: sweep.blocks], blocks))
+    cost = partial(_cost, sweep, cases, pace=pace, made_anew=made_anew, image_bytes=image_bytes)
+    least, most = cost(blocks[: sweep.blocks]), cost(blocks)
     levels = levels_of(grid)
     return Plan(
         slots=slots,
@@ -153,7 +157,12 @@ def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
 
 
 def _cost(
-    sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]], pace: Pace, made_anew: Container[str]
+    sweep: Sweep,
+    cases: Sequence[Case],
+    blocks: Sequence[Sequence[Slot]],
+    pace: Pace,
+    made_anew: Container[str],
+    image_bytes: int,
 ) -> Cost:
     """What these blocks come to; a server starts anew on each of the stores that are ``made_anew`` for a trial."""
     slots = [slot for block in blocks for slot in block]
@@ -179,7 +188,7 @@ def _cost(
     estimated_s += pace.factor * SERVE_MOST_S * sum(store in made_anew for store in stores)
     if filled := [percent for slot in slots if (percent := fill_of(slot.case.store_options))]:
         changes["fill"] = len(filled)
-        estimated_s += sum(filled) / 100 * USUAL_IMAGE_BYTES / ASSUMED_BYTES_PER_S
+        estimated_s += sum(filled) / 100 * image_bytes / ASSUMED_BYTES_PER_S
     if sweep.workload.changed:
         estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
     estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)

@@ -24,6 +24,7 @@ PLAIN = {
     limit.WINDOW: "the long way: too little data on it at once",
     limit.ROUND_TRIPS: "the long way: each request waits for its answer",
     limit.DISK: "the server's disk",
+    limit.FILE_SYSTEM: "the file system on the server, or the disk below it",
     limit.FLUSH: "the server's disk, which has to have all before the end",
     limit.LOSSES: "packets that got lost on the way",
     limit.SERVER: "the server or its disk",

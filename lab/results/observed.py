@@ -263,8 +263,9 @@ class Observed(JsonObject):
     """Of the same: bytes that it wrote to its devices, with what it wrote after the end: parity, copies, padding and
     its own records included."""
     store_ceiling_bytes_per_s: int | None = None
-    """With store ``disk``: the [store's ceiling](../explanation/methods.md#ceilings) in this direction, the
-    median of the shots of its block."""
+    """With store ``disk`` or a file system that the lab made: the [store's
+    ceiling](../explanation/methods.md#ceilings) in this direction, at the levels of its own options, the median of the
+    shots of its block."""
     store_ceiling_spread: float | None = None
     """How far the fastest and the slowest of these shots lie apart, as a share of the median."""
     store_ceiling_size_bytes: int | None = None

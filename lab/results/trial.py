@@ -130,7 +130,7 @@ _RUN_TYPES = {
     **dict.fromkeys(("id", "hosts_digest", "seal", "ordering", "saved_as"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
     **dict.fromkeys(("seed", "ceiling_shots", "payload_bytes"), frozenset({int})),
-    **dict.fromkeys(("hosts", "left_out", "closed", "target", "link"), frozenset({dict})),
+    **dict.fromkeys(("hosts", "left_out", "closed", "caveats", "target", "link"), frozenset({dict})),
     "load": frozenset({list}),
 }
 
@@ -232,7 +232,7 @@ def _key_problem(key: str, value: typing.Any) -> str:
         return f"hosts: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
     if key == "hosts" and (len(value) > _MOST_KEYS or any(len(facts) > _MOST_KEYS for facts in value.values())):
         return f"hosts: more than {_MOST_KEYS} hosts, or facts of one"
-    reasons = value.items() if key in ("left_out", "closed") else ()
+    reasons = value.items() if key in ("left_out", "closed", "caveats") else ()
     if strange := [name for name, reason in reasons if not isinstance(reason, str)]:
         return f"{key}: {strange[0]!r:.60} cannot be {value[strange[0]]!r:.60}"
     if len(reasons) > MOST_CASES:

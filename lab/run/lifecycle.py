@@ -30,6 +30,7 @@ from lab.results.trial import emulated
 from lab.run import fit, pace, refusals, resumption, root_helper, store_fit
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
+from lab.run.caveats import caveats_of
 from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
@@ -119,7 +120,7 @@ def _look(
     store_fit.check_hosts(pair, sweep)
     for line in describe_left_out(left_out):
         tell(line)  # before a plan of the rest, which may not be possible
-    planned = plan(sweep, CATALOGUE, left_out, pace=usual)
+    planned = plan(sweep, CATALOGUE, left_out, pace=usual, image_bytes=pair.config.share.image_size)
     for line in describe_idle_buffers(pair, planned.cases):
         tell(line)
     if warning := exceeds_cap(sweep, planned):
@@ -131,6 +132,7 @@ def _look(
 
 def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str]) -> dict[str, object]:
     """What run.json says of the sweep and of both hosts."""
+    caveats = caveats_of(sweep)
     return {
         "sweep_text": text,
         "seed": sweep.seed,
@@ -142,6 +144,7 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
             role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
             for role, facts in pair.facts.items()
         },
+        **({"caveats": caveats} if caveats else {}),
     }
 
 

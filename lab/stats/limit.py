@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 UNCLEAR, LINK, WINDOW, ROUND_TRIPS = "unclear", "link", "latency × window", "protocol round trips"
 DISK, FLUSH, DISTURBED = "disk", "flush to disk", "disturbed"
+FILE_SYSTEM = "file system"  # of the lab's own, with what lies below it
 LOSSES, SERVER = "lost packets", "the server or its disk"
 CERTAIN, PROBABLE = "certain", "probable"
 
@@ -36,3 +37,8 @@ class Limit:
 def grade(is_certain: bool) -> str:
     """The grade of a limit that is near."""
     return CERTAIN if is_certain else PROBABLE
+
+
+def store_limit(medians: Numbers) -> str:
+    """What a case's store is called as a limit: FILE_SYSTEM where the lab made it, DISK where it was there."""
+    return FILE_SYSTEM if "made" in medians else DISK

@@ -15,7 +15,6 @@ from lab.stats.intervals import Floats, median, sort_by_group, sorted_interval
 from lab.stats.link_ceilings import LOWER_SHOT, SETTING, compare_ceilings
 
 COUNTS = ("n", "n_void", "n_failed")
-POOL_IN_FILES = "ZFS in files of one disk: bytes and processor time, not what several disks gain"
 SPEEDS = ("median_MB_per_s", "low_MB_per_s", "high_MB_per_s", "min_MB_per_s", "max_MB_per_s")
 
 
@@ -74,7 +73,8 @@ def provenance(trials: Trials) -> tuple[str, str]:
     """Where it was measured (may be empty), and the hosts, day, payload and number of trials.
 
     Both have to stand under every figure and every table; the first says when it was a local lab, and begins with
-    :data:`lab.results.trial.EMULATED` when a host of it was an emulated Mac. The second says of ZFS that it had files.
+    :data:`lab.results.trial.EMULATED` when a host of it was an emulated Mac. The second says what the run's stores
+    cannot tell.
     """
     encoded = encode(trials)
     run = encoded.frame.attrs.get("run", {})
@@ -88,6 +88,6 @@ def provenance(trials: Trials) -> tuple[str, str]:
     if is_one_sided(run) and share.server:
         named.append(f"{share.server} ({share.protocol}: {share.share})")
     names = " → ".join(named)
-    files = POOL_IN_FILES if "zfs" in encoded.number_values("store")[1] else ""
-    facts = [names, run.get("started_at", "")[:10], *encoded.counts, files]
+    caveats = map(run.get("caveats", {}).get, encoded.number_values("store")[1])
+    facts = [names, run.get("started_at", "")[:10], *encoded.counts, *dict.fromkeys(caveats)]
     return one_line(where), one_line(" · ".join(filter(None, facts)))  # notebooks print them

@@ -5,7 +5,7 @@ This is for transfers that brought nothing to its limit. The parts are of the wh
 
 from __future__ import annotations
 
-from lab.stats.limit import DISK, KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade
+from lab.stats.limit import KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade, store_limit
 from lab.stats.trial_numbers import DISK_MOVED, ROLES
 from lab.stats.utilization import KEPT_OFF, WINDOW_NEAR, ceiling_is_sure, window_bounds_ceiling
 
@@ -91,7 +91,7 @@ def _disk(medians: Numbers) -> list[Part]:
     if medians.get("disk_moved", medians.get("flushed", 0.0)) < DISK_MOVED:
         return []
     share = min(medians.get("disk_share", 0.0), 1 - medians.get("busy", 1.0))
-    return [(DISK, share, f"nothing was on the way while it worked, {share:.0%} of the time")]
+    return [(store_limit(medians), share, f"nothing was on the way while it worked, {share:.0%} of the time")]
 
 
 def _turns(medians: Numbers, link: float) -> list[Part]:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 from lab.base.units import LARGEST
 from lab.results.one_sided import ClientLink
+from lab.results.trial import DISK
 from lab.stats.factors import Row
-from lab.stats.limit import DISK, Numbers
+from lab.stats.limit import Numbers
 from lab.stats.line_rate import line_rate
 
 ROLES = ("client", "server")
@@ -46,7 +47,7 @@ def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict
         values |= _machine(sides)
     values |= _edges(_facts(trial, "wire"), trial["elapsed_s"])
     values |= _tcp(trial, values["bytes_per_s"], ceiling, received=link is not None)
-    return values | _disk(trial, sides["server"], values["bytes_per_s"])
+    return values | _store(trial, sides["server"], values["bytes_per_s"])
 
 
 def _facts(trial: Row, part: str) -> dict[str, float]:
@@ -163,17 +164,25 @@ def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
     return values | ({"window_bytes": window, "window_share": min(1.0, on_the_way / window)} if window else {})
 
 
-def _disk(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
-    """The server's store against what it takes by itself; what its disks moved only where they are counted."""
+def _store(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
+    """The server's store against what it takes by itself; nothing of one that was not measured, but of a disk.
+
+    What its devices moved only where they are counted: by a store of the lab's own, or by the server.
+    """
     observed, size = _clean(trial["observed"]), trial["size_bytes"]
-    if trial["store"] != DISK:
+    ceiling, is_made = observed.get("store_ceiling_bytes_per_s"), trial["store"] != DISK
+    if is_made and not ceiling:
         return {}
-    values = {"on_disk": 1.0} | _quotient("disk_share", rate, observed.get("store_ceiling_bytes_per_s"))
-    if trial["direction"] == "write":
-        effective = trial["effective"]
+    values = {"on_disk": 1.0} | _quotient("disk_share", rate, ceiling) | ({"made": 1.0} if is_made else {})
+    effective, is_write = trial["effective"], trial["direction"] == "write"
+    if is_write:
         flushed = str(effective.get("flushed")).split(" ")[0]  # "none (why)" is none, too
         values["flushed"] = float(flushed != "none" and effective.get("server_sync") != "async")
+    elif is_made:
+        values["in_memory"] = float(effective.get("server_cache") == "warm")
     shot_bytes = observed.get("store_ceiling_size_bytes") or size
     counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * shot_bytes
-    moved = server.get("disk_written_bytes" if trial["direction"] == "write" else "disk_read_bytes")
-    return values | ({"disk_moved": moved / size} if counted and moved is not None else {})
+    moved = server.get("disk_written_bytes" if is_write else "disk_read_bytes") if counted else None
+    if is_made and not is_write:  # what it wrote counts what was written after the end, too
+        moved = observed.get("store_read_bytes", moved)
+    return values | ({"disk_moved": moved / size} if moved is not None else {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.stats.limit import DISK, FAR_ABOVE, FLUSH, KIB, LINK, NEAR, PROBABLE, WINDOW, Limit, Numbers, grade
+from lab.stats.limit import FAR_ABOVE, FLUSH, KIB, LINK, NEAR, PROBABLE, WINDOW, Limit, Numbers, grade, store_limit
 from lab.stats.line_rate import speed_label
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 
@@ -27,7 +27,7 @@ DOMINANT = 1.5  # one host used so many times what the other did, or neither is 
 
 def limits(medians: Numbers, names: Mapping[str, str]) -> list[Limit]:
     """Each thing that can be told of, from the medians of a case; ``names`` are each role's busiest process."""
-    candidates = [_link(medians), _disk_limit(medians), _flush_limit(medians)]
+    candidates = [_link(medians), _store_limit(medians), _flush_limit(medians)]
     candidates += [_window_limit(medians), _lowered_ceiling(medians)]
     for role in ROLES:
         candidates += [
@@ -98,17 +98,20 @@ def window_bounds_ceiling(medians: Numbers) -> bool:
     return medians.get("window_of_ceiling", 1.0) >= WINDOW_OF_CEILING
 
 
-def _disk_limit(medians: Numbers) -> Limit | None:
+def _store_limit(medians: Numbers) -> Limit | None:
     if "disk_share" not in medians:
         return None
-    share, evidence = medians["disk_share"], f"disk: {medians['disk_share']:.0%} of what the store itself takes"
-    moved = medians.get("disk_moved", medians.get("flushed", 1.0))
+    name, share = store_limit(medians), medians["disk_share"]
+    evidence = f"{name}: {share:.0%} of what the store itself takes"
+    moved = medians.get("disk_moved", medians.get("flushed", 1 - medians.get("in_memory", 0.0)))
     if "disk_moved" in medians and moved < DISK_MOVED:
         evidence += f", but only {moved:.0%} of the payload went to or from it"
+    elif moved < DISK_MOVED and "in_memory" in medians:
+        evidence += ", but the server had just read it into its memory"
     elif moved < DISK_MOVED:
         evidence += ", but no flush is known to have been waited for"
     near = NEAR <= share <= FAR_ABOVE and moved >= DISK_MOVED
-    return Limit(DISK, min(1.0, share), evidence, near, grade=grade("disk_moved" in medians))
+    return Limit(name, min(1.0, share), evidence, near, grade=grade("disk_moved" in medians))
 
 
 def _flush_limit(medians: Numbers) -> Limit | None:

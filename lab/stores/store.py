@@ -66,6 +66,10 @@ class Store:
         """Why these levels of its options cannot go together; empty where they can."""
         return ""
 
+    def caveat(self, levels: Mapping[str, str]) -> str:
+        """What figures with it at these levels cannot tell, which stands under each of them; empty for nothing."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Facts:

@@ -36,6 +36,7 @@ SLOP_BYTES = 160 * MIB
 COMPRESSION = re.compile(r"off|on|lz4|lzjb|zle|gzip(-[1-9])?|zstd(-(1?[1-9]|10))?")
 FILES, LOOPS, NAMED, PARTITIONS = "files", "512e", "named", "partitions"
 SAYS_512 = "512 4096"  # bytes of a sector, as a disk says and as it has them
+SHARED_DISK = "ZFS in files of one disk: bytes and processor time, not what several disks gain"
 PROPERTIES = ("sync", "compression", "recordsize", "atime")
 GROUP = re.compile(r"(mirror|raidz[123])-[0-9]+")
 DEVICE = re.compile(r"^\t([^\t\n]+)\t", re.MULTILINE)
@@ -127,6 +128,10 @@ class Zfs(FileSystem):
     def least_size(self, levels: Mapping[str, str]) -> int:
         """See :meth:`FileSystem.least_size`."""
         return layout_of(levels)[1] * LEAST_VDEV_BYTES
+
+    def caveat(self, levels: Mapping[str, str]) -> str:
+        """See :meth:`Store.caveat`."""
+        return SHARED_DISK if levels.get("disks", FILES) in (FILES, "512e") else ""
 
     def empty_room(self, levels: Mapping[str, str]) -> Room:
         """See :meth:`FileSystem.empty_room`."""

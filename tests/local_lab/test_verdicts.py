@@ -86,6 +86,21 @@ def test_a_slow_disk_in_the_server(near: Bench, tmp_path: Path) -> None:
     assert rows.loc[unflushed, "limited_by"].tolist() != ["disk"]
 
 
+def test_a_file_system_of_the_labs_on_a_slow_disk_at_each_level_of_its_options(near: Bench, tmp_path: Path) -> None:
+    sweep: dict[str, Any] = {"size": "24 MiB", "protocol": ["nfs"], "tool": ["cp"], "direction": ["write"]}
+    sweep |= {"store": ["ext4"], "ext4.data": ["ordered", "journal"]}
+    with slow_disk(near.name, tmp_path, "/srv/slow", 10 * MIB):
+        slow = near.changed_hosts(server_mount_base="/srv/slow", share_image_size="160 MiB")
+        rows = judged(near, slow, **sweep)
+    assert len(rows) == 2
+    assert_all(rows, "file system", "file system: (?:.*% of what the store itself takes|nothing was on the way while)")
+    level = rows["options"].map(lambda options: options["ext4.data"])
+    own = (rows["bytes_per_s"] / rows["disk_share"]).groupby(level).median()
+    assert own["journal"] < 0.7 * own["ordered"], "each has a ceiling of its own: a journal has all twice"
+    rows = judged(near, near.changed_hosts(share_image_size="160 MiB"), **sweep | {"ext4.data": ["ordered"]})
+    assert "file system" not in set(rows["limited_by"])
+
+
 def test_a_disk_that_is_waited_for_when_all_has_crossed_the_link(
     new_bench: Callable[..., Bench], tmp_path: Path
 ) -> None:

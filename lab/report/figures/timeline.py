@@ -42,7 +42,7 @@ COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
 ANCHOR = Line2D([], [], color=INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
 
 LINK_MARKER = "*"
-BY_ITSELF = {"link": "link (iperf3)", "store": "the server's disk"}
+BY_ITSELF = {"link": "link (iperf3)", "store": "the server's store"}
 PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
 ORDER = "trial, in order of execution"
 LOAD = {

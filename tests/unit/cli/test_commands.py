@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import re
@@ -198,6 +199,23 @@ def test_a_plan_says_what_does_not_fit_the_hosts_file(
     code, out, err = lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
     assert (code, out) == (2, "")
     assert "hosts.ini: [share] serve = existing" in err
+
+
+def test_a_plan_counts_a_fill_with_the_image_size_of_the_hosts_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_PASSWORD", "secret")
+    Path("hosts.ini").write_text(HOSTS.replace("[share]", "[share]\nserve = lab\nimage_size = 8 GiB"))
+    took = {}
+    for percent, hosts in itertools.product((0, 90), ((), ("--hosts", "hosts.ini"))):
+        Path("a.toml").write_text(SWEEP + f'store = ["ext4"]\next4.fill = [{percent}]\n')
+        code, out, err = lab(capsys, "plan", "a.toml", *hosts, "--json")
+        assert code == 0, err
+        took[percent, bool(hosts)] = json.loads(out)
+    fills = took[90, True]["changes"]["fill"]
+    for has_hosts, image_bytes in ((False, 2 << 30), (True, 8 << 30)):
+        more_s = took[90, has_hosts]["estimated_s"] - took[0, has_hosts]["estimated_s"]
+        assert more_s == pytest.approx(fills * 0.9 * image_bytes / 60e6)
 
 
 # --- progress, and the program as a whole

@@ -108,6 +108,7 @@ def planted_run(text: str, **more: Any) -> dict[str, Any]:
         "ordering": "mirrored",
         "hosts": hosts,
         "left_out": {text: text},
+        "caveats": {"ram": text, text: text},
         "schema": 2,
         text: text,
         **more,

@@ -75,6 +75,8 @@ def test_update_replaces_run_json_as_a_whole(tmp_path: Path) -> None:
         ('{"schema": 1, "\\ud800": 1}', "holds what cannot be written"),
         ('{"schema": 1, "left_out": {"case": 5}}', "left_out: 'case' cannot be 5"),
         ('{"schema": 1, "left_out": null}', "left_out cannot be None"),
+        ('{"schema": 1, "caveats": {"zfs": []}}', r"caveats: 'zfs' cannot be \[\]"),
+        ('{"schema": 1, "caveats": "zfs"}', "caveats cannot be 'zfs'"),
         ('{"schema": 1, "hosts": {"client": null}}', "hosts: 'client' cannot be None"),
         ('{"schema": 1, "load": [3]}', "load is no list"),
         ('{"schema": 1, "load": [{"block": 1, "client": null}]}', "load is no list"),

@@ -65,6 +65,27 @@ def test_a_store_is_that_of_the_files_and_a_link_that_of_the_network(tmp_path: P
     assert jumbo[STORE].item() == pytest.approx(50.0)
 
 
+def test_each_store_that_the_lab_made_has_its_own_stages_at_its_own_levels(tmp_path: Path) -> None:
+    pools = {"9": 30.0, "12": 60.0}
+    shots = [
+        by_itself("store", tool, factor * speed, f"zfs-{ashift}-{tool}", store="zfs", options={"zfs.ashift": ashift})
+        for ashift, speed in pools.items() for tool, factor in (("dd", 1.0), ("memory", 20.0))
+    ]  # fmt: skip
+    shots += [by_itself("store", "dd", 80.0, "ext4", store="ext4")]
+    onto = [moved(25.0, "cp", store="zfs", options={"zfs.ashift": ashift}) for ashift in pools]
+    run = analysis(tmp_path, *onto, moved(70.0, "cp", store="ext4"), moved(45.0, "cp"), *shots, *STORE_AND_LINK)
+    rows = run.waterfall.to_dict("records")
+    found = {(row["store"], row["zfs.ashift"]): (row[STORE], row[SERVER], row[LINK], row[TOOL]) for row in rows}
+    assert found["zfs", "9"] == pytest.approx((30.0, 600.0, 110.0, 25.0))
+    assert found["zfs", "12"] == pytest.approx((60.0, 1200.0, 110.0, 25.0))
+    assert found["ext4", "–"] == pytest.approx((80.0, np.nan, 110.0, 70.0), nan_ok=True)
+    assert found["disk", "–"] == pytest.approx((50.0, 2000.0, 110.0, 45.0))
+    table = waterfall_table(run.waterfall)
+    reached = {row[0]: row[-2:] for row in table.rows}
+    assert reached["SMB cp write, zfs, ZFS ashift 9"] == ["store", "83 %"]
+    assert reached["SMB cp write, zfs, ZFS ashift 12"] == ["store", "42 %"]
+
+
 def test_an_option_of_a_tool_makes_no_other_protocol_but_one_of_a_mount_does(tmp_path: Path) -> None:
     small, large = ({"dd.bs": size} for size in ("4 KiB", "1 MiB"))
     signed, plain = ({"smb.signing": level} for level in ("true", "false"))
