@@ -51,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     if hosts_file:
         for line in describe_unseen(hosts):
             say(line)
+        for device in fit.devices_of(hosts, sweep):
+            say(f"server: {device}: a run writes to it, after --write-to {device}")
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))
         return 0

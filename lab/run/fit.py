@@ -122,9 +122,14 @@ def _check_devices(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
         )
 
 
+def devices_of(config: Hosts, sweep: Sweep) -> tuple[str, ...]:
+    """The devices of the server, which the user named, that a sweep writes to."""
+    return config.share.devices[: made_store.devices_of(sweep)]
+
+
 def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> None:
     """The devices that a sweep writes to are just those that the user has named at the command. Raises BadInput."""
-    devices = config.share.devices[: made_store.devices_of(sweep)]
+    devices = devices_of(config, sweep)
     if set(write_to) == set(devices):
         return
     given = f", and --write-to has {listing(write_to)}" if write_to else ""

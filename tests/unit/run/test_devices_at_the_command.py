@@ -8,6 +8,7 @@ import pytest
 from support.input_files import HOSTS
 
 from lab.base.errors import BadInput
+from lab.cli.main import main
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.run.fit import check_fit, check_write_to
@@ -69,3 +70,13 @@ def test_just_those_that_are_written_to_are_named_at_the_command(tmp_path: Path)
         check_write_to(config, sweep(), [second])
     with pytest.raises(BadInput, match="--write-to: the sweep writes to no device"):
         check_write_to(config, sweep(option='disk = ["image"]'), [first])
+
+
+def test_a_plan_says_which_it_writes_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts(tmp_path, TWO)
+    path = tmp_path / "devices.toml"
+    path.write_text(SWEEP.format(store="ext4", option='disk = ["named"]'))
+    assert main(["plan", "--hosts", str(tmp_path / "hosts.ini"), str(path)]) == 0
+    said = capsys.readouterr().err
+    assert "server: /dev/disk/by-id/ata-X-1: a run writes to it, after --write-to /dev/disk/by-id/ata-X-1\n" in said
+    assert "ata-X-2" not in said
