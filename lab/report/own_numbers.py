@@ -34,8 +34,8 @@ READ_FIRST = "read_first_bytes"  # the same, of a write: what had to be read
 READ_SOME = 0.01  # less is what ZFS reads of its own
 OF_DEVICES = (
     "On devices: bytes that were written to the files or disks of a pool (of a read: read from them) for each byte of "
-    "the payload, with parity, copies and padding. They share one disk: they tell what this costs in bytes and "
-    "processor time, and not what several disks gain."
+    "the payload, with parity, copies and padding. Files, and disks over files, share one disk: they tell what this "
+    "costs in bytes and processor time, and not what several disks gain."
 )
 OF_READ_FIRST = (
     "Read first: bytes that a write read from there for each byte of the payload; of disks with sectors of 4 KiB that "
