@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
+from typing import Any
 
 from support.local_lab import Bench, end
 from support.macs import state
@@ -19,7 +20,7 @@ def test_a_pool_is_made_where_o3x_is_installed_shared_and_removed_though_the_con
     new_bench: Callable[..., Bench],
 ) -> None:
     bench = new_bench("--platform", "client=macos@10.15", "--platform", f"server={SERVER}")
-    factors = {"tool": ["cp"], "direction": ["write"], "o3x.ashift": [13]}
+    factors: dict[str, Any] = {"tool": ["cp"], "direction": ["write"], "o3x.ashift": [13]}
     missing = bench.run(protocol=["smb"], store=["disk", "o3x"], **factors)
     left_out = "server: store o3x: its kernel has no OpenZFS on OS X"
     assert left_out in missing.stdout + missing.stderr
