@@ -122,3 +122,12 @@ class NfsFacts(TypedDict):
 
 class NfsMount(MountRecord, NfsFacts):
     """An export of NFS in the table of mounts, with its facts."""
+
+
+class PoolRecord(TypedDict):
+    """A pool of ZFS that is imported, and its only device."""
+
+    name: str
+    device: str
+    properties: dict[str, str]
+    health: str

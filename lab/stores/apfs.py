@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lab.design.payload_size import MIB
-from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.platforms.macos.disk_images import MAKE_APFS
 from lab.platforms.macos.parsers import parse_volume
 from lab.platforms.part import Part
+from lab.settings.setting import Setting
+from lab.stores.mac_image import image_volume
 from lab.stores.mac_volume import MacVolume
-from lab.stores.store import Room
+from lab.stores.store import Room, Site
 
 PERSONALITIES = {"insensitive": "APFS", "sensitive": "Case-sensitive APFS"}
 
@@ -28,11 +29,11 @@ class Apfs(MacVolume):
         """See :meth:`FileSystem.find_lack`."""
         return script("diskutil apfs list >/dev/null 2>&1 || echo APFS")
 
-    def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:
-        """See :meth:`MacVolume.format`."""
+    def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
+        """See :meth:`MacVolume.volume`."""
         personality = PERSONALITIES[levels.get("case", "insensitive")]
-        made = host.shell(MAKE_APFS, device, personality, deadline_s=120)
-        return Part(host).parse(parse_volume, made)
+        made = site.host.shell(MAKE_APFS, device, personality, deadline_s=120)
+        return image_volume(site, place, self.name, Part(site.host).parse(parse_volume, made))
 
 
 STORE = Apfs()

@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 from lab.design.option_levels import one_of
 from lab.design.payload_size import MIB
-from lab.hosts import Host
+from lab.settings.setting import Setting
+from lab.stores.mac_image import image_volume
 from lab.stores.mac_volume import COMMON, MacVolume
-from lab.stores.store import Facts, Option, Room
+from lab.stores.store import Facts, Option, Room, Site
 
 
 class Hfs(MacVolume):
@@ -32,12 +33,12 @@ class Hfs(MacVolume):
     def find_lack(self, levels: Mapping[str, str]) -> None:
         """See :meth:`FileSystem.find_lack`: every macOS has it."""
 
-    def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:
-        """See :meth:`MacVolume.format`."""
+    def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
+        """See :meth:`MacVolume.volume`."""
         journal = () if levels.get("journal") == "off" else ("-J",)
         case = ("-s",) if levels.get("case") == "sensitive" else ()
-        host.run("newfs_hfs", *journal, *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
-        return device
+        site.host.run("newfs_hfs", *journal, *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
+        return image_volume(site, place, self.name, device)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """See :meth:`FileSystem.read_facts`; a journal is told by the table of mounts."""

@@ -10,27 +10,27 @@ from typing import ClassVar
 
 from lab.base.untrusted import first_line
 from lab.design.option_levels import one_of
-from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.mount_reports import parse_mount_lines
 from lab.hosts.mounts import real_path
 from lab.platforms.macos.mounts import parse_case_sensitive
+from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
-from lab.stores.mac_image import TYPES, image_volume, new_image
+from lab.stores.mac_image import TYPES, new_image
 from lab.stores.store import Facts, FileSystem, Option, Room, Site
 
 ROW = 'place=$(cd "$1" && pwd -P) && mount | grep -F " on $place ("'
 # $1 the mount point. An image is told by its first bytes, or by being a folder: its name says only what was asked for
-FACTS = """
-diskutil info -plist "$1" || exit
+IMAGE_FACTS = """
 for image in "$1".*; do
     if [ -d "$image" ]; then echo "image sparsebundle"
     elif [ "$(head -c 4 "$image")" = sprs ]; then echo "image sparseimage"
     elif [ -f "$image" ]; then echo "image dmg"; fi
 done
 """
+FACTS = f'diskutil info -plist "$1" || exit{IMAGE_FACTS}'
 IMAGE = re.compile(r"^image (sparseimage|sparsebundle|dmg)$", re.MULTILINE)
-DEVICE = re.compile("/dev/disk[0-9]+(s[0-9]+)?")
+SOURCE = re.compile(f"/dev/disk[0-9]+(s[0-9]+)?|{OWN_FOLDER}")  # a pool has the name of the lab's folder
 COMMON = MappingProxyType(
     {
         "image": Option(
@@ -59,8 +59,8 @@ class MacVolume(FileSystem):
     leaves: ClassVar[Room]
 
     @abstractmethod
-    def format(self, host: Host, device: str, levels: Mapping[str, str]) -> str:
-        """Make the volume on an image's device, as the account; its own device. Raises LabFailure."""
+    def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
+        """The volume on an image's device, which this may format as the account, mounted. Raises LabFailure."""
 
     def find_row(self, path: str) -> Command:
         """See :meth:`FileSystem.find_row`."""
@@ -69,7 +69,7 @@ class MacVolume(FileSystem):
     def read_row(self, printed: str) -> tuple[str, str]:
         """See :meth:`FileSystem.read_row`."""
         rows = parse_mount_lines(printed)
-        if len(rows) != 1 or not DEVICE.fullmatch(rows[0][0]):
+        if len(rows) != 1 or not SOURCE.fullmatch(rows[0][0]):
             raise ValueError("no device in the table of mounts")
         return rows[0][0], first_line(",".join(rows[0][3]), 1000)
 
@@ -85,7 +85,7 @@ class MacVolume(FileSystem):
         """See :meth:`FileSystem.steps`."""
         place = real_path(site.host, site.path)
         device = yield from new_image(site, place, size_bytes, levels.get("image", "sparseimage"))
-        yield image_volume(site, place, self.name, self.format(site.host, device, levels))
+        yield self.volume(site, place, device, levels)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """See :meth:`FileSystem.read_facts`."""
@@ -96,8 +96,16 @@ class MacVolume(FileSystem):
 def parse_image_volume(text: str) -> dict[str, str]:
     """The levels of the common options, of what FACTS prints. Raises ValueError."""
     plist, _, rest = text.rpartition("</plist>")
-    images = IMAGE.findall(rest)
-    if not plist or len(images) != 1:
-        raise ValueError("no volume, or no image, or several")
+    if not plist:
+        raise ValueError("no volume")
+    image = parse_image(rest)
     case = "sensitive" if parse_case_sensitive(f"{plist}</plist>\n") else "insensitive"
-    return {"image": images[0], "case": case}
+    return {"image": image, "case": case}
+
+
+def parse_image(text: str) -> str:
+    """What the image is, of what IMAGE_FACTS prints. Raises ValueError."""
+    images = IMAGE.findall(text)
+    if len(images) != 1:
+        raise ValueError("no volume with one image")
+    return str(images[0])

@@ -54,8 +54,13 @@ from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal
-from lab.stores import btrfs, ext4, image_file_system, mac_volume, store, xfs, zfs
+from lab.stores import btrfs, ext4, image_file_system, mac_volume, o3x, store, xfs, zfs
 from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
+
+O3X = (
+    "p\tashift\t12\tlocal\np\tcasesensitivity\tinsensitive\t-\np\tcompression\tlz4\tlocal\n"
+    "mimic on\nversion 2.2.3-1\nimage dmg\n"
+)
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,8 @@ PARSERS = {
         mac_volume.parse_image_volume,
         ("<plist><dict><key>FilesystemName</key><string>HFS+</string></dict></plist>\nimage dmg\n",),
     ),
+    "o3x": Parser(o3x.parse_o3x, (O3X,)),
+    "image of a volume": Parser(mac_volume.parse_image, ("image dmg\n",)),
     "bytes of devices": Parser(store.parse_device_bytes, ("read_bytes\t12\nwrite_bytes\t4096\n",)),
     "mounted image": Parser(store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
     "power": Parser(linux_noise.parse_power, ("AC 1\nscaling powersave\n",)),

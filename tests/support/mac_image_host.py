@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from support.stoppable_host import StoppableHost
@@ -27,6 +28,13 @@ attach) # -nomount PATH
     owner=$(cat owner_of_images)
     echo "$3 $owner /dev/disk4" >> images; printf '/dev/disk4          \\t \\t\\n' ;;
 info)
+    if [ "$2" != -plist ]; then
+        while read -r path owner device made_up; do
+            printf '%s\nimage-path      : %s\nmounting user   : x\n' ================ "$path"
+            printf '%s\t\t\n' "$device"
+        done < images
+        exit
+    fi
     printf '<plist version="1.0"><dict><key>framework</key><string>683</string><key>images</key><array>'
     while read -r path owner device made_up; do
         printf '<dict><key>image-path</key><string>%s</string>' "$path"
@@ -88,8 +96,8 @@ ANNS = "/Users/ann/photos.dmg 502 /dev/disk7\n"
 class MacImageHost(StoppableHost):
     """Such a Mac. Ann has an image of her own attached."""
 
-    def __init__(self, folder: Path):
-        super().__init__(folder, PROGRAMS, REAL)
+    def __init__(self, folder: Path, programs: Mapping[str, str] = PROGRAMS, real: tuple[str, ...] = REAL):
+        super().__init__(folder, dict(programs), real)
         (folder / "images").write_text(ANNS)
         (folder / "mounts").write_text("/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled)\n")
         (folder / "sectors").write_text("1024\n")

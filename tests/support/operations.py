@@ -25,6 +25,7 @@ from lab.stores.device_node import DeviceNode
 from lab.stores.image import ImageFile, ImageMount, LoopModule
 from lab.stores.loop_disks import LoopDisks
 from lab.stores.mac_image import DiskImage, FileImage, ImageVolume
+from lab.stores.mac_pool import MacPool
 from lab.stores.named_device import NamedDevice
 from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.sides import OWN, OWN_NAME
@@ -50,6 +51,7 @@ OLD_VALUES: dict[Operation, str] = {
     LoopModule(): "absent",
     MacExport(f"{OWN}/ram", "/", 501, 20, "192.0.2.0", "255.255.255.0", "unended"): "absent",
     MacMtu("en0"): "1500",
+    MacPool(OWN_NAME, f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",
     MacNfsd(): "stopped",
     MacService("com.apple.smbd"): "off",
     MacServiceSwitch("com.apple.smbd"): "disabled",

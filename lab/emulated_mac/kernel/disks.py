@@ -12,6 +12,7 @@ from ..records import DiskRecord, ImageDevice, ImageRecord
 from .system_calls import Caller, Kernel, system_call
 
 SECTOR_BYTES = 512
+ZFS_PARTITION = "ZFS"  # what hdiutil calls it
 APFS_CONTAINER, APFS_VOLUME = "EF57347C-0000-11AA-AA11-00306543ECAC", "41504653-0000-11AA-AA11-00306543ECAC"
 
 
@@ -25,6 +26,10 @@ class Volume:
     case_sensitive: bool
     journaled: bool = False
     mounted_at: str = ""
+    pool: str = ""
+    """Of ZFS: its pool, while that is imported, which keeps the device busy."""
+    shown_as: str = ""
+    """The type that the table of mounts has, where it is another."""
 
 
 @dataclass
@@ -37,7 +42,7 @@ class Disk:
     uid: int
     pid: int
     volume: Volume | None = None
-    synthesized: list[str] = field(default_factory=list)  # the APFS container and its volume
+    synthesized: list[str] = field(default_factory=list)  # the APFS container and its volume, or the partition of ZFS
 
     @property
     def size_bytes(self) -> int:
@@ -150,6 +155,11 @@ def _devices(disk: Disk) -> list[ImageDevice]:
     mounted_at = disk.volume.mounted_at if disk.volume else ""
     if not disk.synthesized:
         return [{"device": disk.device, "hint": "", "mounted_at": mounted_at}]
+    if disk.synthesized == [f"{disk.device}s1"]:
+        return [
+            {"device": disk.device, "hint": "GUID_partition_scheme", "mounted_at": ""},
+            {"device": disk.synthesized[0], "hint": ZFS_PARTITION, "mounted_at": ""},
+        ]
     synthesized: list[ImageDevice] = [
         {"device": device, "hint": hint, "mounted_at": mounted_at if hint == APFS_VOLUME else ""}
         for device, hint in zip(disk.synthesized, (APFS_CONTAINER, APFS_VOLUME), strict=False)

@@ -39,7 +39,7 @@ def make_hfs(
 ) -> DiskRecord:
     """Make HFS+ on an image, or make it anew. EACCES for anybody but its owner, EBUSY where it is mounted."""
     disk = _clear_own_disk(kernel, caller, device)
-    _make_volume(disk, caller, Volume(device, "hfs", name, case_sensitive, journaled))
+    make_volume(disk, caller, Volume(device, "hfs", name, case_sensitive, journaled))
     return describe(disk, device)
 
 
@@ -63,7 +63,7 @@ def add_volume(kernel: Kernel, caller: Caller, container: str, name: str, case_s
     device = f"{container}s1"
     disk.synthesized.append(device)
     make_nodes(device, caller.uid)
-    _make_volume(disk, caller, Volume(device, "apfs", name, case_sensitive))
+    make_volume(disk, caller, Volume(device, "apfs", name, case_sensitive))
     return describe(disk, device)
 
 
@@ -72,19 +72,21 @@ def _clear_own_disk(kernel: Kernel, caller: Caller, device: str) -> Disk:
     disk = find_own_disk(kernel, caller, device)
     if disk.volume and disk.volume.mounted_at:
         raise OSError(errno.EBUSY, "Resource busy")
-    _remove_volume(disk)
+    remove_volume(disk)
     return disk
 
 
-def _make_volume(disk: Disk, caller: Caller, volume: Volume) -> None:
+def make_volume(disk: Disk, caller: Caller, volume: Volume, size_bytes: int = 0) -> None:
+    """Make a volume on an image, empty; of this size, or what HFS+ and APFS leave."""
     disk.volume = volume
     folder = HIDDEN / disk.device
     folder.mkdir(parents=True, exist_ok=True)
-    linux_syscalls.mount_memory(str(folder), int(disk.size_bytes * (1 - OVERHEAD)))
+    linux_syscalls.mount_memory(str(folder), size_bytes or int(disk.size_bytes * (1 - OVERHEAD)))
     os.chown(folder, caller.uid, 20 if caller.uid else 0)
 
 
-def _remove_volume(disk: Disk) -> None:
+def remove_volume(disk: Disk) -> None:
+    """Remove what is on an image."""
     if disk.volume:
         linux_syscalls.unmount(str(HIDDEN / disk.device), force=True)
     for device in disk.synthesized:
@@ -106,7 +108,7 @@ def mount_volume(kernel: Kernel, caller: Caller, device: str, type: str, target:
         raise OSError(errno.EBUSY, "Resource busy")
     if caller.uid and os.stat(target).st_uid != caller.uid:  # noqa: PTH116
         raise OSError(errno.EPERM, "Operation not permitted")
-    _mount_at(kernel, caller, disk, disk.volume, target, flags)
+    mount_at(kernel, caller, disk, disk.volume, target, flags)
 
 
 @system_call
@@ -125,11 +127,12 @@ def mount_in_volumes(kernel: Kernel, caller: Caller, device: str) -> str:
         number += 1
         target = Path("/Volumes", f"{disk.volume.name} {number}")
     target.mkdir()
-    _mount_at(kernel, caller, disk, disk.volume, str(target), ["noowners"])
+    mount_at(kernel, caller, disk, disk.volume, str(target), ["noowners"])
     return str(target)
 
 
-def _mount_at(kernel: Kernel, caller: Caller, disk: Disk, volume: Volume, target: str, flags: list[str]) -> None:
+def mount_at(kernel: Kernel, caller: Caller, disk: Disk, volume: Volume, target: str, flags: list[str]) -> None:
+    """Show a volume at a folder, with a line in the table of mounts."""
     # a user's mount has neither devices nor set-user-id (xnu: vfs_syscalls.c)
     flags = ["local", *(["nodev", "nosuid"] if caller.uid else []), *flags]
     if volume.type == "apfs" or volume.journaled:
@@ -137,8 +140,9 @@ def _mount_at(kernel: Kernel, caller: Caller, disk: Disk, volume: Volume, target
     linux_syscalls.bind_mount(str(HIDDEN / disk.device), target, tuple(flags))
     volume.mounted_at = target
     undo = partial(_take_off, volume, target)
-    source = f"/dev/{volume.device}"
-    mounts.table(kernel).append(mounts.Mount(source, target, volume.type, tuple(flags), caller.uid, undo))
+    source = volume.pool or f"/dev/{volume.device}"
+    type_ = volume.shown_as or volume.type
+    mounts.table(kernel).append(mounts.Mount(source, target, type_, tuple(flags), caller.uid, undo))
 
 
 def _take_off(volume: Volume, target: str, force: bool) -> None:
@@ -170,10 +174,12 @@ def eject(kernel: Kernel, caller: Caller, device: str, force: bool) -> str:
         raise OSError(errno.EPERM, "Operation not permitted")
     if not force and kernel.fault("eject-busy"):
         raise OSError(errno.EBUSY, "Resource busy")
+    if not force and disk.volume and disk.volume.pool:
+        raise OSError(errno.EBUSY, "Resource busy")
     target = _unmount(kernel, caller, disk, force)
     if disk.volume and not disk.path.startswith("ram://"):
         disks(kernel).used.add(identity(disk.path))
-    _remove_volume(disk)
+    remove_volume(disk)
     remove_nodes(disk.device)
     disks(kernel).remove(disk)
     return target

@@ -28,6 +28,11 @@ def before(folder: str, *number: int) -> Place:
     return lambda profile: folder if profile.number < number else None
 
 
+def added(profile: Profile) -> str | None:
+    """The place of a program that no macOS has: :mod:`..o3x` puts it there once somebody installs it."""
+    return None
+
+
 PLACES: dict[str, Place] = {
     "sw_vers": "/usr/bin", "uname": "/usr/bin", "hostname": "/bin", "date": "/bin", "stat": "/usr/bin",
     "time": "/usr/bin",
@@ -41,7 +46,7 @@ PLACES: dict[str, Place] = {
     "sysctl": "/usr/sbin", "ps": "/bin", "top": "/usr/bin", "iostat": "/usr/sbin", "vm_stat": "/usr/bin",
     "purge": since("/usr/sbin", 10, 9), "pmset": "/usr/bin", "caffeinate": since("/usr/bin", 10, 8),
     "mdutil": "/usr/bin", "tmutil": since("/usr/bin", 10, 7), "system_profiler": "/usr/sbin", "defaults": "/usr/bin",
-    "ditto": "/usr/bin",
+    "ditto": "/usr/bin", "installer": "/usr/sbin", "zpool": added, "zfs": added,
     "xcode-select": since("/usr/bin", 10, 9), "python3": since("/usr/bin", 10, 15),
     "sudo": before("/usr/bin", 12), "ssh": before("/usr/bin", 10, 11), "ssh-keygen": before("/usr/bin", 10, 11),
     "sshd": before("/usr/sbin", 10, 11),

@@ -14,7 +14,7 @@ from ..linux_programs import Daemon
 EXPORTS, NFS_CONF = Path("/etc/exports"), Path("/etc/nfs.conf")
 STATE = Path("/linux/run/emulated_mac/nfs")
 DATA = "/System/Volumes/Data"
-LOCAL_TYPES = ("hfs", "apfs", "msdos")
+LOCAL_TYPES = ("hfs", "apfs", "zfs", "msdos")
 CONF = """\
 NFS_CORE_PARAM {{ Protocols = 3; NFS_Port = 2049; MNT_Port = 20048; Enable_NLM = true; Enable_RQUOTA = false;
     allow_set_io_flusher_fail = true; }}

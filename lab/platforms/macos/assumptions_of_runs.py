@@ -70,6 +70,17 @@ SHOWN_BY_RUNS = (
         breaks="with store hfs or apfs trials fail",
     ),
     Assumption(
+        name="pools-in-images",
+        what="O3X makes a pool on the disk of an image or on a first partition there, lists it by /dev/diskN or "
+        "/dev/diskNs1, and lets go of its volume with umount",
+        expected="run a sweep with store o3x and that Mac as the server: trials are ok, `zpool list` and `hdiutil "
+        "info` are as before",
+        source="source of O3X; its issues",
+        unverified=True,
+        risk=Risk.LEFT_BEHIND,
+        breaks="with store o3x trials fail, and a pool that the lab does not know again stays, with its image",
+    ),
+    Assumption(
         name="apfs-space",
         what="an APFS RAM disk has its space back at once where files are removed",
         expected="run a sweep of several blocks with ram_disk_format = apfs: no trial fails for want of space",

@@ -116,6 +116,7 @@ def test_every_old_change_becomes_the_operation_that_it_was() -> None:
     newer = {"mac-service-switch", "share-folder", "image-file", "image-mount", "loop-module"}
     newer |= {"loop-disks", "vdev-files", "zfs-module", "zpool", "zpool-on-disks"}
     newer |= {"disk-image", "attached-image", "image-volume", "named-device", "device-node", "device-mount"}
+    newer |= {"mac-zpool"}
     assert kinds == {operation.kind for operation in OLD_VALUES} - newer
 
 

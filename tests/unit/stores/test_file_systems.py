@@ -97,7 +97,7 @@ def test_what_lies_on_no_disk_that_the_lab_knows_is_refused(text: str) -> None:
 
 
 def test_stores_are_found_by_name_and_only_some_are_made_by_the_lab() -> None:
-    assert set(stores.by_name()) == {"ram", "disk", "zfs", "hfs", "apfs", *MADE}
+    assert set(stores.by_name()) == {"ram", "disk", "zfs", "hfs", "apfs", "o3x", *MADE}
     assert stores.file_system("ram") is stores.file_system("disk") is None
     with pytest.raises(BadInput, match=r"unknown store 'ext5'; known are apfs, .*did you mean 'ext4'"):
         stores.find("ext5")
