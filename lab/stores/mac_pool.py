@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
+from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.macos.disk_images import leave_alone
 from lab.settings.operation import Operation
 from lab.settings.parameters import FolderName, OwnPath
@@ -19,7 +20,7 @@ from lab.settings.setting import Setting
 from lab.stores.store import Site
 from lab.stores.store_files import DEADLINE_S
 
-FUNCTIONS = read_script(__file__, "mac_pool_functions.sh")
+FUNCTIONS = OWN_FOLDER + read_script(__file__, "mac_pool_functions.sh")
 STATE = FUNCTIONS + 'state "$@"'
 CREATE = FUNCTIONS + read_script(__file__, "mac_pool_create.sh")
 DESTROY = FUNCTIONS + read_script(__file__, "mac_pool_destroy.sh")

@@ -1,6 +1,10 @@
 # shellcheck shell=sh
-# O3X 2 has its programs in a folder of its own, O3X 1 in /usr/local/bin; sudo keeps neither.
-PATH=$PATH:/usr/local/zfs/bin:/usr/local/bin
+# After own_folder.sh.
+# O3X 2 has its programs in a folder of its own, O3X 1 in /usr/local/bin; sudo keeps neither. Root runs none that an account can
+# change, as Homebrew's may be.
+for folder in /usr/local/zfs/bin /usr/local/bin; do
+    if (cd -P "$folder" 2>/dev/null && stands_firm us); then PATH=$PATH:$folder; fi
+done
 
 # The disks of the image $1, one a line.
 disks_of() {

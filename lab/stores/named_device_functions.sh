@@ -24,6 +24,10 @@ device_state() {
 
 # A line for each reason why the device that look_at found is not to be written to; $1 the bytes that are needed.
 find_reasons() {
+    if ! command -v wipefs >/dev/null || ! command -v cmp >/dev/null; then
+        echo "nobody can tell what it holds: wipefs (util-linux) or cmp (diffutils) is not there"
+        return
+    fi
     [ "$bytes" -ge "$1" ] || echo "it has $bytes bytes, and $1 are needed"
     [ "$(cat "$sys/ro")" = 0 ] || echo "it is read-only"
     for holder in "$sys"/holders/*; do
