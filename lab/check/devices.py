@@ -8,7 +8,7 @@ from lab.base.untrusted import listing
 from lab.check.finding import Finding
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts
-from lab.stores import named_device
+from lab.stores import FileSystem, named_device
 
 SUBJECT = "server devices"
 
@@ -16,7 +16,10 @@ SUBJECT = "server devices"
 def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """One for each device that cannot be taken, and one for all that can. Raises LabFailure."""
     server, free = machines.get("server"), []
-    if server is None or server.no_root or server.platform.name != "linux":
+    if server is None or server.no_root or not config.share.devices:
+        return
+    if server.platform.name != FileSystem.platform:
+        yield Finding("warning", SUBJECT, "only a server with Linux makes stores on them", "leave [share] devices out")
         return
     for device in config.share.devices:
         if why := named_device.read_reasons(server.host, device, 0):

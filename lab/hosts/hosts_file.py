@@ -1,8 +1,7 @@
-"""hosts.ini and sweep files, read into frozen models.
+"""A hosts file, read into frozen models.
 
-Whatever is wrong ends here, before anything is touched, as one message that names the file, the section, the key
-and what would be right. An unknown section or key is an error: a misspelt one must not silently change a sweep.
-"""
+Whatever is wrong ends here, before anything is touched, as one message that names the file, the section, the key and
+what would be right. An unknown section or key is an error: a misspelt one must not silently change a sweep."""
 
 from __future__ import annotations
 
@@ -150,9 +149,8 @@ class ShareConfig(Model):
     ``ext4``; of ``zfs`` that of all files of a pool together. They are in the lab's own folder, and the disk there must
     have room for all of it."""
     devices: DevicePaths = ()
-    """With ``serve = lab``: disks or partitions of the server, with spaces between them, that hold nothing and that the
-    lab may write to, for stores such as ``ext4`` with ``ext4.disk = ["named"]``. Each ``lab run`` that does so asks for
-    ``--write-to`` with their names."""
+    """With ``serve = lab``: disks or partitions of the server that hold nothing, with spaces between them, for stores
+    such as ``ext4`` with ``ext4.disk = ["named"]``. ``lab run`` writes to them once ``--write-to`` names them, too."""
 
     @model_validator(mode="after")
     def _mounted_is_there_already(self) -> Self:

@@ -115,7 +115,7 @@ def _check_devices(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
     named = config.share.devices
     if named and config.share.serve != "lab":
         raise BadInput(f"{hosts_file}: [share] devices: are for serve = lab", "leave them out, or give serve = lab")
-    if len(named) < (needed := made_store.devices_of(sweep)):
+    if len(named) < (needed := made_store.count_devices(sweep)):
         raise BadInput(
             f"{hosts_file}: [share] devices: {len(named)} named, and the sweep has stores on {needed}",
             "name so many disks or partitions of the server that hold nothing, or take that level out of the sweep",
@@ -124,7 +124,7 @@ def _check_devices(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
 
 def devices_of(config: Hosts, sweep: Sweep) -> tuple[str, ...]:
     """The devices of the server, which the user named, that a sweep writes to."""
-    return config.share.devices[: made_store.devices_of(sweep)]
+    return config.share.devices[: made_store.count_devices(sweep)]
 
 
 def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> None:

@@ -27,10 +27,9 @@ from lab.hosts import CommandLog, Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import fit, pace, refusals, resumption, root_helper, store_fit
+from lab.run import fit, made_store, pace, refusals, resumption, root_helper, store_fit
 from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
 from lab.run.catalogue import CATALOGUE
-from lab.run.caveats import caveats_of
 from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
 from lab.run.runner import Ending, Progress, Runner, check_recorded
@@ -132,7 +131,7 @@ def _look(
 
 def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str]) -> dict[str, object]:
     """What run.json says of the sweep and of both hosts."""
-    caveats = caveats_of(sweep)
+    caveats = made_store.caveats_of(sweep)
     return {
         "sweep_text": text,
         "seed": sweep.seed,

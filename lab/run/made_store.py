@@ -71,9 +71,21 @@ def least_room(sweep: Sweep, size_bytes: int) -> int | None:
     return min((store.room(levels).most_in(size_bytes) for store, levels in made_of(sweep)), default=None)
 
 
-def devices_of(sweep: Sweep) -> int:
+def count_devices(sweep: Sweep) -> int:
     """How many devices that the user named a sweep writes to."""
     return max((store.devices(levels) for store, levels in made_of(sweep)), default=0)
+
+
+def caveats_of(sweep: Sweep) -> dict[str, str]:
+    """By store, what figures with it cannot tell at some of its levels in a sweep; empty where there is nothing.
+
+    Raises BadInput where the levels make no case.
+    """
+    told: dict[str, set[str]] = {}
+    for store, levels in made_of(sweep):
+        if caveat := store.caveat(levels):
+            told.setdefault(store.name, set()).add(caveat)
+    return {name: "; ".join(sorted(caveats)) for name, caveats in told.items()}
 
 
 def check(platform: Platform, store: FileSystem, levels: Mapping[str, str], share: ShareConfig) -> None:

@@ -12,6 +12,9 @@ from lab.design.payload_size import MIB
 from lab.stores.image_file_system import OPTIONS, ImageFileSystem
 from lab.stores.store import Facts, Option
 
+MKFS = ("mkfs.ext4", "-q", "-T", "default", "-m", "0")
+AT_ONCE = "lazy_itable_init=0,lazy_journal_init=0"  # mkfs takes the last -E only
+
 
 class Ext4(ImageFileSystem):
     """ext4 as people know it: what mkfs usually leaves for later is done at once, or it would go on in measured time.
@@ -23,7 +26,7 @@ class Ext4(ImageFileSystem):
     about = "ext4 in an image file of the lab's own, or on a disk or partition that you name."
     programs = MappingProxyType({"mkfs.ext4": "e2fsprogs", "tune2fs": "e2fsprogs"})
     least_bytes = 16 * MIB
-    make_words = ("mkfs.ext4", "-q", "-T", "default", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0")
+    make_words = (*MKFS, "-E", AT_ONCE)
     own_facts_script = 'tune2fs -l "$2" && cat "/proc/fs/ext4/${device##*/}/options"'
     options = MappingProxyType(
         {
@@ -42,7 +45,7 @@ class Ext4(ImageFileSystem):
 
     def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
         """See :meth:`ImageFileSystem.words_on`."""
-        return (*self.make_words, "-E", "nodiscard", device, f"{size_bytes // 1024}k")
+        return (*MKFS, "-E", f"{AT_ONCE},nodiscard", device, f"{size_bytes // 1024}k")
 
     def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         """See :meth:`ImageFileSystem.read_own_facts`."""

@@ -34,7 +34,8 @@ OPTIONS = MappingProxyType(
 class ImageFileSystem(FileSystem):
     """A file system of Linux that the lab makes in an image file. No smaller one than ``least_bytes`` can be made.
 
-    ``own_facts_script`` prints what it says of itself: its $1 is the mount point, $2 the device.
+    ``own_facts_script`` prints what it says of itself: its $1 is the mount point, $2 the device as the table of mounts
+    has it, ``$device`` the same without links.
     """
 
     module = LoopModule()

@@ -11,15 +11,25 @@ look_at() {
     bytes=$(($(cat "$sys/size") * 512)) && blocks=$((bytes / 4096))
 }
 
-# What is at block $2 of a device, as far as a mark goes. A byte that is none of a mark's becomes a dot.
-mark_at() { dd if="$1" bs=4096 skip="$2" count=1 2>/dev/null | head -c 31 | tr -c 'a-z0-9-' .; }
+# What is at block $2 of a device, as far as a mark goes; a byte that is none of a mark's becomes a dot. `unreadable` where it cannot be
+# read.
+mark_at() {
+    { dd if="$1" bs=4096 skip="$2" count=1 2>/dev/null || echo unreadable; } | head -c 31 | tr -c 'a-z0-9-' . | sed 's/\.*$//'
+}
 
 # Whether the device that look_at found has the mark $1.
 is_marked() { [ "$(mark_at "$device" 1)" = "$1" ] || [ "$(mark_at "$device" $((blocks - 256)))" = "$1" ]; }
 
-# `taken` where a device $1 has the mark $2, `free` where it has not, or is gone.
+# `taken` where a device $1 has the mark $2, `free` where it has not, or is gone; `unreadable` where nobody can tell.
 device_state() {
-    if look_at "$1" 2>/dev/null && is_marked "$2"; then echo taken; else echo free; fi
+    if [ ! -e "$1" ]; then echo free; return; fi
+    look_at "$1" || return
+    if [ "$bytes" = 0 ]; then echo free; return; fi # a node of a device that is gone
+    case $(mark_at "$device" 1)/$(mark_at "$device" $((blocks - 256))) in
+    "$2"/* | */"$2") echo taken ;;
+    unreadable/* | */unreadable) echo unreadable ;;
+    *) echo free ;;
+    esac
 }
 
 # A line for each reason why the device that look_at found is not to be written to; $1 the bytes that are needed.

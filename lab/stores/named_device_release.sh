@@ -3,7 +3,7 @@
 # After named_device_functions.sh.
 # $1 the device, $2 its mark. Both ends become zeros, as they were, the mark near the start last: whatever ends this, the mark says whose
 # it is. One without the mark is somebody else's.
-look_at "$1" && is_marked "$2" || exit 0
+case $(device_state "$1" "$2") in taken) look_at "$1" || exit ;; free) exit 0 ;; *) echo "$1 cannot be read" >&2; exit 1 ;; esac
 zero() { dd if=/dev/zero of="$device" bs=4096 seek="$1" count="$2" conv=notrunc,fsync 2>/dev/null; }
 printf '%s\n' "$2" | dd of="$device" bs=4096 seek=1 conv=notrunc,fsync 2>/dev/null && zero $((blocks - 512)) 512 &&
     dd if=/dev/zero of="$device" oflag=seek_bytes bs=512 seek=$((blocks * 4096)) count=$((bytes % 4096 / 512)) conv=notrunc,fsync 2>/dev/null &&

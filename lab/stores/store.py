@@ -66,10 +66,6 @@ class Store:
         """Why these levels of its options cannot go together; empty where they can."""
         return ""
 
-    def caveat(self, levels: Mapping[str, str]) -> str:
-        """What figures with it at these levels cannot tell, which stands under each of them; empty for nothing."""
-        return ""
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -177,6 +173,10 @@ class FileSystem(Store, ABC):
     def read_row(self, printed: str) -> tuple[str, str]:
         """What is mounted, and the options of the mount, of that row. Raises ValueError."""
         return parse_mounted(printed)
+
+    def caveat(self, levels: Mapping[str, str]) -> str:
+        """What figures with it at these levels cannot tell, which stands under each of them; empty for nothing."""
+        return ""
 
     def devices(self, levels: Mapping[str, str]) -> int:
         """On how many devices that the user named it is made, at these levels; 0: in files of the lab's own."""

@@ -130,7 +130,7 @@ class Zfs(FileSystem):
         return layout_of(levels)[1] * LEAST_VDEV_BYTES
 
     def caveat(self, levels: Mapping[str, str]) -> str:
-        """See :meth:`Store.caveat`."""
+        """See :meth:`FileSystem.caveat`."""
         return SHARED_DISK if levels.get("disks", FILES) in (FILES, "512e") else ""
 
     def empty_room(self, levels: Mapping[str, str]) -> Room:

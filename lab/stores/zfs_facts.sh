@@ -5,10 +5,9 @@
 # a disk that stands in for another, the bytes of a sector as it says and as it has them; of one that the user named, or its partition,
 # where it has its mark.
 which_disks() {
-    look_at "$1" || return
-    if [ "$(mark_at "$device" 1)" = "$2" ]; then echo named; return; fi
+    if look_at "$1" && [ "$(mark_at "$device" 1)" = "$2" ]; then echo named; return; fi
     whole=$(readlink -f "$sys/..")
-    [ -e "$whole/dev" ] && look_at "/dev/${whole##*/}" && is_marked "$2" && echo partitions
+    if [ -e "$whole/dev" ] && look_at "/dev/${whole##*/}" && is_marked "$2"; then echo partitions; else echo unknown; fi
 }
 devices=$(zpool list -HvP "$2") && printf '%s\n' "$devices" || exit
 printf '%s\n' "$devices" | cut -f 2 | while IFS= read -r vdev; do

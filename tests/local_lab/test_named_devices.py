@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from support.local_lab import Bench, end
 
+from lab.stores.named_device import NamedDevice
+
 SIZE = 700 << 20
 ENDS = 2 << 20
 NAMED: dict[str, Any] = {"store": ["ext4", "xfs", "btrfs"], "ext4.disk": ["image", "named"], "xfs.disk": ["named"]}
@@ -124,6 +126,14 @@ def test_somebodys_data_is_left_alone(bench: Bench, disk: str, prepare: Callable
     checked = bench.lab("check", "--hosts", str(hosts_with(bench, disk))).stdout
     assert f"warning  server devices: {disk} cannot be taken: {reason}" in checked
     assert (bench.state(), digest(disk)) == (before, content)
+
+
+def test_one_that_cannot_be_read_is_not_taken_for_free(bench: Bench, disk: str, tmp_path: Path) -> None:
+    os.truncate(tmp_path / "disk", 0)  # its loop goes on to be as large as it was
+    mark = "file-share-lab-0123456789abcdef"
+    assert bench.execute("server", *NamedDevice(disk, mark).read().argv).stdout == "unreadable\n"
+    (undo,) = NamedDevice(disk, mark).undo("free")
+    assert bench.execute("server", *undo.argv).stderr == f"{disk} cannot be read\n"
 
 
 def test_one_in_use_is_left_alone(bench: Bench, disk: str, tmp_path: Path) -> None:
