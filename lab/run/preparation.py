@@ -18,8 +18,8 @@ from lab.workloads import file
 
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
 # $1 a folder, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first
-# touch of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first. dd, for head writes
-# 8 KiB at a time, which takes seven times as long.
+# touch of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first. By dd, for head
+# writes 8 KiB at a time, which takes seven times as long.
 WARM_MEMORY = (
     'set -C; name=$(cat); cd "$1" && : > "./$name" && '
     '{ dd if=/dev/zero bs=256k count="$2" iflag=count_bytes status=none >> "./$name"; rm -f "./$name"; }'
