@@ -49,6 +49,9 @@ RUN_KEYS = {
     "code_version": "The version of the lab, with the commit where it ran from a checkout.",
     "instance": "Which local lab the hosts were of; null for real machines.",
     "hosts_file": "The full path of the hosts file.",
+    "names": "The names of hosts, accounts, shares, folders and devices in that file, and of the controller, by kind: "
+    "what `lab report` and `lab export` replace. Missing in older runs.",
+    "replaced": "In a copy that `lab export` made alone: how many names of each kind were replaced.",
     "hosts_digest": "What tells the content of that file from every other, by the key of the controller's register.",
     "id": "The run's identity: the same when it is resumed, another for every other run.",
     "seal": "Proves that this controller wrote the sweep and the hosts above "

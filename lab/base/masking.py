@@ -47,6 +47,8 @@ _PLACES = tuple(  # the first group of each pattern is a name of this kind
         ("serial", r"(?i:serial)[ _-]?(?i:number|no)?[\"']?[ \t]*[:=]?[ \t]*[\"']?([A-Z0-9]{6,20})\b"),
     )
 )
+# After @ in names of ciphers: RFC 4251, section 6
+_OWNERS_OF_ALGORITHMS = frozenset({"openssh.com", "libssh.org", "lysator.liu.se"})
 _TYPE_OF_PARTITION = "11AA-AA11-00306543ECAC"  # how the UUIDs of Apple's partition types end: the same everywhere
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?")
 _SHAPES = {
@@ -101,6 +103,14 @@ class Masker:
             self._pattern = self._compiled()
         return self._pattern.sub(self._replace, text)
 
+    @property
+    def replaced(self) -> list[tuple[str, str, str]]:
+        """The kind, the name and the mask of all that was masked so far, in the order in which it was first met."""
+        return [
+            (kind, self._names[key][1] if key in self._names else key, mask)
+            for (kind, key), mask in self._masks.items()
+        ]
+
     def _know_host(self, name: str) -> None:
         """A full name and its first part are one host; what follows is a domain, which others may have as well."""
         first, _, domain = name.partition(".")
@@ -143,6 +153,8 @@ class Masker:
             return "/".join([self._mask_of_name(first, "path"), *(self._mask_of_name(part, "path") for part in others)])
         if kind == "mail":
             account, _, domain = text.partition("@")
+            if domain.casefold() in _OWNERS_OF_ALGORITHMS:
+                return text
             return f"{self._mask_of_name(account, 'mail')}@{self._mask_of_name(domain, 'domain')}"
         if kind in ("known", "compound"):
             return self._mask_of_name(text, "name")

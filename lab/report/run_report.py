@@ -24,6 +24,7 @@ from lab.report.store import store_table
 from lab.report.tables import TextTable
 from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
+from lab.results.public import Public
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson, emulated
 from lab.stats.file_rates import round_trips_per_file
@@ -35,10 +36,14 @@ _FORMULA = r"(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])"
 _FORMULA_FIRST, _FORMULA_LATER = re.compile(_FORMULA), re.compile(rf"([;\t\n]){_FORMULA}")
 
 
-def write(folder: RunFolder, to: Path | None = None) -> Path:
-    """Write the report of a run into its folder, or into the folder ``to``, over an older one; report.html's path."""
+def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = None) -> Path:
+    """Write the report of a run into its folder, or into the folder ``to``, over an older one; report.html's path.
+
+    ``shown`` is the run as readers see it: a copy without names unless the run itself is given.
+    """
+    own, folder = folder, shown or Public(folder)
     title, run = f"How fast is this share? {folder.text('name')}", Analysis(run_folder.load(folder.path))
-    with _open_report(folder, to) as report:
+    with _open_report(own, to) as report:
         with report.enter("figures") as place:
             drawings = _draw(run, place)
         report.replace(
@@ -133,6 +138,8 @@ def _details(described: RunJson, run: Analysis) -> list[Section]:
     """What the page has beyond the post: every setting, what was void or failed and why, and what was asked for."""
     lost, keys = tables.lost(run.trials.frame), ("name", "started_at", "finished_at", "seed", "code_version", "schema")
     facts = {key: str(described.get(key, "–")) for key in keys}
+    if replaced := described.get("replaced"):
+        facts["replaced"] = ", ".join(f"{count} {kind}" for kind, count in replaced.items())
     facts["finished_at"] = str(
         described.get("finished_at") or "not finished: the run was cut short, or is still going on"
     )

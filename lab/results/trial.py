@@ -130,7 +130,9 @@ _RUN_TYPES = {
     **dict.fromkeys(("id", "hosts_digest", "seal", "ordering", "saved_as"), _TEXT),
     **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
     **dict.fromkeys(("seed", "ceiling_shots", "payload_bytes"), frozenset({int})),
-    **dict.fromkeys(("hosts", "left_out", "closed", "caveats", "target", "link"), frozenset({dict})),
+    **dict.fromkeys(
+        ("hosts", "left_out", "closed", "caveats", "target", "link", "names", "replaced"), frozenset({dict})
+    ),
     "load": frozenset({list}),
 }
 

@@ -32,6 +32,7 @@ from lab.run.capability import Capability, check_programs, describe_idle_buffers
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
+from lab.run.private_names import private_names
 from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.size_by_link import choose_size, recorded_size
@@ -260,7 +261,7 @@ def _password(config: Hosts, sweep: Sweep) -> SecretStr:
 def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict[str, object]:
     """What run.json says ``about`` a run, with its hosts, the program, and the seal that it was begun here."""
     register = Register()
-    hosts = {"instance": config.lab.instance, "hosts_file": str(hosts_file.resolve())}
+    hosts = {"instance": config.lab.instance, "hosts_file": str(hosts_file.resolve()), "names": private_names(config)}
     version = {"code_version": about.get("code_version") or code_version()}
     return register.sign({**about, **version, **hosts, "hosts_digest": register.digest(config)})
 

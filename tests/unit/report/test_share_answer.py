@@ -189,8 +189,9 @@ def test_a_measure_is_shown_in_full_and_as_json(name: str, tmp_path: Path) -> No
 
 def test_a_measure_has_a_report_with_every_figure(tmp_path: Path) -> None:
     folder = write_measured(tmp_path, *RUNS["both tools"][:1])
+    assert "nas (smb: media)" in run_report.write(folder, shown=folder).read_text()
     page = run_report.write(folder).read_text()
-    assert "nas (smb: media)" in page
+    assert "host-2 (smb: share-1)" in page
     assert "93 MB/s (90 to 95) by cp" in page
     assert (folder.report_path / "figures" / "throughput.png").stat().st_size > 1000
     empty = write_measured(tmp_path, [], name="x")

@@ -1,0 +1,172 @@
+"""A run as strangers may have it: whatever names a host, a person, a share or a folder is replaced, alike everywhere.
+
+What is replaced are the names that the run notes of its hosts file, those of this machine and this account, and all
+that looks like an address, a home or a serial number (:mod:`lab.base.masking`). Numbers stay, and so do the words that
+the lab itself writes. In doubt a word is replaced.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import shutil
+import socket
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import Any
+
+from lab.base import durable
+from lab.base.errors import BadInput
+from lab.base.masking import Masker
+from lab.base.untrusted import from_json, read_lines
+from lab.results.run_folder import RunFolder
+from lab.results.trial import SCHEMA, WORDS, RunJson
+
+# Names that tell nothing, for every lab has them: of roles, of what the lab serves and whoever logs in there
+PLAIN = frozenset({"client", "server", "lab", "labram", "share", "link", "store", "ram", "disk", "none", "default"})
+# Keys of run.json that say on whose machine a run was begun, and tell nobody else anything
+PRIVATE = ("names", "seal", "hosts_digest")
+FILES = ("hosts_file", "sweep_file")  # keys with the path of one: its name is enough
+# Keys of run.json that the lab writes of itself
+OWN = frozenset({"code_version", "started_at", "finished_at", "ordering", "id"})
+# Fields of a trial that no host can fill: what the lab writes, and what a sweep asks for
+AS_ASKED = frozenset({"trial_id", "case_id", "started_at", "workload", "store", "options", *WORDS})
+
+
+class Public(RunFolder):
+    """The copy of a run that strangers may have, in a temporary folder that goes with this object.
+
+    ``replaced`` are the kind, the name and the mask of all that was replaced. Raises BadInput where the run cannot be
+    read, or has too many names.
+    """
+
+    def __init__(self, run: RunFolder):
+        folder = Path(tempfile.mkdtemp(prefix="lab-public-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.replaced = copy(run, folder / "run")
+        super().__init__(folder / "run")
+        self._label = run.path.name if run.label == str(run.path) else run.label
+
+    @property
+    def label(self) -> str:
+        """See :attr:`RunFolder.label`: the name of the folder that it was copied from."""
+        return self._label
+
+    def copy_to(self, folder: Path) -> None:
+        """Write it into a new folder, to keep. Raises BadInput where something is there already."""
+        try:
+            shutil.copytree(self.path, folder)
+        except FileExistsError as error:
+            raise BadInput(f"{folder}: is there already", "name a new folder") from error
+
+
+def copy(run: RunFolder, to: Path) -> list[tuple[str, str, str]]:
+    """Write a copy into the new folder ``to``, and return the kind, the name and the mask of all that was replaced."""
+    trials = [trial.to_json() for trial in run.trials()]
+    samples = list(_samples_of(run.samples_path))
+    try:
+        masker = _masker_of(run.run, [run.run, *trials, *samples])
+    except ValueError as error:
+        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
+    mask = _Masks(masker)
+    to.mkdir()
+    _write_lines(to / "trials.jsonl", (mask.trial(trial) for trial in trials))
+    if samples:
+        _write_lines(to / "samples.jsonl", map(mask.all, samples))
+    described = mask.run(run.run)
+    kinds = Counter(kind for kind, _, _ in masker.replaced)
+    described = {**described, "schema": SCHEMA, "replaced": dict(sorted(kinds.items()))}
+    durable.create(to / "run.json", json.dumps(described, indent=2, allow_nan=False).encode() + b"\n")
+    return masker.replaced
+
+
+def _masker_of(run: RunJson, records: Iterable[object]) -> Masker:
+    """One that knows every name of the run and of this machine. Raises ValueError for too many."""
+    masker = Masker()
+    for kind, names in [*_noted(run), *_of_hosts(run), *_of_this_machine()]:
+        masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
+    for text in dict.fromkeys(text for record in records for text in _texts(record)):
+        masker.learn(text)
+    return masker
+
+
+def _noted(run: RunJson) -> Iterator[tuple[str, list[str]]]:
+    """The names of the hosts file, by kind: a run that is older than the key has none."""
+    for kind, names in run.get("names", {}).items():
+        yield kind, [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _of_hosts(run: RunJson) -> Iterator[tuple[str, list[str]]]:
+    for facts in run.get("hosts", {}).values():
+        yield "host", _list_of(facts.get("hostname"))
+        yield "user", [*_list_of(facts.get("user")), *(PurePath(home).name for home in _list_of(facts.get("home")))]
+    target = run.get("target", {})  # of a share that was measured alone
+    yield "host", _list_of(target.get("server"))
+    yield "share", _list_of(target.get("share"))
+
+
+def _list_of(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else []
+
+
+def _of_this_machine() -> Iterator[tuple[str, list[str]]]:
+    """Its names: the run may have been begun here, and title and paths may name it."""
+    yield "host", [socket.gethostname()]
+    with suppress(OSError, KeyError):  # of an account without a name
+        yield "user", [getpass.getuser(), Path.home().name]
+
+
+def _samples_of(path: Path) -> Iterator[object]:
+    """The lines of samples.jsonl, as far as they can be read: no number rests on them."""
+    with suppress(OSError):
+        for line in read_lines(path):
+            with suppress(ValueError):
+                yield from_json(line.decode())
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+class _Masks:
+    """Masks records; a text that comes again, as most do, is looked at once."""
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker, self._known = masker, dict[str, str]()
+
+    def text(self, text: str) -> str:
+        if text not in self._known:
+            self._known[text] = text if text in PLAIN else self._masker.mask(text)
+        return self._known[text]
+
+    def all(self, value: object) -> object:
+        """The same with every text in it masked. Keys are the lab's own words."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.all(part) for key, part in value.items()}
+        return list(map(self.all, value)) if isinstance(value, list) else value
+
+    def trial(self, record: Mapping[str, object]) -> dict[str, object]:
+        return {name: value if name in AS_ASKED else self.all(value) for name, value in record.items()}
+
+    def run(self, run: RunJson) -> dict[str, Any]:
+        kept = {key: value for key, value in run.items() if key not in PRIVATE}
+        kept |= {key: PurePath(kept[key]).name for key in FILES if isinstance(kept.get(key), str)}
+        return {key: value if key in OWN else self.all(value) for key, value in kept.items()}
+
+
+def _write_lines(path: Path, records: Iterable[object]) -> None:
+    with path.open("x") as file:
+        file.writelines(json.dumps(record, allow_nan=False) + "\n" for record in records)
