@@ -81,8 +81,9 @@ def by_journal(
 ) -> PutBack:
     """Put back what an open run left changed; returns what that was.
 
-    ``path`` is where its folder was moved to. ``given_up`` are devices of the server that will not come back. Safe to repeat. Raises JournalLost, RestoreError for what could not be
-    put back, with the commands to type by hand, and BadInput where its hosts file is not as it was.
+    ``path`` is where its folder was moved to. ``given_up`` are devices of the server that will not come back. Safe to
+    repeat. Raises JournalLost, RestoreError for what could not be put back, with the commands to type by hand, and
+    BadInput where its hosts file is not as it was.
     """
     folder = path or Path(run.folder)
     _check_folder(folder)

@@ -62,8 +62,9 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         except RestoreError:
             raise
         except LabFailure as error:
-            is_of_mount = isinstance(error, TransferError | CommandError)  # the latter of what prepares it, or checks it
-            if not (is_of_mount and session.drop_lost_mount(standing, error)):
+            # a command that failed prepares or checks it
+            may_be_mount = isinstance(error, TransferError | CommandError)
+            if not (may_be_mount and session.drop_lost_mount(standing, error)):
                 raise add_fault(session.pair, standing.store, error) from error
 
 

@@ -24,8 +24,8 @@ class Operation(ABC):
 
     ``kind`` names it in files and stays as it is for good; ``values`` is a pattern of the values that it can have. A
     ``volatile`` one does not outlive a restart of the host; one that ``holds`` what later ones need is not put back
-    before they are, unless those ``stand_alone``; one that ``may_cut_off`` the controller is taken back by the host itself, unless the controller has
-    reached it again.
+    before they are, but for one that ``stands_alone``, which needs nothing. One that ``may_cut_off`` the controller is
+    taken back by the host itself, unless the controller has reached it again.
 
     Raises LabFailure for parameters out of their ranges.
     """

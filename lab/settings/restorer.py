@@ -133,7 +133,8 @@ class Restorer:
             try:
                 self.journal.close(record)
             except OSError as error:
-                progress.unnoted[record.number] = f"{role}: {record.name} was put back, but the journal says not: {error}"
+                told = f"{role}: {record.name} was put back, but the journal says not: {error}"
+                progress.unnoted[record.number] = told
         return {}
 
     def _strike_on_host(self, role: str, records: list[Record]) -> None:

@@ -30,7 +30,7 @@ FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
 COUNT = read_script(__file__, "zpool_count.sh")
 COUNT_DISKS = loop_disks.FUNCTIONS + read_script(__file__, "loop_disks_count.sh")
 FACTS = loop_disks.FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
-FAULT = named_device.FAULT + read_script(__file__, "zpool_fault.sh")
+FAULT = FUNCTIONS + read_script(__file__, "named_device_fault.sh") + read_script(__file__, "zpool_fault.sh")
 SUSPENDED = "suspended"
 # It unloads even under a pool that is not mounted, so what cannot be told is no "none"
 MODULE_STATE = """
