@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from faults.inject import Call, Fault, normal
+
 from lab.cli import main as cli
 from lab.hosts import Result
 from lab.hosts.ssh import SshHost
