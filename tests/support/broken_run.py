@@ -18,7 +18,8 @@ USUAL_S = 10.0  # of what hangs afterwards
 def break_at(lab: str, words: str, kind: str, when: str) -> None:
     """From here on, wait for the command and strike, once."""
     original: Any = SshHost._execute
-    fault, struck = Fault("server", 0, kind, when), []
+    fault = Fault("server", 0, kind, when)
+    struck: list[str] = []
 
     def execute(
         self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
