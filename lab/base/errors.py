@@ -168,6 +168,13 @@ class RestoreError(LabFailure):
         self.problems = tuple(problems)
         super().__init__("not everything could be put back", "`lab restore` tries again")
 
+    def failed_before(self) -> LabFailure | None:
+        """What had failed before, and had things put back; None where nothing had."""
+        cause: BaseException | None = self
+        while isinstance(cause, RestoreError):
+            cause = cause.__context__
+        return cause if isinstance(cause, LabFailure) else None
+
     def brief(self) -> str:
         """All of it: the problems hold commands to be typed."""
         return str(self)

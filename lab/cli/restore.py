@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_results(parser)
     text = "this run alone, also where its folder was moved to (default: every run that this account has open)"
     parser.add_argument("run", nargs="?", metavar="RUN", help=f"{text}: {options.NAMES_OF_RUNS}")
+    text = "a device of the server, as in [share] devices, that will not come back: it is let go of. Once for each"
+    parser.add_argument("--gone", metavar="DEVICE", action="append", default=[], help=text)
     text = (
         "RUN is somebody else's, or of a lab without a register: show what its journal would change, and do it on the "
         "hosts of --hosts"
@@ -43,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Put back what open runs left changed. Raises LabFailure, at the end, for what could not be."""
     from lab.settings.register import Register
 
-    register, report = Register(), _Report()
+    register, report = Register(), _Report(arguments.gone)
     hosts_file = options.named_hosts_file(arguments)
     if arguments.run:
         _restore_one(register, options.chosen_run(arguments.run, arguments), hosts_file, arguments.trust, report)
@@ -59,9 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Report:
-    """What was done, and what went wrong: one run must not keep the others from theirs."""
+    """What was done, and what went wrong: one run must not keep the others from theirs. ``given_up``: of --gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, given_up: Sequence[str]) -> None:
+        self.given_up = given_up
         self.done: list[str] = []
         self.problems: list[str] = []
 
@@ -79,7 +83,7 @@ def _restore_all(register: Register, hosts_file: Path | None, results: Path, rep
             )
             continue
         try:
-            report.done.append(f"{one.folder}: {_restore(register, one, hosts_file)}")
+            report.done.append(f"{one.folder}: {_restore(register, one, hosts_file, report)}")
         except restore.JournalLost as error:
             lost.append((one, error))
         except (BadInput, LabFailure, OSError) as error:
@@ -111,7 +115,7 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
 
     if one := restore.named(register, path):
         try:
-            report.done.append(f"{path}: {_restore(register, one, hosts_file, path.resolve())}")
+            report.done.append(f"{path}: {_restore(register, one, hosts_file, report, path.resolve())}")
         except restore.JournalLost as error:
             if not hosts_file or not _ask_hosts(hosts_file, report):
                 report.problems.append(f"{path}: {error.brief()}")
@@ -138,10 +142,12 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
         show(f"{path}: {foreign.count(records)} to put back on the hosts of {hosts_file}:")
         for line in foreign.describe(records).splitlines():
             show(line)
-        report.done.append(f"{path}: {_describe(restore.by_trust(path, hosts_file))}")
+        report.done.append(f"{path}: {_describe(restore.by_trust(path, hosts_file, report.given_up))}")
 
 
-def _restore(register: Register, one: OpenRun, hosts_file: Path | None, path: Path | None = None) -> str:
+def _restore(
+    register: Register, one: OpenRun, hosts_file: Path | None, report: _Report, path: Path | None = None
+) -> str:
     """Put back what an open run left; what became of it."""
     from lab.local import state
     from lab.run import restore
@@ -149,7 +155,7 @@ def _restore(register: Register, one: OpenRun, hosts_file: Path | None, path: Pa
     if state.is_gone(one.instance):
         restore.let_go(register, one, path)
         return _GONE
-    return _describe(restore.by_journal(register, one, hosts_file, path))
+    return _describe(restore.by_journal(register, one, hosts_file, path, report.given_up))
 
 
 def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
@@ -157,7 +163,7 @@ def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
     from lab.run import restore
 
     try:
-        if (done := restore.by_hosts(hosts_file)).changes:
+        if (done := restore.by_hosts(hosts_file, report.given_up)).changes:
             report.done.append(f"{hosts_file}: {_describe(done)}, by what the hosts had noted")
     except LabFailure as error:
         report.problems.append(f"{hosts_file}: {error.brief()}")

@@ -174,8 +174,12 @@ def _cost(
         for index, now in enumerate(serving)
     ]
     changes[CHANGED[Plot.SUB_SUB]] = sum(starts)
-    by_themselves = {(slot.block, slot.case.store, *slot.case.store_options.items()) for slot in slots}
-    stores = [store for _, store, *_ in by_themselves if store == "disk" or store in made_anew]
+    by_themselves = {
+        (slot.block, slot.case.store, *slot.case.store_options.items()): slot.case
+        for slot in slots
+        if slot.case.store == "disk" or slot.case.store in made_anew
+    }
+    stores = [case.store for case in by_themselves.values()]
     shares = [] if sweep.is_local else list(zip(slots, starts, strict=True))
     estimated_s = pace.run_s(
         [(slot.case, starts_server) for slot, starts_server in shares],
@@ -186,7 +190,8 @@ def _cost(
     asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
     estimated_s += len(stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte)
     estimated_s += pace.factor * SERVE_MOST_S * sum(store in made_anew for store in stores)
-    if filled := [percent for slot in slots if (percent := fill_of(slot.case.store_options))]:
+    stood_up = [*(slot.case for slot, _ in shares), *by_themselves.values()]
+    if filled := [percent for case in stood_up if (percent := fill_of(case.store_options))]:
         changes["fill"] = len(filled)
         estimated_s += sum(filled) / 100 * image_bytes / ASSUMED_BYTES_PER_S
     if sweep.workload.changed:

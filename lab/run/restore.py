@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import secrets as tokens
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
@@ -25,8 +25,9 @@ from lab.run.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
 from lab.settings.host_journal import NAME as HOST_JOURNAL
-from lab.settings.journal import Journal
+from lab.settings.journal import Journal, Record
 from lab.settings.register import OpenRun, Register, describe_hosts
+from lab.stores.named_device import GONE, NamedDevice
 
 ASK_HOSTS = "`lab restore --hosts FILE` asks the hosts, which have noted it too"
 LONGEST_JOURNAL = 2**30  # of a run of our own: a change has 2 kB, a trial some ten changes
@@ -71,11 +72,18 @@ def named(register: Register, path: Path) -> OpenRun | None:
     return run
 
 
-def by_journal(register: Register, run: OpenRun, hosts_file: Path | None, path: Path | None = None) -> PutBack:
+def by_journal(
+    register: Register,
+    run: OpenRun,
+    hosts_file: Path | None,
+    path: Path | None = None,
+    given_up: Collection[str] = (),
+) -> PutBack:
     """Put back what an open run left changed; returns what that was.
 
-    ``path`` is where its folder was moved to. Safe to repeat. Raises JournalLost, RestoreError for what could not be
-    put back, with the commands to type by hand, and BadInput where its hosts file is not as it was.
+    ``path`` is where its folder was moved to. ``given_up`` are devices of the server that will not come back. Safe to
+    repeat. Raises JournalLost, RestoreError for what could not be put back, with the commands to type by hand, and
+    BadInput where its hosts file is not as it was.
     """
     folder = path or Path(run.folder)
     _check_folder(folder)
@@ -86,7 +94,7 @@ def by_journal(register: Register, run: OpenRun, hosts_file: Path | None, path: 
             config = _config(register, run, hosts_file)
             with reached(config, CommandLog(folder / "commands.log")) as (hosts, gone):
                 _check_whole(journal, hosts)
-                count = _put_back(journal, hosts, gone, config)
+                count = _put_back(journal, hosts, gone, config, given_up)
         register.leave(run.id)
         return count
 
@@ -137,7 +145,7 @@ def let_go(register: Register, run: OpenRun, path: Path | None = None) -> None:
     register.leave(run.id)
 
 
-def by_trust(path: Path, hosts_file: Path) -> PutBack:
+def by_trust(path: Path, hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
     """Put back what somebody else's run says it left changed, on the hosts of a file that the user named.
 
     Nothing else of the folder is read, and nothing but its journal written. As :func:`by_journal` otherwise.
@@ -147,7 +155,7 @@ def by_trust(path: Path, hosts_file: Path) -> PutBack:
         foreign.look(path)
         journal = Journal(path / JOURNAL, line_format())
         with reached(config) as (hosts, gone):
-            return _put_back(journal, hosts, gone, config)
+            return _put_back(journal, hosts, gone, config, given_up)
 
 
 def is_about(run: OpenRun, hosts_file: Path) -> bool:
@@ -161,7 +169,7 @@ def belongs_to(run: OpenRun, hosts_file: Path) -> bool:
     return Path(run.hosts_file) == hosts_file.resolve() or is_about(run, hosts_file)
 
 
-def by_hosts(hosts_file: Path) -> PutBack:
+def by_hosts(hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
     """Put back what runs left changed on these hosts by what the hosts themselves have noted; as :func:`by_journal`.
 
     For a controller that has lost the run's folder. A lock that an ended run left goes too. Raises HostError where a
@@ -182,7 +190,7 @@ def by_hosts(hosts_file: Path) -> PutBack:
                     journal.intend(record)
             # what one host says must not reach the other
             touched = {role: hosts[role] for role in {record.host for record in journal.open}}
-            count += _put_back(journal, touched, gone, config)
+            count += _put_back(journal, touched, gone, config, given_up)
         _release(hosts, config)
         if gone:
             raise HostError("\n".join(gone.values()), several=True)
@@ -199,7 +207,9 @@ def _release(hosts: Mapping[str, Host], config: Hosts) -> None:
         settings.unwind()
 
 
-def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str], config: Hosts) -> PutBack:
+def _put_back(
+    journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str], config: Hosts, given_up: Collection[str]
+) -> PutBack:
     """Unwind a journal, under the lock of the run that wrote it."""
     count = sum(record.name != HOST_JOURNAL for record in journal.open)
     left = tuple(_left_in_shares(journal, hosts))
@@ -208,6 +218,7 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
     for role, own in host_journals.items():
         own.know(record for record in journal.open if record.host == role)
     settings = Settings(hosts, journal, host_journals, gone=gone)
+    settings.restorer.is_given_up = lambda record: _is_given_up(record, hosts, given_up)
     with lease.keep_alive(host_journals):
         for role in hosts:
             try:
@@ -217,6 +228,14 @@ def _put_back(journal: Journal, hosts: Mapping[str, Host], gone: dict[str, str],
         settings.unwind()
     lapsed = sum(host_journal.lapsed for host_journal in host_journals.values())
     return PutBack(count, settings.restorer.restarted.total(), lapsed, left)
+
+
+def _is_given_up(record: Record, hosts: Mapping[str, Host], given_up: Collection[str]) -> bool:
+    """Whether it is of a device that the user has given up, and that is gone indeed."""
+    device = record.operation
+    return (
+        isinstance(device, NamedDevice) and device.device in given_up and device.read().run(hosts[record.host]) == GONE
+    )
 
 
 def _left_in_shares(journal: Journal, hosts: Mapping[str, Host]) -> Iterator[str]:

@@ -233,7 +233,9 @@ class Runner:
             store = store_ceiling.of_slot(self.session, slot, self.sweep, self.recorded)
             planned = replace(planned, started_at=now())
             measured = self._transfer(slot, planned.ceiling_bytes_per_s)
-        except RestoreError:
+        except RestoreError as error:
+            if cause := error.failed_before():
+                self.recorded.add(replace(planned, status="failed", reason=cause.cause_first()))
             raise
         except LabFailure as error:
             failed = replace(planned, status="failed", reason=error.cause_first())

@@ -27,6 +27,7 @@ from lab.run.made_store import MadeStore
 from lab.run.pair import Pair
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
+from lab.run.store_moved import add_fault
 from lab.run.store_tools import Measure, OwnStore
 from lab.run.trial_rows import plan_trial
 from lab.workloads import bonnie
@@ -135,7 +136,12 @@ def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequenc
         with session.settings.scope():
             user, files = session.pair.sides[Role.SERVER].user, session.pair.platforms[Role.SERVER].files
             session.settings.apply(files.folder(store.folder, "any", user))
-            done.extend(measure(store, rows))
+            try:
+                done.extend(measure(store, rows))
+            except RestoreError:
+                raise
+            except LabFailure as error:
+                raise add_fault(session.pair, store.made, error) from error
     except RestoreError:
         raise
     except LabFailure as error:

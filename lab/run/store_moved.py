@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.base.errors import LabFailure
+from lab.base.errors import LabFailure, TransferError
 from lab.base.untrusted import first_line
 from lab.design.case import Case
 from lab.design.factors import Direction
@@ -54,6 +54,16 @@ def describe_warm(store: str, read_bytes: int, size_bytes: int) -> str:
     """Why a read does not count of which the devices of a store gave only so many bytes."""
     of_all = f"{read_bytes} of {size_bytes} bytes"
     return f"only {of_all} were read from the devices of store {store}: its own memory was not cold"
+
+
+def add_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> LabFailure:
+    """The error, behind what the store says is wrong with it: as that, where it is the cause."""
+    fault = find_fault(pair, store)
+    if not fault:
+        return error
+    told = error.message if isinstance(error, TransferError) else error.cause()
+    # the fault first, for the middle of a long message is left out where people read it
+    return TransferError(f"{fault}; {told}", error.remedy, host=Role.SERVER)
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:

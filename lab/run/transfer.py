@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from lab import protocols, workloads
 from lab.base.asleep import asleep_s
-from lab.base.errors import CommandError, LabFailure, TransferError
+from lab.base.errors import CommandError, LabFailure, RestoreError, TransferError
 from lab.base.present import present
 from lab.base.untrusted import first_line
 from lab.design.case import Case
@@ -26,7 +26,7 @@ from lab.run.preparation import cool, lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
-from lab.run.store_moved import add_moved, count_moved, find_fault, not_from_devices
+from lab.run.store_moved import add_fault, add_moved, count_moved, not_from_devices
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Move, Payload, Tool, file
 
@@ -59,9 +59,13 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         standing = session.stand(case)
         try:
             return _transfer_over(session, standing, case, trial_id, deadline_s)
-        except (TransferError, CommandError) as error:  # the latter of what prepares it, or checks it
-            if not session.drop_lost_mount(standing, error):
-                raise
+        except RestoreError:
+            raise
+        except LabFailure as error:
+            # a command that failed prepares or checks it
+            may_be_mount = isinstance(error, TransferError | CommandError)
+            if not (may_be_mount and session.drop_lost_mount(standing, error)):
+                raise add_fault(session.pair, standing.store, error) from error
 
 
 @dataclass(frozen=True)
@@ -150,12 +154,12 @@ def _time(
     argv: tuple[str, ...],
     deadline_s: float,
 ) -> Timing:
-    """Run the tool under the client's clock. Raises TransferError, which names a lack of space and a store at fault."""
+    """Run the tool under the client's clock. Raises TransferError, which names a lack of space."""
     clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
     try:
         return clock.time_transfer(interface, flush, argv, deadline_s, _server_of_mount(pair, standing, case))
     except TransferError as error:
-        if lack := find_fault(pair, standing.store) or _find_lack_of_space(pair, endpoints, case):
+        if lack := _find_lack_of_space(pair, endpoints, case):
             # first, for the middle of a long message is left out where people read it
             raise TransferError(f"{lack}; {error.message}", error.remedy, host=endpoints.target_place.role) from error
         raise

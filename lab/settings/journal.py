@@ -88,7 +88,10 @@ class Record:
             with suppress(DeadlineExceeded):  # the next step may be the one that forces it
                 step.run(host, check=False)  # its exit code proves nothing; the value read back does
         value = self.read.run(host)
-        return "" if value == self.old else self.problem(f"{value!r:.200}")
+        if value == self.old:
+            return ""
+        why = self.operation.explain(value)
+        return f"{self.host}: {why}" if why else self.problem(f"{value!r:.200}")
 
     def problem(self, state: str) -> str:
         """The old value and the present ``state``; on a second line how to bring the old one back without the lab."""

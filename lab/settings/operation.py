@@ -24,8 +24,8 @@ class Operation(ABC):
 
     ``kind`` names it in files and stays as it is for good; ``values`` is a pattern of the values that it can have. A
     ``volatile`` one does not outlive a restart of the host; one that ``holds`` what later ones need is not put back
-    before they are; one that ``may_cut_off`` the controller is taken back by the host itself, unless the controller has
-    reached it again.
+    before they are, but for one that ``stands_alone``, which needs nothing. One that ``may_cut_off`` the controller is
+    taken back by the host itself, unless the controller has reached it again.
 
     Raises LabFailure for parameters out of their ranges.
     """
@@ -34,6 +34,7 @@ class Operation(ABC):
     values: ClassVar[str]
     volatile: ClassVar[bool] = True
     holds: ClassVar[bool] = False
+    stands_alone: ClassVar[bool] = False
     may_cut_off: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -51,6 +52,10 @@ class Operation(ABC):
     @abstractmethod
     def _undo(self, old: str) -> tuple[Command, ...]:
         """See :meth:`undo`; ``old`` has been checked."""
+
+    def explain(self, value: str) -> str:
+        """Why it stays at this value, and what helps; empty where the commands of :meth:`undo` say what to do."""
+        return ""
 
     def undo(self, old: str) -> tuple[Command, ...]:
         """The commands that bring an old value back, safe to repeat. Raises LabFailure for one that it cannot have."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from lab.base.errors import DeadlineExceeded, HostError, HostLost
 from lab.base.untrusted import one_line
@@ -11,38 +13,85 @@ from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.journal import Journal, Record
 
 
+@dataclass
+class _Progress:
+    """By number of record: what went wrong, on hosts and with noting it here only, and what is put back and unnoted."""
+
+    problems: dict[int, str] = field(default_factory=dict)
+    unnoted: dict[int, str] = field(default_factory=dict)
+    settled: dict[int, Record] = field(default_factory=dict)
+
+
 class Restorer:
-    """Puts back changes of a journal. ``restarted`` counts, by role, those that a restart of the host put back."""
+    """Puts back changes of a journal. ``restarted`` counts, by role, those that a restart of the host put back.
+
+    ``is_given_up`` says of which changes the user wants no more to be done.
+    """
 
     def __init__(self, journal: Journal, connections: Connections):
         self.journal = journal
         self.connections = connections
         self.restarted: Counter[str] = Counter()
+        self.is_given_up: Callable[[Record], bool] = lambda _: False
 
     def restore(self, records: list[Record]) -> list[str]:
         """Put these back, newest first. One that fails does not stop the others; a line for each that does."""
-        problems: dict[int, str] = {}
-        unnoted: dict[int, str] = {}
-        settled: dict[int, Record] = {}
         # a host's journal last, whenever it was taken: its folder can only go once no record is left in it
         taken = [record for record in records if record.name == HOST_JOURNAL]
-        for record in reversed([*taken, *(record for record in records if record not in taken)]):
+        order = list(reversed([*taken, *(record for record in records if record not in taken)]))
+        progress = _Progress()
+        self._go_through(order, progress)
+        if self._find_gone(order, progress):
+            again = [record for record in order if record.number in progress.problems]
+            for record in again:
+                del progress.problems[record.number]
+            self._go_through(again, progress)
+        for role in {record.host for record in progress.settled.values()}:
+            progress.problems |= self._strike(role, progress)
+        return list((progress.problems | progress.unnoted).values())
+
+    def _go_through(self, order: list[Record], progress: _Progress) -> None:
+        """Put these back in this order."""
+        problems = progress.problems
+        for record in order:
             if record.name == HOST_JOURNAL:
-                problems |= self._strike(record.host, settled, unnoted)
-            if record.operation.holds and any(
-                later.host == record.host and later.number in problems for later in records
-            ):
+                problems |= self._strike(record.host, progress)
+            if self._is_needed(record, order, problems):
                 problems[record.number] = f"{record.host}: {record.name} stays, for what is left needs it"
-                continue
-            if problem := self._put_back(record):
+            elif problem := self._put_back(record):
                 problems[record.number] = problem
-                continue
-            for done in self._settled_by(record):
-                settled[done.number] = done
-                problems.pop(done.number, None)
-        for role in {record.host for record in settled.values()}:
-            problems |= self._strike(role, settled, unnoted)
-        return list((problems | unnoted).values())
+            else:
+                self._settle(record, progress)
+
+    def _is_needed(self, record: Record, order: list[Record], problems: dict[int, str]) -> bool:
+        """Whether a later change that is not put back needs this one; the host's journal has the records of all."""
+        left = [later for later in order if later.host == record.host and later.number in problems]
+        if record.name != HOST_JOURNAL:
+            left = [later for later in left if not later.operation.stands_alone]
+        return record.operation.holds and bool(left)
+
+    def _find_gone(self, order: list[Record], progress: _Progress) -> bool:
+        """Whether any that failed is as it was by now: a folder on a disk that failed goes with the mount below it."""
+        found = False
+        for record in order:
+            if record.number in progress.problems and self._is_as_it_was(record):
+                self._settle(record, progress)
+                found = True
+        return found
+
+    def _is_as_it_was(self, record: Record) -> bool:
+        connections = self.connections
+        if record.name == HOST_JOURNAL or record.host in connections.gone or record.host not in connections.hosts:
+            return False
+        try:
+            return record.read.run(connections.hosts[record.host]) == record.old
+        except HostError:
+            return False
+
+    def _settle(self, record: Record, progress: _Progress) -> None:
+        for done in self._settled_by(record):
+            progress.settled[done.number] = done
+            progress.problems.pop(done.number, None)
 
     def _put_back(self, record: Record) -> str:
         """Bring one old value back, over a new connection if need be; what went wrong, empty where nothing did."""
@@ -52,6 +101,8 @@ class Restorer:
         if record.host not in connections.hosts:
             return f"{one_line(record.host, 80)}: {one_line(record.name, 80)}: there is no such host"
         try:
+            if self.is_given_up(record):
+                return ""
             try:
                 return self._put_back_once(record)
             except (HostLost, DeadlineExceeded):
@@ -67,11 +118,12 @@ class Restorer:
             return ""
         return record.put_back(self.connections.hosts[record.host])
 
-    def _strike(self, role: str, settled: dict[int, Record], unnoted: dict[int, str]) -> dict[int, str]:
+    def _strike(self, role: str, progress: _Progress) -> dict[int, str]:
         """Note on a host, then in the journal, what has been put back there; what went wrong, by number of record.
 
-        ``unnoted`` takes what went wrong on the controller only: a full disk here is no reason to leave a host changed.
+        What went wrong on the controller only is noted apart: a full disk here is no reason to leave a host changed.
         """
+        settled = progress.settled
         done = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
         try:
             self._strike_on_host(role, [record for record in done if record.name != HOST_JOURNAL])
@@ -81,7 +133,8 @@ class Restorer:
             try:
                 self.journal.close(record)
             except OSError as error:
-                unnoted[record.number] = f"{role}: {record.name} was put back, but the journal says not: {error}"
+                told = f"{role}: {record.name} was put back, but the journal says not: {error}"
+                progress.unnoted[record.number] = told
         return {}
 
     def _strike_on_host(self, role: str, records: list[Record]) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from lab.base.scripts import read_script
 from lab.design.option_levels import one_of
+from lab.hosts.command import Command
 from lab.settings.setting import Setting
 from lab.stores import device_mount, named_device
 from lab.stores.image import LoopModule, image_file, image_mount
@@ -83,6 +84,10 @@ class ImageFileSystem(FileSystem):
     def empty_room(self, levels: Mapping[str, str]) -> Room:
         """See :meth:`FileSystem.empty_room`."""
         return Room(USABLE)
+
+    def find_fault(self, site: Site) -> Command | None:
+        """See :meth:`FileSystem.find_fault`."""
+        return named_device.find_fault(site.devices) if site.devices else None
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
         """See :meth:`FileSystem.steps`."""

@@ -6,8 +6,10 @@ and last 2 MiB are zeros. While it is the lab's it has a mark, and without that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
@@ -21,12 +23,14 @@ FUNCTIONS = read_script(__file__, "named_device_functions.sh")
 CHECK = FUNCTIONS + read_script(__file__, "named_device_check.sh")
 TAKE = FUNCTIONS + read_script(__file__, "named_device_take.sh")
 RELEASE = FUNCTIONS + read_script(__file__, "named_device_release.sh")
+FAULT = FUNCTIONS + read_script(__file__, "named_device_fault.sh")
 STATE = FUNCTIONS + 'device_state "$1" "$2"'
 AT_END = 2 << 20  # bytes at the end of a device that a file system on it leaves alone: there is the mark
 HOW_TO_CLEAR = (
     "give another device as [share] devices, or, if nothing on it is needed, make its ends zeros by hand "
     "(docs/how-to/compare-file-systems.md)"
 )
+GONE = "gone"
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class NamedDevice(Operation):
     values = "free|taken"
     volatile = False
     holds = True
+    stands_alone = True
 
     device: DevicePath
     """Its path, as the user named it."""
@@ -52,6 +57,21 @@ class NamedDevice(Operation):
         """See :meth:`Operation.read`."""
         return script(STATE, self.device, self.mark, root=True)
 
+    def explain(self, value: str) -> str:
+        """See :meth:`Operation.explain`."""
+        if value != GONE:
+            return ""
+        return (
+            f"the device {self.device} is gone, with the lab's mark on it: its ends were not made zeros. Once it is "
+            f"back, `lab restore` does that; where it will not come back: `lab restore --gone {self.device}`"
+        )
+
+    def check(self, value: str) -> None:
+        """See :meth:`Operation.check`."""
+        if value == GONE:
+            raise LabFailure(f"the device {self.device} is gone")
+        super().check(value)
+
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(RELEASE, self.device, self.mark, root=True, deadline_s=DEADLINE_S),)
 
@@ -60,6 +80,11 @@ def named_device(role: str, device: str, mark: str, size_bytes: int) -> Setting:
     """A device that holds nothing and has so many bytes, taken."""
     take = script(TAKE, device, mark, str(size_bytes), root=True, deadline_s=DEADLINE_S)
     return Setting(role, NamedDevice(device, mark), "taken", (take,), HOW_TO_CLEAR)
+
+
+def find_fault(devices: Sequence[str]) -> Command:
+    """What prints which device of a store is gone or cannot be read, on one line; nothing where none is."""
+    return script(FAULT + 'fault_of_devices "$@"', *devices, root=True)
 
 
 def read_reasons(host: Host, device: str, size_bytes: int) -> str:

@@ -3,12 +3,15 @@
 # before its end. A file system, which leaves the end alone, keeps the second. A pool keeps the first: zpool clears 4 KiB, and leaves the
 # next 4 KiB of 8 that are no part of its label (zfs_vdev.c, vdev_impl.h).
 
-# `device`, its node without links, `sys`, where the kernel has it, and `blocks` of 4096 bytes. Fails where $1 is no block device.
+# `device`, its node without links, `sys`, where the kernel has it, and `blocks` of 4096 bytes. Fails where $1 is no block device, or the
+# node of one that is gone: the kernel knows it no more, or as one of no bytes for as long as somebody has it open.
 look_at() {
     device=$(readlink -f -- "$1") && [ -b "$device" ] || { echo "$1 is no block device" >&2; return 1; }
     numbers=$(stat -c '0x%t:0x%T' "$device") && numbers=$((${numbers%:*})):$((${numbers#*:}))
-    sys=/sys/dev/block/$numbers
-    bytes=$(($(cat "$sys/size") * 512)) && blocks=$((bytes / 4096))
+    sys=/sys/dev/block/$numbers units=0
+    { read -r units < "$sys/size"; } 2>/dev/null
+    [ "$units" != 0 ] || { echo "$1 is gone" >&2; return 1; }
+    bytes=$((units * 512)) blocks=$((units / 8))
 }
 
 # What is at block $2 of a device, as far as a mark goes; a byte that is none of a mark's becomes a dot. `unreadable` where it cannot be
@@ -20,11 +23,12 @@ mark_at() {
 # Whether the device that look_at found has the mark $1.
 is_marked() { [ "$(mark_at "$device" 1)" = "$1" ] || [ "$(mark_at "$device" $((blocks - 256)))" = "$1" ]; }
 
-# `taken` where a device $1 has the mark $2, `free` where it has not, or is gone; `unreadable` where nobody can tell.
+# `taken` where a device $1 has the mark $2, `free` where it has not; `gone` or `unreadable` where nobody can tell.
 device_state() {
-    if [ ! -e "$1" ]; then echo free; return; fi
-    look_at "$1" || return
-    if [ "$bytes" = 0 ]; then echo free; return; fi # a node of a device that is gone
+    if ! look_at "$1" 2>/dev/null; then
+        if [ -b "$1" ] || [ ! -e "$1" ]; then echo gone; else echo "no block device"; fi
+        return
+    fi
     case $(mark_at "$device" 1)/$(mark_at "$device" $((blocks - 256))) in
     "$2"/* | */"$2") echo taken ;;
     unreadable/* | */unreadable) echo unreadable ;;

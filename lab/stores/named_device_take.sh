@@ -6,5 +6,5 @@ look_at "$1" || exit
 reasons=$(find_reasons "$3") || exit
 [ -z "$reasons" ] || { printf '%s is left alone: %s\n' "$1" "$reasons" >&2; exit 1; }
 for block in 1 $((blocks - 256)); do
-    printf '%s\n' "$2" | dd of="$device" bs=4096 seek="$block" conv=notrunc,fsync 2>/dev/null || exit
+    printf '%s\n' "$2" | dd of="$device" bs=4096 seek="$block" conv=nocreat,notrunc,fsync 2>/dev/null || exit
 done

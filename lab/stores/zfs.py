@@ -173,7 +173,7 @@ class Zfs(FileSystem):
 
     def find_fault(self, site: Site) -> Command:
         """See :meth:`FileSystem.find_fault`."""
-        return zpool.find_fault(site.name)
+        return zpool.find_fault(site.name, site.devices)
 
 
 def layout_of(levels: Mapping[str, str]) -> tuple[str, int]:

@@ -30,7 +30,8 @@ FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
 COUNT = read_script(__file__, "zpool_count.sh")
 COUNT_DISKS = loop_disks.FUNCTIONS + read_script(__file__, "loop_disks_count.sh")
 FACTS = loop_disks.FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
-FAULT = 'health=$(zpool list -H -o health "$1") || exit; [ "$health" = ONLINE ] || echo "the pool $1 is $health"'
+FAULT = FUNCTIONS + read_script(__file__, "named_device_fault.sh") + read_script(__file__, "zpool_fault.sh")
+SUSPENDED = "suspended"
 # It unloads even under a pool that is not mounted, so what cannot be told is no "none"
 MODULE_STATE = """
 if [ ! -e /sys/module/zfs ]; then echo absent
@@ -89,6 +90,15 @@ class Zpool(Operation):
         """See :meth:`Operation.read`."""
         return script(STATE, self.name, self.folder)
 
+    def explain(self, value: str) -> str:
+        """See :meth:`Operation.explain`."""
+        if value != SUSPENDED:
+            return ""
+        return (
+            f"the pool {self.name} is suspended, for what it lies on is gone or cannot be written to. Once that is "
+            "back, `lab restore` ends the pool; so does a restart of this host, and `lab restore` then does the rest"
+        )
+
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(DESTROY, self.name, self.folder, root=True, deadline_s=DEADLINE_S),)
 
@@ -142,6 +152,6 @@ def files_below(pool: Zpool) -> str:
     return pool.files if isinstance(pool, ZpoolOnDisks) else ""
 
 
-def find_fault(name: str) -> Command:
+def find_fault(name: str, devices: Sequence[str]) -> Command:
     """See :meth:`lab.stores.store.FileSystem.find_fault`."""
-    return script(FAULT, name)
+    return script(FAULT, name, *devices, root=True)

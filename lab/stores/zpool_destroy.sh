@@ -1,10 +1,16 @@
 # shellcheck shell=sh
 # After zpool_functions.sh.
 # $1 the pool, $2 the folder of its devices, $3 that of the files below where these are disks. A pool that is
-# suspended can end once its files can be written again. Others' stays.
+# suspended can end once its devices are there and can be written again. Others' stays.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-    case $(state "$@") in imported) ;; suspended) zpool clear "$1" ;; *) exit 0 ;; esac
-    zpool destroy "$1" && exit
+    if has_lost "$1"; then in_time zpool reopen "$1"; fi
+    case $(state "$@") in
+    imported) ;;
+    suspended) in_time zpool clear "$1"; [ $? != 124 ] || exit 1 ;;
+    *) exit 0 ;;
+    esac
+    in_time zpool destroy "$1" && exit
+    [ $? != 124 ] || exit 1
     sleep 1
 done
 exit 1

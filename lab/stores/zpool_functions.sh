@@ -23,3 +23,23 @@ is_own() {
     state=$(state "$@")
     [ "$state" = imported ] || { echo "$1 is no pool of the lab's own in $2 that can be used: $state" >&2; false; }
 }
+
+# Run a command for so long at most: what waits for a device that is gone no signal ends. 124: it runs still.
+in_time() {
+    "$@" </dev/null >/dev/null 2>&1 &
+    tenths=0
+    while kill -s 0 $! 2>/dev/null; do
+        [ $tenths -lt 150 ] || return 124
+        tenths=$((tenths + 1))
+        sleep 0.1
+    done
+    wait $!
+}
+
+# Whether a device of the pool $1 is gone. ZFS may not know: it writes again and again (up to 2.3, github.com/openzfs/zfs/pull/18814), and
+# whoever waits for that waits for ever, until the pool is told to look at its devices again (zpool reopen) and is suspended.
+has_lost() {
+    zpool list -HvP "$1" 2>/dev/null | grep "^$(printf '\t')/dev/" | cut -f 2 | while IFS= read -r vdev; do
+        look_at "$vdev" 2>/dev/null || { echo gone; break; }
+    done | grep -q gone
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from support.local_lab import Bench, end
+from support.pulled import plug_in, pull
 
 from lab.stores.named_device import NamedDevice
 
@@ -19,6 +21,7 @@ SIZE = 700 << 20
 ENDS = 2 << 20
 NAMED: dict[str, Any] = {"store": ["ext4", "xfs", "btrfs"], "ext4.disk": ["image", "named"], "xfs.disk": ["named"]}
 ON_BTRFS: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "store": ["btrfs"], "btrfs.disk": ["named"]}
+OF_RECORDS = re.compile("/var/lib/file-share-lab(/journal.*)?$|file-share-lab: lease")
 REFUSAL = "server: {device} cannot be taken: {reason}"
 
 
@@ -90,6 +93,54 @@ def test_after_a_controller_that_was_killed_it_is_given_back(bench: Bench, disk:
     assert restored.returncode == 0, restored.stdout + restored.stderr
     assert not any(ends_of(disk))
     assert bench.state() == before
+
+
+def without_records(state: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The same, less the server's own journal and the guard of it, there for as long as something is to be put back."""
+    return {host: [line for line in lines if not OF_RECORDS.match(line)] for host, lines in state.items()}
+
+
+def test_one_that_is_pulled_in_mid_run_is_told_and_cleared_once_it_is_back(bench: Bench, disk: str) -> None:
+    before, hosts = bench.state(), hosts_with(bench, disk)
+    sweep = bench.sweep(
+        protocol=["smb"], tool=["cp", "dd"], direction=["write"], size="128 MiB", store=["ext4"],
+        **{"ext4.disk": ["named"]},
+    )  # fmt: skip
+    gone = f"server: the device {disk} is gone"
+    with bench.started("run", "--hosts", str(hosts), str(sweep), "--write-to", disk) as run:
+        bench.wait_for("b001-0001-", run)  # its payload is on the client
+        pull(disk)
+        said, _ = run.communicate(timeout=300)
+    assert (run.returncode, "Traceback" in said) == (1, False), said
+    assert f"{gone}, with the lab's mark on it" in said
+    (failed,) = bench.trials()
+    assert (failed["status"], failed["reason"].startswith(f"{gone}; ")) == ("failed", True), failed["reason"]
+    assert without_records(bench.state()) == before
+    restored = bench.lab("restore")
+    assert restored.returncode == 1
+    assert f"{gone}, with the lab's mark on it" in restored.stderr
+    plug_in(disk)
+    assert b"file-share-lab-" in ends_of(disk)
+    assert bench.lab("restore").returncode == 0
+    assert not any(ends_of(disk))
+    assert bench.state() == before
+
+
+def test_one_that_will_not_come_back_is_let_go_of(bench: Bench, disk: str) -> None:
+    before, hosts = bench.state(), hosts_with(bench, disk)
+    sweep = bench.sweep(**(ON_BTRFS | {"size": "128 MiB"}))
+    with bench.started("run", "--hosts", str(hosts), str(sweep), "--write-to", disk) as run:
+        bench.wait_for("mkfs.btrfs", run)
+        end(run, signal.SIGKILL)
+    bench.wait_until_free()
+    pull(disk)
+    other = bench.lab("restore", "--gone", "/dev/another")
+    assert (other.returncode, f"`lab restore --gone {disk}`" in other.stderr) == (1, True), other.stderr
+    let_go = bench.lab("restore", "--gone", disk)
+    assert let_go.returncode == 0, let_go.stdout + let_go.stderr
+    assert bench.state() == before
+    plug_in(disk)
+    assert b"file-share-lab-" in ends_of(disk)
 
 
 def write_noise(device: str) -> None:

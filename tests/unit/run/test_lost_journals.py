@@ -48,7 +48,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, world: World) -> list[Path]:
     """The hosts files by which the hosts were asked; they have noted what was changed."""
     files: list[Path] = []
 
-    def by_hosts(path: Path) -> restore.PutBack:
+    def by_hosts(path: Path, given_up: object) -> restore.PutBack:
         files.append(path)
         if path.name == "silent.ini":
             raise HostError("does not answer", host="server")

@@ -80,14 +80,36 @@ def test_what_is_filled_leaves_no_room(tmp_path: Path) -> None:
         check_fit(load_hosts(path), parse_sweep(f"{SWEEP}ext4.fill = [0, 95]", Path("full.toml")), path)
 
 
+@pytest.mark.parametrize(
+    ("factors", "fills"),
+    [
+        ('direction = ["write", "read"]\next4.fill = [50, 90]', 2 * 2 + 2),
+        ('direction = ["write"]\next4.fill = [50]\next4.data = ["ordered", "journal"]', 2 + 2),
+        ('direction = ["write"]\next4.fill = [0]', 0),
+    ],
+)
+def test_a_store_by_itself_is_filled_once_a_block_for_each_level_of_its_options(factors: str, fills: int) -> None:
+    text = SWEEP.replace("blocks = 6", "blocks = 3").replace('direction = ["write"]', factors)
+    planned = plan(parse_sweep(text, Path("full.toml")), CATALOGUE)
+    assert planned.changes.get("fill", 0) == 3 * fills
+
+
+def test_a_sweep_of_stores_alone_fills_each_once_a_block_whatever_measures_it(tmp_path: Path) -> None:
+    text = SWEEP.replace('protocol = ["nfs"]\ndirection = ["write"]\n', 'protocol = ["local"]\n')
+    text = text.replace("blocks = 6", 'blocks = 6\nstore_tools = ["dd", "fio"]')
+    planned = plan(parse_sweep(f"{text}ext4.fill = [0, 50, 90]", Path("full.toml")), CATALOGUE)
+    assert planned.changes["fill"] == 6 * 2
+
+
 def test_a_plan_says_how_many_are_filled_and_counts_the_time(tmp_path: Path) -> None:
     empty, full = (
         plan(parse_sweep(f"{SWEEP}ext4.fill = {levels}", Path("full.toml")), CATALOGUE)
         for levels in ("[0, 5]", "[0, 90]")
     )
     assert "fill" not in plan(parse_sweep(SWEEP, Path("full.toml")), CATALOGUE).changes
-    assert (empty.changes["fill"], full.changes["fill"]) == (6, 6)
-    assert full.estimated_s - empty.estimated_s == pytest.approx(6 * 0.85 * 2**31 / 60e6)
+    # in each block one for the trial, and one where the store is measured by itself
+    assert (empty.changes["fill"], full.changes["fill"]) == (12, 12)
+    assert full.estimated_s - empty.estimated_s == pytest.approx(12 * 0.85 * 2**31 / 60e6)
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS)
     assert load_hosts(path).share.image_size == USUAL_IMAGE_BYTES

@@ -1,0 +1,62 @@
+"""A disk that somebody pulls out in the middle of a run: a real one of SCSI, below a pool of ZFS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.guests import left_but_for_zfs
+from support.local_lab import Bench
+from support.paths import TESTS
+
+pytestmark = pytest.mark.guests
+
+DISK = "/dev/usb-disk"
+SCSI = (TESTS / "support" / "scsi_disk.sh").read_text()
+ENDS = 'for end in head tail; do "$end" -c 2M /var/tmp/scsi/disk; done | tr -d "\\000" | wc -c'
+REMOVE = "rm -rf /var/tmp/scsi; rm -f /dev/usb-disk"
+
+
+def use(bench: Bench, what: str) -> None:
+    """Make the disk, pull it or plug it in."""
+    done = bench.execute("server", "sh", "-c", SCSI, "sh", what)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def restart(bench: Bench) -> None:
+    """Restart the server, with whatever holds it up."""
+    done = bench.lab("local", "reboot", "server", "--name", bench.name)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def hosts(with_zfs: Bench) -> Iterator[Path]:
+    """The hosts file, with such a disk that holds nothing."""
+    use(with_zfs, "make")
+    yield with_zfs.changed_hosts(share_image_size="600 MiB", share_devices=DISK)
+    restart(with_zfs)
+    with_zfs.inside("server", REMOVE)
+
+
+def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back(with_zfs: Bench, hosts: Path) -> None:
+    before = left_but_for_zfs(with_zfs)
+    sweep = with_zfs.sweep(
+        protocol=["nfs"], tool=["cp", "dd"], direction=["write"], size="200 MiB", slowest=20_000_000, store=["zfs"],
+        **{"zfs.disks": ["named"]},
+    )  # fmt: skip
+    with with_zfs.started("run", "--hosts", str(hosts), str(sweep), "--write-to", DISK) as run:
+        with_zfs.wait_for("b001-0001-", run)  # its payload is on the client
+        use(with_zfs, "pull")
+        said, _ = run.communicate(timeout=900)
+    assert (run.returncode, "Traceback" in said) == (1, False), said
+    (failed,) = with_zfs.trials()
+    assert failed["reason"].startswith(f"server: the device {DISK} is gone; "), failed["reason"]
+    assert f"{DISK} stays, for what is left needs it" in said
+    too_early = with_zfs.lab("restore", "--hosts", str(hosts))
+    assert (too_early.returncode, " is suspended, for what it lies on is gone" in too_early.stderr) == (1, True)
+    use(with_zfs, "plug")
+    restored = with_zfs.lab("restore", "--hosts", str(hosts))
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert with_zfs.inside("server", ENDS).strip() == "0"
+    assert left_but_for_zfs(with_zfs) == before

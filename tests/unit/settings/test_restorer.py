@@ -1,0 +1,96 @@
+"""What cannot be put back at first, for it lies on what failed, and what needs nothing of the lab's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from support.memory_host import BEFORE, LINES, Counter, HoldingKnob, Knob, MemoryHost, World, knob
+
+from lab.base.errors import LabFailure, RestoreError
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal, LineFormat
+from lab.stores.named_device import NamedDevice
+
+GONE = "server: the space is gone"
+
+
+@dataclass(frozen=True)
+class LoneKnob(HoldingKnob):
+    """One that stands on nothing of the lab's, and may be gone."""
+
+    kind = "lone-knob"
+    stands_alone = True
+
+    def explain(self, value: str) -> str:
+        return "the space is gone" if value == "gone" else ""
+
+
+def restored_of(settings: Settings) -> list[str]:
+    """What could not be put back."""
+    with pytest.raises(RestoreError) as caught:
+        settings.unwind()
+    return list(caught.value.problems)
+
+
+def test_a_folder_on_a_disk_that_failed_goes_with_the_mount_below_it(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    host = world.hosts["server"]
+    host.values["folder"] = "absent"
+
+    def unmount(at: MemoryHost, key: str, value: str) -> None:
+        if (key, value) == ("mount", "absent"):
+            at.values["folder"] = "absent"
+
+    for setting in (
+        knob("server", "space", "9", HoldingKnob),
+        knob("server", "mount", "1"),
+        knob("server", "folder", "1"),
+    ):
+        world.settings.apply(setting)
+    host.stuck_keys, host.watch = {"folder"}, unmount
+    world.settings.unwind()
+    assert host.values == BEFORE | {"folder": "absent"}
+    assert not world.settings.journal.open
+
+
+def test_what_stands_alone_and_is_gone_keeps_nothing_else_and_is_told_in_words(tmp_path: Path) -> None:
+    lines = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, LoneKnob)}, LINES.convert_old)
+    host = MemoryHost("server", Counter(), **BEFORE)
+    settings = Settings({"server": host}, Journal(tmp_path / "journal.jsonl", lines), patience_s=0)
+    for setting in (knob("server", "mtu", "9", HoldingKnob), knob("server", "space", "1", LoneKnob)):
+        settings.apply(setting)
+    host.values["space"], host.stuck_keys = "gone", {"space"}
+    assert restored_of(settings) == [GONE]
+    assert host.values["mtu"] == BEFORE["mtu"]
+    assert [record.name for record in settings.journal.open] == ["knob space"]
+    settings.restorer.is_given_up = lambda record: record.name == "knob space"
+    settings.unwind()
+    assert not settings.journal.open
+
+
+def failing_twice() -> None:
+    """A transfer fails, and what was changed for it cannot be put back, nor what was changed before."""
+    try:
+        try:
+            raise LabFailure("the disk is gone")
+        finally:
+            raise RestoreError(["folder"])
+    finally:
+        raise RestoreError(["mount"])
+
+
+def test_what_failed_before_things_were_put_back_is_known() -> None:
+    with pytest.raises(RestoreError) as caught:
+        failing_twice()
+    assert str(caught.value.failed_before()) == "the disk is gone"
+    assert RestoreError(["folder"]).failed_before() is None
+
+
+def test_a_device_that_is_gone_has_no_value_and_says_what_helps() -> None:
+    device = NamedDevice("/dev/sdx", "file-share-lab-0123456789abcdef")
+    with pytest.raises(LabFailure, match=r"^the device /dev/sdx is gone$"):
+        device.check("gone")
+    assert "`lab restore --gone /dev/sdx`" in device.explain("gone")
+    assert not device.explain("taken")
