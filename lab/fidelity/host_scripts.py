@@ -8,17 +8,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line, from_json, one_line
 from lab.fidelity.engines import PLACES, Engine, parse_engine
-from lab.fidelity.probes import ALL
+from lab.fidelity.probes import ALL, BOTH, LINUX, Probe, laid_on
 from lab.fidelity.verdicts import Reading
 from lab.hosts import Host
 
-PROBES_SCRIPT = read_script(__file__, "on_host_probes.py")
+FUTURE = "from __future__ import annotations\n"  # may stand at the head of a text alone
+PROBES_SCRIPTS = {
+    platform: read_script(__file__, f"on_host_{platform}.py")
+    + read_script(__file__, "on_host_probes.py").replace(FUTURE, "")
+    for platform in BOTH
+}
 COPIES_SCRIPT = read_script(__file__, "on_host_copies.py")
 READ_S = 120.0  # for all probes
 COPY_S = 20.0  # for one, of at most 1 MiB
@@ -64,16 +70,17 @@ class Copied:
     stopped: str
 
 
-def lay(host: Host, root: str, owner: str) -> Mapping[str, str]:
-    """Lay the probes in a new folder, for an account; what the system refused, by probe."""
-    request = {"root": root, "owner": owner, "probes": [probe.request for probe in ALL]}
-    return _ask(host, PROBES_SCRIPT, "lay", request, parse_failures, as_root=True, deadline_s=READ_S)
+def lay(host: Host, platform: str, root: str, owner: str) -> Mapping[str, str]:
+    """Lay the probes of its platform in a new folder, for an account; what the system refused, by probe."""
+    request = {"root": root, "owner": owner, "probes": [probe.request for probe in laid_on(platform)]}
+    return _ask(host, PROBES_SCRIPTS[platform], "lay", request, parse_failures, as_root=True, deadline_s=READ_S)
 
 
-def read(host: Host, root: str, as_root: bool = False) -> Snapshot:
-    """Read the probes below a folder, as root where only that sees all of them."""
-    request = {"root": root, "probes": [probe.request for probe in ALL]}
-    return _ask(host, PROBES_SCRIPT, "read", request, parse_snapshot, as_root=as_root, deadline_s=READ_S)
+def read(host: Host, platform: str, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
+    """Read these probes below a folder, as root where only that sees all of them."""
+    request = {"root": root, "probes": [probe.request for probe in probes]}
+    parse = partial(parse_snapshot, probes=probes)
+    return _ask(host, PROBES_SCRIPTS[platform], "read", request, parse, as_root=as_root, deadline_s=READ_S)
 
 
 def copy(host: Host, call: CopyCall) -> Copied:
@@ -94,9 +101,19 @@ def _without(folders: Sequence[str], text: str) -> str:
     return text
 
 
-def name_file_system(host: Host, folder: str) -> str:
+def name_file_system(host: Host, platform: str, folder: str) -> str:
     """The file system that a folder is on, as the host calls it; empty where it does not tell."""
-    return first_line(host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
+    if platform == LINUX:
+        return first_line(host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
+    point = host.run("df", "-P", folder, check=False).stdout.rstrip().rpartition("% ")[2].lstrip()
+    return parse_volume_type(host.run("mount", check=False).stdout, point)
+
+
+def parse_volume_type(table: str, point: str) -> str:
+    """The type of the volume at a mount point, of what ``mount`` prints on a Mac; empty where it has none there."""
+    lines = (line.rpartition(" (") for line in table.splitlines())
+    types = [options.partition(",")[0] for head, _, options in lines if head.endswith(f" on {point}")]
+    return one_line(types[-1].rstrip(")"), 40) if types else ""
 
 
 def ask_engines(host: Host) -> tuple[Engine, ...]:
@@ -138,14 +155,14 @@ def parse_copied(text: str) -> Copied:
     return Copied({name: _text(said) for name, said in failures.items()}, stopped)
 
 
-def parse_snapshot(text: str) -> Snapshot:
-    """What a host read of every probe. Raises ValueError, also where one is missing."""
+def parse_snapshot(text: str, probes: Sequence[Probe] = ALL) -> Snapshot:
+    """What a host read of every one of these probes. Raises ValueError, also where one is missing."""
     answer = _entries(text)
     readings, debris = answer.get("readings"), answer.get("debris")
     if not isinstance(readings, dict) or not isinstance(debris, dict):
         raise ValueError(f"{one_line(text, 60)!r} is no reading of probes")
     pairs: dict[str, dict[str, object]] = {}
-    for probe in ALL:
+    for probe in probes:
         if not isinstance(of_probe := readings.get(probe.name), dict):
             raise ValueError(f"nothing of the probe {probe.name}")
         pairs[probe.name] = of_probe

@@ -34,7 +34,6 @@ from lab.run.session import Session
 from lab.settings.register import Register
 
 ANY_MTU = 1500  # before a host has been asked for its own
-PROBED = ("linux",)  # the platforms whose attributes the script on the host can set and read
 
 
 @dataclass
@@ -117,11 +116,6 @@ def _untuned(config: Hosts) -> Hosts:
 def _check_hosts(pair: Pair) -> None:
     """Raise LabFailure where a host cannot be probed, or is not free. Changes nothing."""
     for role in pair.roles:
-        if (platform := pair.sides[role].platform) not in PROBED:
-            raise Unsupported(
-                f"lab fidelity probes hosts with {', '.join(PROBED)}, and this one runs {platform}",
-                "give a hosts file of two such hosts", host=role,
-            )  # fmt: skip
         programs = pair.platforms[role].programs
         for program in programs.missing(("perl", "python3")):
             raise Unsupported(f"lab fidelity needs {program}", programs.how_to_install(program), host=role)
@@ -143,8 +137,9 @@ def _describe(pair: Pair) -> dict[str, object]:
 def _installed(pair: Pair, copiers: Sequence[Copier], tell: Callable[[str], None]) -> list[Copier]:
     """The tools that the client has."""
     platform = pair.platforms[Role.CLIENT]
-    there = [copier for copier in copiers if not platform.programs.missing([copier.argv[platform.name][0]])]
-    for copier in copiers:
+    known = [copier for copier in copiers if platform.name in copier.argv]
+    there = [copier for copier in known if not platform.programs.missing([copier.argv[platform.name][0]])]
+    for copier in known:
         if copier not in there:
             tell(f"client: {copier.name} is left out: there is no {copier.argv[platform.name][0]}")
     return there
