@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import subprocess
 import sys
 
 from . import access_lists, attributes
@@ -33,8 +34,8 @@ CALLS = {
 def main(argv: list[str]) -> int:
     """``CALL INTO TARGET SOURCE…``: carry over to the copies; INTO says whether the target was a folder before.
 
-    ``gather SOURCE`` prints what a tree has, and ``spread TARGET`` gives that to a copy of it, of standard input; 1
-    where something could not be carried over.
+    ``cp`` and ``cp-p`` have a command of Linux's instead, which is run first. ``gather SOURCE`` prints what a tree has,
+    and ``spread TARGET`` gives that to a copy of it, of standard input. 1 where something could not be carried over.
     """
     call, *words = argv
     if call == "gather":
@@ -42,8 +43,15 @@ def main(argv: list[str]) -> int:
         return 0
     if call == "spread":
         return spread(json.load(sys.stdin), words[0], CALLS["rsync-E"])
-    into, target, *sources = words
-    return max(carry(source, copy_of(source, target, call, bool(into)), CALLS[call]) for source in sources)
+    code = 0
+    if call.startswith("cp"):
+        *sources, target = words[words.index("--") + 1 :] or [""]
+        into = os.path.isdir(target)  # noqa: PTH112
+        done = subprocess.run(["cp", *words[1:]], executable=words[0], check=False)  # noqa: S607 – as it names itself
+        code = int(done.returncode != 0)
+    else:
+        into, target, *sources = words
+    return max([code, *(carry(source, copy_of(source, target, call, bool(into)), CALLS[call]) for source in sources)])
 
 
 def copy_of(source: str, target: str, call: str, into: bool) -> str:
@@ -56,6 +64,8 @@ def copy_of(source: str, target: str, call: str, into: bool) -> str:
 
 def carry(source: str, target: str, kept: Kept) -> int:
     """Carry over from one tree to a copy of it, of what is there in both; 1 where something could not be."""
+    if not os.path.lexists(source) or not os.path.lexists(target):
+        return 0  # of which the program that copied has told
     _drop_unpacked(source, target)
     return spread(gather(source), target, kept)
 

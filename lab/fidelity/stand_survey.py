@@ -126,6 +126,8 @@ class StandSurvey:
     def _write_by(self, copier: Copier, source: str) -> Written:
         name = f"{copier.name}-{self.number}"
         is_remote = bool(self.standing.attached.remote_shell)
+        if is_remote:  # or a tool that copies nothing at all would leave nothing to look at
+            self.session.pair.hosts[Role.SERVER].run("mkdir", "-p", "--", self._on_server(name))
         failures = self._copy_probes(copier, lambda: source, lambda: self._in_share(name), is_remote, Role.CLIENT)
         early = None if is_remote else self._read_in_share(name, Role.CLIENT)
         return Written(copier, name, failures, early)
