@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     code = 0
     if call.startswith("cp"):
         *sources, target = words[words.index("--") + 1 :] or [""]
-        into = os.path.isdir(target)  # noqa: PTH112
+        into = "into" if os.path.isdir(target) else ""  # noqa: PTH112
         done = subprocess.run(["cp", *words[1:]], executable=words[0], check=False)  # noqa: S607 – as it names itself
         code = int(done.returncode != 0)
     else:

@@ -18,7 +18,7 @@ POST_LINE = "rsync -aNHAXx --fileflags --force-change"
 LETTERS: Mapping[str, str] = {"N": "crtimes", "H": "hard-links", "A": "acls", "X": "xattrs", "x": "one-file-system"}
 # E is Apple's, in 2.6.9 and openrsync: attributes, resource forks and lists. In 3.x it is --executability
 OTHER_LETTERS: Mapping[str, str] = {"S": "sparse", "U": "atimes", "E": "extended-attributes"}
-BY_WORD = "E"  # a letter that means something else elsewhere
+BY_WORD = "E"  # a letter that is not enough, but of openrsync: elsewhere it means something else
 WORDS = ("fileflags", "force-change")
 # What `rsync --version` says of what was built in, by the option that needs it
 BUILT_IN: Mapping[str, str] = {"N": "crtimes", "A": "ACLs", "X": "xattrs", "H": "hardlinks", "U": "atimes"}
@@ -66,7 +66,9 @@ def parse_engine(host: str, path: str, version: str, usage: str) -> Engine:
         name = first_line(version, 60) or "says nothing"
     letters, words = list_options(usage)
     spelt = {**LETTERS, **OTHER_LETTERS}
-    known = {letter: word in words or (letter in letters and letter != BY_WORD) for letter, word in spelt.items()}
+    if BY_WORD in letters and not name.startswith("openrsync"):
+        letters.remove(BY_WORD)
+    known = {letter: word in words or letter in letters for letter, word in spelt.items()}
     options = {letter: _state(letter, is_known, version) for letter, is_known in known.items()}
     options |= {word: THERE if word in words else UNKNOWN for word in WORDS}
     return Engine(host, path, name, options if letters or words else dict.fromkeys(options, UNTOLD))
