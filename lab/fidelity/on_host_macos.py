@@ -100,6 +100,8 @@ def _set_birth(path: bytes, key: str, value: str) -> None:
     birth = int(value.split(".")[0])
     for mtime in (birth, birth + LATER_S):
         os.utime(path, (os.lstat(path).st_atime, mtime), follow_symlinks=False)
+    if _read_birth(path, key) != value:
+        raise OSError(errno.ENOTSUP, "the birth time does not go back with the mtime")
 
 
 def _read_birth(path: bytes, key: str) -> str:

@@ -97,9 +97,13 @@ def test_what_a_command_says_tells_none_from_an_error(tmp_path: Path, said: str,
     assert (failed.value.errno == 61) == (state == "none")  # ENODATA of Linux
 
 
-def test_birth_is_set_by_an_mtime_before_it(tmp_path: Path) -> None:
+def test_birth_is_set_by_an_mtime_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file"
     file.touch()
     probe = next(probe for probe in PROBES if probe.name == "birth")
+    answering(monkeypatch, "1000000000\n")
     OWN["birth"][0](os.fsencode(file), probe.key, probe.value)
     assert file.stat().st_mtime == 1_100_000_000
+    answering(monkeypatch, "1795676348\n")
+    with pytest.raises(OSError, match="does not go back"):
+        OWN["birth"][0](os.fsencode(file), probe.key, probe.value)
