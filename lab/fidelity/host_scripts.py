@@ -15,7 +15,7 @@ from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line, from_json, one_line
 from lab.fidelity.engines import PLACES, Engine, parse_engine
-from lab.fidelity.probes import ALL, BOTH, LINUX, Probe, laid_on
+from lab.fidelity.probes import ALL, BOTH, LINUX, MACOS, Probe, laid_on
 from lab.fidelity.verdicts import Reading
 from lab.hosts import Host
 
@@ -26,6 +26,8 @@ PROBES_SCRIPTS = {
     for platform in BOTH
 }
 COPIES_SCRIPT = read_script(__file__, "on_host_copies.py")
+MAC_PYTHON = read_script(__file__, "mac_python.sh")
+PYTHON: Mapping[str, tuple[str, ...]] = {LINUX: ("python3", "-IBS", "-c"), MACOS: ("/bin/sh", "-c", MAC_PYTHON, "sh")}
 READ_S = 120.0  # for all probes
 COPY_S = 20.0  # for one, of at most 1 MiB
 COPIES_S = 900.0  # for all: over SSH each makes a connection of its own
@@ -73,23 +75,25 @@ class Copied:
 def lay(host: Host, platform: str, root: str, owner: str) -> Mapping[str, str]:
     """Lay the probes of its platform in a new folder, for an account; what the system refused, by probe."""
     request = {"root": root, "owner": owner, "probes": [probe.request for probe in laid_on(platform)]}
-    return _ask(host, PROBES_SCRIPTS[platform], "lay", request, parse_failures, as_root=True, deadline_s=READ_S)
+    return _ask(
+        host, platform, PROBES_SCRIPTS[platform], "lay", request, parse_failures, as_root=True, deadline_s=READ_S
+    )
 
 
 def read(host: Host, platform: str, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
     """Read these probes below a folder, as root where only that sees all of them."""
     request = {"root": root, "probes": [probe.request for probe in probes]}
     parse = partial(parse_snapshot, probes=probes)
-    return _ask(host, PROBES_SCRIPTS[platform], "read", request, parse, as_root=as_root, deadline_s=READ_S)
+    return _ask(host, platform, PROBES_SCRIPTS[platform], "read", request, parse, as_root=as_root, deadline_s=READ_S)
 
 
-def copy(host: Host, call: CopyCall) -> Copied:
+def copy(host: Host, platform: str, call: CopyCall) -> Copied:
     """Copy the probes as the account that logs in."""
     request = {
         "argv": list(call.argv), "source": call.source, "target": call.target, "onto": call.onto,
         "remote": call.remote, "names": list(call.names), "alive": call.alive, "deadline_s": COPY_S,
     }  # fmt: skip
-    copied = _ask(host, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
+    copied = _ask(host, platform, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
     folders = sorted((call.source, call.target), key=len, reverse=True)
     return Copied({name: _without(folders, said) for name, said in copied.failures.items()}, copied.stopped)
 
@@ -116,14 +120,22 @@ def parse_volume_type(table: str, point: str) -> str:
     return one_line(types[-1].rstrip(")"), 40) if types else ""
 
 
-def ask_engines(host: Host) -> tuple[Engine, ...]:
+def ask_engines(host: Host, platform: str) -> tuple[Engine, ...]:
     """Every rsync that a host has; the first is the one that is found by its name."""
-    answers = _ask(host, COPIES_SCRIPT, "engines", {"paths": PLACES}, parse_answers, as_root=False, deadline_s=READ_S)
+    answers = _ask(
+        host, platform, COPIES_SCRIPT, "engines", {"paths": PLACES}, parse_answers, as_root=False, deadline_s=READ_S
+    )
     return tuple(parse_engine(host.role, path, *printed) for path, printed in answers.items())
+
+
+def has_python(host: Host, platform: str) -> bool:
+    """Whether a host can run these scripts; of one with Linux its platform tells."""
+    return platform != MACOS or host.run(*PYTHON[platform], check=False).exit_code == 0
 
 
 def _ask(
     host: Host,
+    platform: str,
     script: str,
     action: str,
     request: Mapping[str, object],
@@ -133,8 +145,9 @@ def _ask(
     deadline_s: float,
 ) -> Answer:
     root = as_root and not host.lacks_root and not host.is_narrow
-    words = ("python3", "-IBS", "-c", script, action)
-    printed = host.run(*words, root=root, given=json.dumps(request), deadline_s=deadline_s).stdout
+    printed = host.run(
+        *PYTHON[platform], script, action, root=root, given=json.dumps(request), deadline_s=deadline_s
+    ).stdout
     try:
         return parse(printed)
     except ValueError as error:

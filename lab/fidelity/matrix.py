@@ -74,7 +74,7 @@ def column_label(column: Column) -> str:
 
 
 def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
-    """Which tool kept the most, by protocol and direction, and which probes no copy kept."""
+    """Which tool kept the most, by protocol and direction, and which probes no copy kept that could."""
     ways: dict[str, list[Copy]] = {}
     for copy in copies:
         ways.setdefault(f"{copy.place.protocol.upper()} {copy.direction}", []).append(copy)
@@ -85,7 +85,8 @@ def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
         of_all = f"{most} of {len(of_way[0].probes)} probes"
         yield f"{way}: {' and '.join(tools)} kept the most, {of_all}; the worst copy kept {least}"
     verdicts = {probe.name: {copy.judgement(probe).verdict for copy in copies} for probe in rows_of(copies)}
-    if never := [name for name, of_probe in verdicts.items() if Verdict.KEPT not in of_probe]:
+    could = {name: of_probe for name, of_probe in verdicts.items() if of_probe != {Verdict.IMPOSSIBLE}}
+    if never := [name for name, of_probe in could.items() if Verdict.KEPT not in of_probe]:
         yield f"kept by no copy: {', '.join(never)}"
 
 

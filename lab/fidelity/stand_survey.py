@@ -169,7 +169,7 @@ class StandSurvey:
         while names:
             alive = "" if self.standing.attached.remote_shell else self._in_share("")
             call = CopyCall(self._words(copier), source(), target(), names, copier.onto, is_remote, alive)
-            copied = host_scripts.copy(self.client, call)
+            copied = host_scripts.copy(self.client, self._platform(Role.CLIENT), call)
             failures |= copied.failures
             if not copied.stopped:
                 break

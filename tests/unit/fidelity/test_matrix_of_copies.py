@@ -78,6 +78,8 @@ def test_the_answer_names_who_kept_the_most_and_what_nobody_kept() -> None:
     assert most == f"SMB write: cp-a kept the most, {len(PROBES) - 2} of {len(PROBES)} probes; the worst copy kept 0"
     assert never == "kept by no copy: owner, birth"
     assert list(answer_lines([copy(STORE=kept)]))[1:] == []
+    could_not = kept | {"birth": Judgement(Verdict.IMPOSSIBLE)}
+    assert list(answer_lines([copy(STORE=could_not)]))[1:] == []
 
 
 def test_each_engine_answers_the_line_of_2015() -> None:

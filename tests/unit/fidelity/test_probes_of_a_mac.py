@@ -6,12 +6,14 @@ The texts are written by hand, as the sources of file_cmds print (xattr/xattr.c,
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from lab.fidelity import on_host_macos
-from lab.fidelity.host_scripts import parse_volume_type
+from lab.fidelity.host_scripts import PYTHON, parse_volume_type
 from lab.fidelity.on_host_macos import OWN, parse_access_list, parse_hex
 from lab.fidelity.probes import MACOS, PROBES, RESOURCE_FORK, laid_on
 
@@ -107,3 +109,21 @@ def test_birth_is_set_by_an_mtime_before_it(tmp_path: Path, monkeypatch: pytest.
     answering(monkeypatch, "1795676348\n")
     with pytest.raises(OSError, match="does not go back"):
         OWN["birth"][0](os.fsencode(file), probe.key, probe.value)
+
+
+@pytest.mark.parametrize(("selected", "code"), [("tools", 0), ("nowhere", 72)])
+def test_python_is_that_of_the_developer_tools_alone(tmp_path: Path, selected: str, code: int) -> None:
+    """Whatever the PATH has, and whatever DEVELOPER_DIR says: root runs it, too."""
+    python, bin_ = tmp_path / "tools/usr/bin/python3", tmp_path / "bin"
+    for path, text in {
+        python: f'exec "{sys.executable}" "$@"',
+        bin_ / "python3": "echo another; exit 0",
+        bin_ / "xcode-select": f'echo "${{DEVELOPER_DIR:-{tmp_path}/{selected}}}"',
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    words = [*PYTHON[MACOS], "import sys; print(sys.argv[1])", "one word"]
+    environment = {"PATH": f"{bin_}:/usr/bin:/bin", "DEVELOPER_DIR": str(tmp_path)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (code, "one word\n" if code == 0 else "")
