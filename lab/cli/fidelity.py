@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_results(parser)
     every = "may be given several times (default: all)"
     parser.add_argument("--protocol", action="append", default=[], metavar="NAME", help=f"a protocol; {every}")
-    text = f"a tool: cp, cp-a, rsync-a or rsync-all; {every}"
+    text = f"a tool: cp, cp-a (Linux), cp-p and ditto (macOS), rsync-a or rsync-all; {every}"
     parser.add_argument("--tool", action="append", default=[], metavar="NAME", help=text)
     text = f"write is client to server; {every}"
     parser.add_argument("--direction", action="append", default=[], choices=("write", "read"), help=text)

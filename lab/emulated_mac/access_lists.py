@@ -1,66 +1,151 @@
-"""Access control lists (chmod(1), ls(1) of macOS): kept as POSIX lists of the Linux below, which does enforce them.
+"""Access control lists (chmod(1), ls(1) of macOS; file_cmds: chmod_acl.c, ls/print.c), kept as ls prints them.
 
-Those have three rights, so an entry here has all of macOS's that one of them stands for, or none. What macOS leaves as
-it was, the group's rights in the mode, shows the mask of the list here.
+What allows a user all of macOS's rights that one of Linux's three stands for is given as a POSIX list of the Linux
+below, too, which does enforce it; the rest is kept and not enforced. What macOS leaves as it was, the group's rights in
+the mode, shows the mask of that list here.
 """
 
 from __future__ import annotations
 
+import grp
 import os
 import pwd
 import struct
 import sys
 
+from . import attributes, mac_errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 NAME = "system.posix_acl_access"  # linux/posix_acl_xattr.h
 VERSION, ENTRY = struct.Struct("<I"), struct.Struct("<HHI")
 USER_OBJ, USER, GROUP_OBJ, MASK, OTHER = 1, 2, 4, 16, 32
 NOBODY = 0xFFFFFFFF
-# In the order in which ls prints them for a folder
+# The rights of a folder that one of Linux's stands for
 RIGHTS = {
     "list": 4, "add_file": 2, "search": 1, "delete": 0, "add_subdirectory": 2, "delete_child": 2, "readattr": 4,
     "writeattr": 2, "readextattr": 4, "writeextattr": 2, "readsecurity": 4,
 }  # fmt: skip
+# A right has one bit and two names, that of a file and that of a folder; in the order in which ls prints them
+NAMES = (
+    ("read", "list"), ("write", "add_file"), ("execute", "search"), ("delete", "delete"),
+    ("append", "add_subdirectory"), ("", "delete_child"), ("readattr", "readattr"), ("writeattr", "writeattr"),
+    ("readextattr", "readextattr"), ("writeextattr", "writeextattr"), ("readsecurity", "readsecurity"),
+    ("writesecurity", "writesecurity"), ("chown", "chown"),
+)  # fmt: skip
+INHERITANCE = (
+    ("", "file_inherit"),
+    ("", "directory_inherit"),
+    ("limit_inherit", "limit_inherit"),
+    ("", "only_inherit"),
+)
 
 
 def main(argv: list[str]) -> int:
-    """``-N PATH…``, ``+a ENTRY PATH…``, or ``-e PATH…``: print the entries."""
+    """``-N PATH…`` or ``+a ENTRY PATH…``."""
     act, *words = argv
-    try:
-        if act == "-N":
-            for path in words:
-                _write(path, {})
-        elif act == "+a":
-            uid, bits = _parse(words[0])
-            for path in words[1:]:
-                _write(path, _read(path) | {uid: bits})
-        else:
-            for path in words:
-                _show(path)
-    except OSError as error:
-        print(f"chmod: Failed to set ACL on file '{error.filename}': {error.strerror}", file=sys.stderr)
-        return 1
+    entry = words.pop(0) if act == "+a" else ""
+    for path in words:
+        try:
+            add = _parse(entry, os.path.isdir(path)) if entry else ""  # noqa: PTH112
+            _change(path, _in_order([*attributes.read(path).acl, add]) if add else [])
+        except OSError as error:
+            text = mac_errors.text(error.errno or 0)
+            if act == "-N" and error.errno == 95:  # what has no list loses none
+                continue
+            print(f"chmod: Failed to set ACL on file '{path}': {text}", file=sys.stderr)
+            return 1
     return 0
 
 
-def _parse(entry: str) -> tuple[int, int]:
-    who, _, rest = entry.partition(" allow ")
-    kind, _, name = who.rpartition(":")
-    rights = rest.split(",")
-    if kind not in ("", "user") or not rest or set(rights) - set(RIGHTS):
-        sys.exit(f"EMULATED MAC: chmod: {entry!r} is not emulated")
+def write(path: str, entries: list[str]) -> None:
+    """Give an object a list. Raises OSError: EPERM for whoever does not own it, ENOTSUP on a share."""
+    _change(path, entries)
+
+
+def _change(path: str, entries: list[str]) -> None:
+    attributes.check_owner(path)
+    there = attributes.read(path)
+    there.acl = entries
+    attributes.write(path, there)
+    if not attributes.is_on_share(path):
+        _enforce(path, dict(filter(None, map(_enforceable, entries))))
+
+
+def _parse(entry: str, is_folder: bool) -> str:
+    """An entry as ls prints it. Ends the program for what chmod does not take, in its words."""
+    kind, name, verb, rights = _split(entry)
+    if verb not in ("allow", "deny"):
+        _refuse(f"Unknown tag type '{verb}'" if verb else "Invalid entry format -- expected allow or deny")
+    known = {of: number for number, both in enumerate((*NAMES, *INHERITANCE)) for of in both if of}
+    chosen = set()
+    for right in filter(None, rights.split(",")):
+        if right not in known and right != "inherited":
+            _refuse(f"Invalid permission type '{right}'")
+        chosen.add(known.get(right, -1))
+    if not chosen:
+        _refuse("No permissions specified")
+    shown = [both[is_folder] for number, both in enumerate((*NAMES, *INHERITANCE)) if number in chosen]
+    inherited = " inherited" if -1 in chosen else ""
+    return f"{kind}:{name}{inherited} {verb} {','.join(filter(None, shown))}"
+
+
+def _split(entry: str) -> tuple[str, str, str, str]:
+    """Whose an entry is (user or group, and the name), allow or deny, and the rights."""
+    kind, rest = "", entry
+    for known in ("user", "group"):
+        if entry.startswith(f"{known}:"):
+            kind, rest = known, entry[len(known) + 1 :]
+    name, _, rest = rest.partition(":" if ":" in rest else " ")
+    if not name:
+        _refuse("Invalid entry format -- expected user or group name")
+    verb, _, rights = rest.replace(":", " ", 1).partition(" ")
+    return _kind_of(kind, name), name, verb, rights
+
+
+def _kind_of(kind: str, name: str) -> str:
+    """``user`` or ``group``, of a name that may be either: a user comes first."""
+    if kind != "group" and _is_known(pwd.getpwnam, name):
+        return "user"
+    if kind != "user" and (name == "everyone" or _is_known(grp.getgrnam, name)):
+        return "group"
+    return _refuse(f"Unable to translate '{name}' to a UUID")
+
+
+def _is_known(look_up: object, name: str) -> bool:
     try:
-        uid = pwd.getpwnam(name).pw_uid
+        look_up(name)  # type: ignore[operator]
     except KeyError:
-        print(f"chmod: Unable to translate '{name}' to a UUID: Invalid argument", file=sys.stderr)
-        sys.exit(1)
-    bits = 0
+        return False
+    return True
+
+
+def _refuse(message: str) -> NoReturn:
+    print(f"chmod: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def _in_order(entries: list[str]) -> list[str]:
+    """The canonical order: own ones before inherited ones, and of each what denies first; none is there twice."""
+    return sorted(dict.fromkeys(entries), key=lambda entry: (" inherited " in entry, " allow " in entry))
+
+
+def _enforceable(entry: str) -> tuple[int, int] | None:
+    """The user and the bits of an entry that Linux can enforce; None where it has no such list."""
+    who, _, rights = entry.partition(" allow ")
+    kind, _, name = who.partition(":")
+    if kind != "user" or not rights:
+        return None
+    chosen, bits = set(rights.split(",")), 0
     for bit in (1, 2, 4):
-        needed = {right for right, of in RIGHTS.items() if of == bit}
-        if needed & set(rights):
-            if needed - set(rights):
-                sys.exit(f"EMULATED MAC: chmod: {entry!r} without {sorted(needed - set(rights))} is not emulated")
+        if {right for right, of in RIGHTS.items() if of == bit} <= chosen:
             bits |= bit
-    return uid, bits
+    try:
+        return (pwd.getpwnam(name).pw_uid, bits) if bits else None
+    except KeyError:
+        return None
 
 
 def _entries(path: str) -> list[tuple[int, int, int]]:
@@ -71,12 +156,7 @@ def _entries(path: str) -> list[tuple[int, int, int]]:
     return list(ENTRY.iter_unpack(value[VERSION.size :]))
 
 
-def _read(path: str) -> dict[int, int]:
-    """The rights by user."""
-    return {who: bits for tag, bits, who in _entries(path) if tag == USER}
-
-
-def _write(path: str, users: dict[int, int]) -> None:
+def _enforce(path: str, users: dict[int, int]) -> None:
     mode = os.stat(path).st_mode  # noqa: PTH116
     before = {tag: bits for tag, bits, _ in _entries(path) if tag != USER}
     group = before.get(GROUP_OBJ, mode >> 3 & 7)
@@ -93,13 +173,3 @@ def _write(path: str, users: dict[int, int]) -> None:
         (GROUP_OBJ, group, NOBODY), (MASK, mask, NOBODY), (OTHER, mode & 7, NOBODY),
     ]  # fmt: skip
     os.setxattr(path, NAME, VERSION.pack(2) + b"".join(ENTRY.pack(*entry) for entry in entries))
-
-
-def _show(path: str) -> None:
-    for number, (uid, bits) in enumerate(sorted(_read(path).items())):
-        rights = ",".join(right for right, bit in RIGHTS.items() if bit & bits)
-        try:
-            name = pwd.getpwuid(uid).pw_name
-        except KeyError:
-            name = str(uid)
-        print(f" {number}: user:{name} allow {rights}")

@@ -21,11 +21,11 @@ GRAMMAR = (3, 9)
 LINUX_ALONE = {
     os: ("O_DIRECT", "O_PATH", "O_TMPFILE", "O_NOATIME", "copy_file_range", "eventfd", "fdatasync", "memfd_create",
          "pipe2", "posix_fadvise", "posix_fallocate", "sched_getaffinity", "sched_setaffinity", "splice",
-         "login_tty"),
+         "login_tty", "getxattr", "listxattr", "removexattr", "setxattr"),
     time: ("CLOCK_BOOTTIME", "CLOCK_TAI"),
     select: ("epoll",),
 }  # fmt: skip
-linux_fsync, linux_fcntl = os.fsync, fcntl.fcntl
+linux_fsync, linux_fcntl, linux_utime = os.fsync, fcntl.fcntl, os.utime
 
 
 def main(argv: list[str]) -> int:
@@ -66,7 +66,7 @@ def _become_darwin() -> None:
         for name in names:
             if hasattr(module, name):
                 delattr(module, name)
-    vars(os).update(fsync=_fsync)
+    vars(os).update(fsync=_fsync, utime=_utime)
     vars(fcntl).update(fcntl=_fcntl, F_FULLFSYNC=F_FULLFSYNC, F_NOCACHE=F_NOCACHE)
 
 
@@ -94,6 +94,18 @@ def _fsync(target: object) -> None:
     if mount and _is_for_writing(file):
         _note_flush(mount[1])
     linux_fsync(file)
+
+
+def _utime(path: str | bytes | int, *args: object, **options: object) -> None:
+    """It knows no birth time, and moves that back."""
+    linux_utime(path, *args, **options)  # type: ignore[arg-type]
+    if isinstance(path, int):
+        return
+    sys.path.insert(0, "/linux/opt")
+    from emulated_mac import attributes  # type: ignore[import-not-found]
+
+    sys.path.pop(0)
+    attributes.note_birth(os.fsdecode(path), follow=bool(options.get("follow_symlinks", True)))
 
 
 def _number_of(file: object) -> int:

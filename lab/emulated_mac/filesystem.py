@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import launchd_services, openssh, profiles
+from . import attributes, launchd_services, openssh, profiles
 from .profiles import Profile
 from .programs import PLACES, place
 
@@ -99,6 +99,8 @@ def lay_out(root: Path) -> None:
         (root / link).symlink_to(target)
     for name in SHARED_ETC:
         (root / "private/etc" / name).symlink_to(f"/linux/etc/{name}")
+    Path(attributes.RECORDS).mkdir(parents=True, exist_ok=True)
+    Path(attributes.RECORDS).chmod(0o777)  # where a sticky one may have no file of another account's written
     _lay_out_programs(root, profiles.current())
     _lay_out_accounts(root, profiles.current())
     _describe_services(root, profiles.current())

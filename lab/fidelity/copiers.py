@@ -33,15 +33,22 @@ class Copier:
         return (*words, "-e", remote_shell) if remote_shell else words
 
 
+def _on(**commands: str) -> Mapping[str, tuple[str, ...]]:
+    """Words by platform."""
+    return MappingProxyType({platform: tuple(command.split()) for platform, command in commands.items()})
+
+
 EVERYTHING = "rsync-all"
 COPIERS = (
-    Copier("cp", "the data", MappingProxyType({"linux": ("cp", "-R")})),
-    Copier("cp-a", "all that cp can keep", MappingProxyType({"linux": ("cp", "-a")})),
-    Copier("rsync-a", "what most people type", MappingProxyType({"linux": ("rsync", "-a")}), needs_mount=False),
+    Copier("cp", "the data; on a Mac extended attributes, too", _on(linux="cp -R", macos="cp -R")),
+    Copier("cp-a", "all that cp can keep", _on(linux="cp -a")),
+    Copier("cp-p", "all that cp of a Mac can keep", _on(macos="cp -pR")),
+    Copier("ditto", "what Apple's own copier keeps", _on(macos="ditto"), onto=True),
+    Copier("rsync-a", "what most people type", _on(linux="rsync -a", macos="rsync -a"), needs_mount=False),
     Copier(
         EVERYTHING,
         "every option by which this engine says it keeps something",
-        MappingProxyType({"linux": ("rsync", "-a")}),
+        _on(linux="rsync -a", macos="rsync -a"),
         needs_mount=False,
     ),
 )

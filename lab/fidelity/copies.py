@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from lab.design.factors import Direction
-from lab.fidelity.probes import PROBES, Probe
+from lab.fidelity.probes import LINUX, Probe, known_to
 from lab.fidelity.verdicts import Judgement, Verdict
 
 
@@ -57,7 +57,11 @@ class Ends:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of all probes by one tool. ``command`` is how it was called, ``views`` where it was looked at."""
+    """A copy of all probes by one tool. ``command`` is how it was called, ``views`` where it was looked at.
+
+    ``platforms`` are those of the two hosts, where it began first. A view of the other platform's has no judgement of
+    what that cannot tell.
+    """
 
     place: Place
     ends: Ends
@@ -66,6 +70,12 @@ class Copy:
     command: str
     views: Mapping[View, Mapping[str, Judgement]]
     debris: Mapping[str, int]
+    platforms: tuple[str, str] = (LINUX, LINUX)
+
+    @property
+    def probes(self) -> tuple[Probe, ...]:
+        """Those of either platform."""
+        return known_to(self.platforms)
 
     @property
     def label(self) -> str:
@@ -74,21 +84,25 @@ class Copy:
 
     def judgement(self, probe: Probe) -> Judgement:
         """The verdict, and in ``how`` also where another view differs from it."""
-        view = self._deciding(probe)
-        judgement = self.views[view][probe.name]
-        others = ((other, self.views[other][probe.name].verdict) for other in self.views if other is not view)
+        telling = {view: of_view[probe.name] for view, of_view in self.views.items() if probe.name in of_view}
+        if not telling:
+            return Judgement(Verdict.IMPOSSIBLE, self._why_untold(probe))
+        view = _deciding(probe, telling)
+        judgement = telling[view]
+        others = ((other, telling[other].verdict) for other in telling if other is not view)
         differing = [f"{verdict} {other}" for other, verdict in others if verdict is not judgement.verdict]
         return Judgement(judgement.verdict, "; ".join(filter(None, [judgement.how, *differing])))
 
-    def _deciding(self, probe: Probe) -> View:
-        if probe.by_store and View.STORE in self.views:
-            return View.STORE
-        return next(view for view in DECIDING if view in self.views)
+    def _why_untold(self, probe: Probe) -> str:
+        source, target = self.platforms
+        if source not in probe.on:
+            return f"{source} has no such attribute"
+        return f"{target} cannot tell"
 
     @property
     def counts(self) -> dict[Verdict, int]:
         """How many probes have each verdict."""
-        verdicts = [self.judgement(probe).verdict for probe in PROBES]
+        verdicts = [self.judgement(probe).verdict for probe in self.probes]
         return {verdict: verdicts.count(verdict) for verdict in Verdict}
 
     @property
@@ -99,12 +113,24 @@ class Copy:
     def to_json(self) -> dict[str, object]:
         """For a program to read."""
         results = {}
-        for probe in PROBES:
+        for probe in self.probes:
             judgement = self.judgement(probe)
-            views = {view.value: of_view[probe.name].verdict.value for view, of_view in self.views.items()}
+            views = {
+                view.value: of_view[probe.name].verdict.value
+                for view, of_view in self.views.items()
+                if probe.name in of_view
+            }
             results[probe.name] = {"verdict": judgement.verdict.value, "how": judgement.how, "views": views}
         return {
             "protocol": self.place.protocol, "store": self.place.store, "options": dict(self.place.options),
-            "ends": asdict(self.ends), "direction": self.direction.value, "tool": self.tool, "command": self.command,
+            "platforms": list(self.platforms), "ends": asdict(self.ends), "direction": self.direction.value,
+            "tool": self.tool, "command": self.command,
             "debris": dict(self.debris), "results": results,
         }  # fmt: skip
+
+
+def _deciding(probe: Probe, telling: Mapping[View, Judgement]) -> View:
+    """The view whose verdict counts, of those that can tell."""
+    if probe.by_store and View.STORE in telling:
+        return View.STORE
+    return next(view for view in DECIDING if view in telling)

@@ -16,12 +16,14 @@ from lab.workloads.rsync import parse_version
 POST_LINE = "rsync -aNHAXx --fileflags --force-change"
 # Each option of the line that an engine may lack, as its help may spell it
 LETTERS: Mapping[str, str] = {"N": "crtimes", "H": "hard-links", "A": "acls", "X": "xattrs", "x": "one-file-system"}
-OTHER_LETTERS: Mapping[str, str] = {"S": "sparse", "U": "atimes"}
+# E is Apple's, in 2.6.9 and openrsync: attributes, resource forks and lists. In 3.x it is --executability
+OTHER_LETTERS: Mapping[str, str] = {"S": "sparse", "U": "atimes", "E": "extended-attributes"}
+BY_WORD = "E"  # a letter that is not enough, but of openrsync: elsewhere it means something else
 WORDS = ("fileflags", "force-change")
 # What `rsync --version` says of what was built in, by the option that needs it
 BUILT_IN: Mapping[str, str] = {"N": "crtimes", "A": "ACLs", "X": "xattrs", "H": "hardlinks", "U": "atimes"}
 # Options that keep something beyond -a, where an engine has them: S is for holes, U for atimes
-KEEPING = ("H", "A", "X", "N", "U", "S")
+KEEPING = ("H", "A", "X", "N", "U", "S", "E")
 # Where a system or its package managers put one, beside PATH
 PLACES = (
     "/usr/bin/rsync", "/usr/local/bin/rsync", "/opt/homebrew/bin/rsync", "/opt/local/bin/rsync",
@@ -64,7 +66,10 @@ def parse_engine(host: str, path: str, version: str, usage: str) -> Engine:
         name = first_line(version, 60) or "says nothing"
     letters, words = list_options(usage)
     spelt = {**LETTERS, **OTHER_LETTERS}
-    options = {letter: _state(letter, letter in letters or word in words, version) for letter, word in spelt.items()}
+    if BY_WORD in letters and not name.startswith("openrsync"):
+        letters.remove(BY_WORD)
+    known = {letter: word in words or letter in letters for letter, word in spelt.items()}
+    options = {letter: _state(letter, is_known, version) for letter, is_known in known.items()}
     options |= {word: THERE if word in words else UNKNOWN for word in WORDS}
     return Engine(host, path, name, options if letters or words else dict.fromkeys(options, UNTOLD))
 

@@ -8,18 +8,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line, from_json, one_line
 from lab.fidelity.engines import PLACES, Engine, parse_engine
-from lab.fidelity.probes import ALL
+from lab.fidelity.probes import ALL, BOTH, LINUX, MACOS, Probe, laid_on
 from lab.fidelity.verdicts import Reading
 from lab.hosts import Host
 
-PROBES_SCRIPT = read_script(__file__, "on_host_probes.py")
+FUTURE = "from __future__ import annotations\n"  # may stand at the head of a text alone
+PROBES_SCRIPTS = {
+    platform: read_script(__file__, f"on_host_{platform}.py")
+    + read_script(__file__, "on_host_probes.py").replace(FUTURE, "")
+    for platform in BOTH
+}
 COPIES_SCRIPT = read_script(__file__, "on_host_copies.py")
+MAC_PYTHON = read_script(__file__, "mac_python.sh")
+PYTHON: Mapping[str, tuple[str, ...]] = {LINUX: ("python3", "-IBS", "-c"), MACOS: ("/bin/sh", "-c", MAC_PYTHON, "sh")}
 READ_S = 120.0  # for all probes
 COPY_S = 20.0  # for one, of at most 1 MiB
 COPIES_S = 900.0  # for all: over SSH each makes a connection of its own
@@ -64,25 +72,28 @@ class Copied:
     stopped: str
 
 
-def lay(host: Host, root: str, owner: str) -> Mapping[str, str]:
-    """Lay the probes in a new folder, for an account; what the system refused, by probe."""
-    request = {"root": root, "owner": owner, "probes": [probe.request for probe in ALL]}
-    return _ask(host, PROBES_SCRIPT, "lay", request, parse_failures, as_root=True, deadline_s=READ_S)
+def lay(host: Host, platform: str, root: str, owner: str) -> Mapping[str, str]:
+    """Lay the probes of its platform in a new folder, for an account; what the system refused, by probe."""
+    request = {"root": root, "owner": owner, "probes": [probe.request for probe in laid_on(platform)]}
+    return _ask(
+        host, platform, PROBES_SCRIPTS[platform], "lay", request, parse_failures, as_root=True, deadline_s=READ_S
+    )
 
 
-def read(host: Host, root: str, as_root: bool = False) -> Snapshot:
-    """Read the probes below a folder, as root where only that sees all of them."""
-    request = {"root": root, "probes": [probe.request for probe in ALL]}
-    return _ask(host, PROBES_SCRIPT, "read", request, parse_snapshot, as_root=as_root, deadline_s=READ_S)
+def read(host: Host, platform: str, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
+    """Read these probes below a folder, as root where only that sees all of them."""
+    request = {"root": root, "probes": [probe.request for probe in probes]}
+    parse = partial(parse_snapshot, probes=probes)
+    return _ask(host, platform, PROBES_SCRIPTS[platform], "read", request, parse, as_root=as_root, deadline_s=READ_S)
 
 
-def copy(host: Host, call: CopyCall) -> Copied:
+def copy(host: Host, platform: str, call: CopyCall) -> Copied:
     """Copy the probes as the account that logs in."""
     request = {
         "argv": list(call.argv), "source": call.source, "target": call.target, "onto": call.onto,
         "remote": call.remote, "names": list(call.names), "alive": call.alive, "deadline_s": COPY_S,
     }  # fmt: skip
-    copied = _ask(host, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
+    copied = _ask(host, platform, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
     folders = sorted((call.source, call.target), key=len, reverse=True)
     return Copied({name: _without(folders, said) for name, said in copied.failures.items()}, copied.stopped)
 
@@ -94,19 +105,37 @@ def _without(folders: Sequence[str], text: str) -> str:
     return text
 
 
-def name_file_system(host: Host, folder: str) -> str:
+def name_file_system(host: Host, platform: str, folder: str) -> str:
     """The file system that a folder is on, as the host calls it; empty where it does not tell."""
-    return first_line(host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
+    if platform == LINUX:
+        return first_line(host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
+    point = host.run("df", "-P", folder, check=False).stdout.rstrip().rpartition("% ")[2].lstrip()
+    return parse_volume_type(host.run("mount", check=False).stdout, point)
 
 
-def ask_engines(host: Host) -> tuple[Engine, ...]:
+def parse_volume_type(table: str, point: str) -> str:
+    """The type of the volume at a mount point, of what ``mount`` prints on a Mac; empty where it has none there."""
+    lines = (line.rpartition(" (") for line in table.splitlines())
+    types = [options.partition(",")[0] for head, _, options in lines if head.endswith(f" on {point}")]
+    return one_line(types[-1].rstrip(")"), 40) if types else ""
+
+
+def ask_engines(host: Host, platform: str) -> tuple[Engine, ...]:
     """Every rsync that a host has; the first is the one that is found by its name."""
-    answers = _ask(host, COPIES_SCRIPT, "engines", {"paths": PLACES}, parse_answers, as_root=False, deadline_s=READ_S)
+    answers = _ask(
+        host, platform, COPIES_SCRIPT, "engines", {"paths": PLACES}, parse_answers, as_root=False, deadline_s=READ_S
+    )
     return tuple(parse_engine(host.role, path, *printed) for path, printed in answers.items())
+
+
+def has_python(host: Host, platform: str) -> bool:
+    """Whether a host can run these scripts; of one with Linux its platform tells."""
+    return platform != MACOS or host.run(*PYTHON[platform], check=False).exit_code == 0
 
 
 def _ask(
     host: Host,
+    platform: str,
     script: str,
     action: str,
     request: Mapping[str, object],
@@ -116,8 +145,9 @@ def _ask(
     deadline_s: float,
 ) -> Answer:
     root = as_root and not host.lacks_root and not host.is_narrow
-    words = ("python3", "-IBS", "-c", script, action)
-    printed = host.run(*words, root=root, given=json.dumps(request), deadline_s=deadline_s).stdout
+    printed = host.run(
+        *PYTHON[platform], script, action, root=root, given=json.dumps(request), deadline_s=deadline_s
+    ).stdout
     try:
         return parse(printed)
     except ValueError as error:
@@ -138,14 +168,14 @@ def parse_copied(text: str) -> Copied:
     return Copied({name: _text(said) for name, said in failures.items()}, stopped)
 
 
-def parse_snapshot(text: str) -> Snapshot:
-    """What a host read of every probe. Raises ValueError, also where one is missing."""
+def parse_snapshot(text: str, probes: Sequence[Probe] = ALL) -> Snapshot:
+    """What a host read of every one of these probes. Raises ValueError, also where one is missing."""
     answer = _entries(text)
     readings, debris = answer.get("readings"), answer.get("debris")
     if not isinstance(readings, dict) or not isinstance(debris, dict):
         raise ValueError(f"{one_line(text, 60)!r} is no reading of probes")
     pairs: dict[str, dict[str, object]] = {}
-    for probe in ALL:
+    for probe in probes:
         if not isinstance(of_probe := readings.get(probe.name), dict):
             raise ValueError(f"nothing of the probe {probe.name}")
         pairs[probe.name] = of_probe

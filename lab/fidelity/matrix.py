@@ -8,7 +8,7 @@ from typing import TypeAlias
 from lab.base.untrusted import one_line
 from lab.fidelity.copies import Copy
 from lab.fidelity.engines import POST_LINE, Engine
-from lab.fidelity.probes import PROBES
+from lab.fidelity.probes import PROBES, Probe, known_to
 from lab.fidelity.verdicts import Verdict
 
 MARKS = {
@@ -30,8 +30,13 @@ def columns_of(copies: Sequence[Copy]) -> list[Column]:
     """Copies of which every probe has the same verdict share a column; in the order of the first of each."""
     columns: dict[tuple[Verdict, ...], list[Copy]] = {}
     for copy in copies:
-        columns.setdefault(tuple(copy.judgement(probe).verdict for probe in PROBES), []).append(copy)
+        columns.setdefault(tuple(copy.judgement(probe).verdict for probe in rows_of(copies)), []).append(copy)
     return list(map(tuple, columns.values()))
+
+
+def rows_of(copies: Sequence[Copy]) -> tuple[Probe, ...]:
+    """The probes of the platforms that copies went between."""
+    return known_to(platform for copy in copies for platform in copy.platforms)
 
 
 def matrix_lines(copies: Sequence[Copy], width: int) -> Iterator[str]:
@@ -42,7 +47,7 @@ def matrix_lines(copies: Sequence[Copy], width: int) -> Iterator[str]:
             yield ""
         yield " " * LABEL + "".join(f"{column:{CELL}}" for column, _ in part)
         group = ""
-        for probe in PROBES:
+        for probe in rows_of(copies):
             if probe.group != group:
                 group = probe.group
                 yield f"{group}:"
@@ -69,7 +74,7 @@ def column_label(column: Column) -> str:
 
 
 def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
-    """Which tool kept the most, by protocol and direction, and which probes no copy kept."""
+    """Which tool kept the most, by protocol and direction, and which probes no copy kept that could."""
     ways: dict[str, list[Copy]] = {}
     for copy in copies:
         ways.setdefault(f"{copy.place.protocol.upper()} {copy.direction}", []).append(copy)
@@ -77,9 +82,11 @@ def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
         kept = [(copy.counts[Verdict.KEPT], copy.tool) for copy in of_way]
         (least, _), (most, _) = min(kept), max(kept)
         tools = dict.fromkeys(tool for count, tool in kept if count == most)
-        yield f"{way}: {' and '.join(tools)} kept the most, {most} of {len(PROBES)} probes; the worst copy kept {least}"
-    verdicts = {probe.name: {copy.judgement(probe).verdict for copy in copies} for probe in PROBES}
-    if never := [name for name, of_probe in verdicts.items() if Verdict.KEPT not in of_probe]:
+        of_all = f"{most} of {len(of_way[0].probes)} probes"
+        yield f"{way}: {' and '.join(tools)} kept the most, {of_all}; the worst copy kept {least}"
+    verdicts = {probe.name: {copy.judgement(probe).verdict for copy in copies} for probe in rows_of(copies)}
+    could = {name: of_probe for name, of_probe in verdicts.items() if of_probe != {Verdict.IMPOSSIBLE}}
+    if never := [name for name, of_probe in could.items() if Verdict.KEPT not in of_probe]:
         yield f"kept by no copy: {', '.join(never)}"
 
 

@@ -1,20 +1,19 @@
-"""What runs on a host to lay the probes, and to read them. Needs nothing but Python 3.9 on Linux.
+"""What runs on a host to lay the probes, and to read them. Needs nothing but Python 3.9.
 
-``python3 -c THIS lay|read``, with a request as JSON on standard input; the answer is JSON. A probe is an
-object with one attribute, in a folder of the probe's name. What is read of it is a pair: ``value`` and a text; or
+Before it stands the part of a platform, on_host_linux.py or on_host_macos.py, of which ``OWN`` has what systems do in
+their own ways. ``python3 -c THIS lay|read``, with a request as JSON on standard input; the answer is JSON. A probe is
+an object with one attribute, in a folder of the probe's name. What is read of it is a pair: ``value`` and a text; or
 ``none`` (the object has no such attribute), ``missing`` (there is no such object) or ``error``, and what was said.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import pwd
 import stat
-import struct
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -22,12 +21,6 @@ from typing import Any
 OBJECT, OTHER, PLAIN = b"object", b"other", b"plain-"
 HOLE, TAIL = 8 << 20, 4096  # a RAM disk may have pages of 2 MiB
 ABSENT = {errno.ENODATA, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
-FLAGS = {"nodump": 0x40, "noatime": 0x80}
-# FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of linux/fs.h, whose number holds the size of a long
-GET_FLAGS = 2 << 30 | struct.calcsize("l") << 16 | 0x6601
-SET_FLAGS = 1 << 30 | struct.calcsize("l") << 16 | 0x6602
-ACL_VERSION, NO_ID = 2, 0xFFFFFFFF
-ACL_TAGS, ACL_OWNERS = {"u": 0x02, "g": 0x08, "m": 0x10, "o": 0x20}, {"u": 0x01, "g": 0x04}
 # Names that servers and clients leave beside what they were given
 DEBRIS = (b"._", b".AppleD", b".DS_Store", b".smbdelete", b".nfs0", b".fuse_hidden", b".TemporaryItems")
 
@@ -60,32 +53,6 @@ def _read_holes(path: bytes, key: str) -> str:
     return "holes"
 
 
-def _set_xattr(path: bytes, key: str, value: str) -> None:
-    content = bytes.fromhex(value[2:]) if value.startswith("0x") else b"x" * int(value)
-    os.setxattr(path, key, content, follow_symlinks=False)
-
-
-def _read_xattr(path: bytes, key: str) -> str:
-    content = os.getxattr(path, key, follow_symlinks=False)
-    return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:12]}"
-
-
-def _set_acl(path: bytes, key: str, value: str) -> None:
-    packed = struct.pack("<I", ACL_VERSION)
-    for entry in value.split(","):
-        kind, who, rights = entry.split(":")
-        tag = ACL_TAGS[kind] if who or kind not in ACL_OWNERS else ACL_OWNERS[kind]
-        packed += struct.pack("<HHI", tag, int(rights), int(who) if who else NO_ID)
-    os.setxattr(path, f"system.posix_acl_{key}", packed, follow_symlinks=False)
-
-
-def _read_acl(path: bytes, key: str) -> str:
-    packed = os.getxattr(path, f"system.posix_acl_{key}", follow_symlinks=False)
-    names = {tag: kind for table in (ACL_TAGS, ACL_OWNERS) for kind, tag in table.items()}
-    entries = struct.iter_unpack("<HHI", packed[4:])
-    return ",".join(f"{names.get(tag, tag)}:{'' if who == NO_ID else who}:{rights}" for tag, rights, who in entries)
-
-
 def _set_owner(path: bytes, key: str, value: str) -> None:
     os.chown(path, int(value) if key == "user" else -1, int(value) if key == "group" else -1, follow_symlinks=False)
 
@@ -103,41 +70,20 @@ def _read_mode(path: bytes, key: str) -> str:
     return f"{stat.S_IMODE(os.lstat(path).st_mode):04o}"
 
 
-def _ask_flags(path: bytes, flag: int) -> int:
-    """The flags of an object, after those of ``flag`` were added."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        (flags,) = struct.unpack("l", fcntl.ioctl(file, GET_FLAGS, struct.pack("l", 0)))
-        if flag:
-            fcntl.ioctl(file, SET_FLAGS, struct.pack("l", flags | flag))
-    finally:
-        os.close(file)
-    return int(flags)
-
-
-def _set_flag(path: bytes, key: str, value: str) -> None:
-    _ask_flags(path, FLAGS[key])
-
-
-def _read_flag(path: bytes, key: str) -> str:
-    if not _ask_flags(path, 0) & FLAGS[key]:
-        raise NoAttributeError
-    return "set"
-
-
 def _set_time(path: bytes, key: str, value: str) -> None:
     if key == "birth":
-        raise OSError(errno.ENOTSUP, "Linux cannot set it")
+        return ATTRIBUTES["birth"][0](path, key, value)
     seconds, _, fraction = value.partition(".")
     status = os.lstat(path)
     both = {"atime": status.st_atime_ns, "mtime": status.st_mtime_ns}
     both[key] = int(seconds) * 10**9 + int(fraction)
     os.utime(path, ns=(both["atime"], both["mtime"]), follow_symlinks=False)
+    return None
 
 
 def _read_time(path: bytes, key: str) -> str:
     if key == "birth":
-        raise NoAttributeError
+        return ATTRIBUTES["birth"][1](path, key)
     time_ns: int = getattr(os.lstat(path), f"st_{key}_ns")
     return f"{time_ns // 10**9}.{time_ns % 10**9:09d}"
 
@@ -166,15 +112,13 @@ def _made_as_such(path: bytes, key: str, value: str) -> None:
 ATTRIBUTES: dict[str, tuple[Callable[[bytes, str, str], None], Callable[[bytes, str], str]]] = {
     "content": (_set_content, _read_content),
     "holes": (_set_holes, _read_holes),
-    "xattr": (_set_xattr, _read_xattr),
-    "acl": (_set_acl, _read_acl),
     "owner": (_set_owner, _read_owner),
     "mode": (_set_mode, _read_mode),
-    "flag": (_set_flag, _read_flag),
     "time": (_set_time, _read_time),
     "type": (_made_as_such, _read_type),
     "target": (_made_as_such, _read_target),
     "hard link": (_made_as_such, _read_hard_link),
+    **globals().get("OWN", {}),
 }
 
 

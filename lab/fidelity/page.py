@@ -10,8 +10,7 @@ from pathlib import Path
 from lab.base.durable import Folder
 from lab.base.untrusted import printable
 from lab.fidelity.engines import POST_LINE, Engine
-from lab.fidelity.matrix import KEY, MARKS, Column, answer_lines, column_label, columns_of
-from lab.fidelity.probes import PROBES
+from lab.fidelity.matrix import KEY, MARKS, Column, answer_lines, column_label, columns_of, rows_of
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Verdict
 from lab.report.render import Section, document, html_table, markdown_table, md
@@ -37,8 +36,9 @@ def write(folder: RunFolder, survey: Survey) -> Path:
 def _sections(survey: Survey) -> Iterator[Section]:
     columns = columns_of(survey.copies)
     labels = [[str(number), column_label(column)] for number, column in enumerate(columns, 1)]
-    marks = [[MARKS[column[0].judgement(probe).verdict] for column in columns] for probe in PROBES]
-    rows = [[probe.name, probe.about, *of_probe] for probe, of_probe in zip(PROBES, marks, strict=True)]
+    probes = rows_of(survey.copies)
+    marks = [[MARKS[column[0].judgement(probe).verdict] for column in columns] for probe in probes]
+    rows = [[probe.name, probe.about, *of_probe] for probe, of_probe in zip(probes, marks, strict=True)]
     matrix = TextTable(["probe", "of", *(number for number, _ in labels)], rows, KEY, is_text=True)
     yield Section(
         "The answer", "", tables=[TextTable([""], [[line] for line in answer_lines(survey.copies)], is_text=True)]
@@ -56,7 +56,8 @@ def _sections(survey: Survey) -> Iterator[Section]:
 def _details(columns: Sequence[Column]) -> TextTable:
     """The same of several columns stands once, with their numbers."""
     numbers: dict[tuple[str, Verdict, str], dict[str, None]] = {}
-    for probe, (number, column) in itertools.product(PROBES, enumerate(columns, 1)):
+    probes = rows_of([copy for column in columns for copy in column])
+    for probe, (number, column) in itertools.product(probes, enumerate(columns, 1)):
         for judgement in (copy.judgement(probe) for copy in column):
             if judgement.how:
                 numbers.setdefault((probe.name, judgement.verdict, judgement.how), {})[str(number)] = None

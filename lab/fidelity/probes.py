@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
 Request: TypeAlias = dict[str, object]
 
-CONTENT, XATTRS, ACCESS, FLAGS = "content", "extended attributes", "owner and access", "flags"
+CONTENT, FINDER, XATTRS = "content", "resource fork and FinderInfo", "extended attributes"
+ACCESS, FLAGS = "owner and access", "flags"
+LINUX, MACOS = "linux", "macos"
+BOTH = (LINUX, MACOS)
 TIMES, LINKS, NAMES = "times", "links and special files", "names"
 # No probe has a time of these years: such a time is that of the copy itself
 OWN_TIME = (1_577_836_800, 2_145_916_800)  # 2020 up to 2038
@@ -21,6 +25,15 @@ ACL_GROUP = f"u::6,g::4,g:{FOREIGN_ID}:6,m::6,o::4"
 ACL_DEFAULT = f"u::7,u:{FOREIGN_ID}:5,g::5,m::5,o::5"
 # VFS_CAP_REVISION_2 with cap_net_bind_service, effective and permitted: linux/capability.h
 CAPABILITY = "0x0100000200040000000000000000000000000000"
+# Entries of a Mac's list, for accounts that every Mac has
+MAC_ACL_USER, MAC_ACL_GROUP = "user:daemon allow read,write", "group:admin deny execute"
+MAC_ACL_INHERITED = "user:daemon allow list,search,file_inherit,directory_inherit"
+# A resource fork without resources: its header, and its map, which begins with the same (Inside Macintosh, volume I)
+FORK_HEADER = "0000010000000100000000000000001e"
+RESOURCE_FORK = f"0x{FORK_HEADER.ljust(512, '0')}{FORK_HEADER.ljust(60, '0')}"
+QUARANTINE = "0081;3b9aca00;lab;"  # flags; when, as seconds in hexadecimal; by which program
+# What systems have alike, so that one can judge a copy of the other's; of times all but the birth
+ALIKE = ("type", "content", "holes", "owner", "mode", "time", "target", "hard link")
 
 
 @dataclass(frozen=True)
@@ -30,6 +43,7 @@ class Probe:
     ``group`` is its class. ``kind`` is the object: ``file``, ``folder``, ``link``, ``fifo``, ``device`` or ``hard
     link``. ``attribute``, ``key`` and ``value`` are what the script on the host sets and reads. Of a probe of names
     those are empty, and ``names`` are the files. ``by_store``: where the server's store can be seen, only that tells.
+    ``on`` are the platforms that have such an attribute.
     """
 
     name: str
@@ -41,6 +55,12 @@ class Probe:
     value: str = ""
     names: tuple[str, ...] = ()
     by_store: bool = False
+    on: tuple[str, ...] = BOTH
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether every platform can tell what became of it, wherever it was laid."""
+        return self.on == BOTH and (bool(self.names) or (self.attribute in ALIKE and self.key != "birth"))
 
     @property
     def request(self) -> Request:
@@ -56,8 +76,19 @@ def _mode(name: str, about: str, mode: str, kind: str = "file") -> Probe:
     return Probe(name, ACCESS, about, kind, "mode", value=mode)
 
 
-def _xattr(name: str, about: str, size: str, kind: str = "file", key: str = "user.probe") -> Probe:
-    return Probe(name, XATTRS, f"extended attribute {about}", kind, "xattr", key, size)
+def _xattr(
+    name: str, about: str, size: str, kind: str = "file", key: str = "user.probe", on: tuple[str, ...] = BOTH
+) -> Probe:
+    return Probe(name, XATTRS, f"extended attribute {about}", kind, "xattr", key, size, on=on)
+
+
+def _finder(name: str, about: str, key: str, value: str) -> Probe:
+    return Probe(name, FINDER, about, "file", "finder", key, value, on=(MACOS,))
+
+
+def _acl(name: str, about: str, key: str, value: str, kind: str = "file") -> Probe:
+    """``key`` is of Linux's POSIX lists; a Mac has one list alone."""
+    return Probe(name, ACCESS, about, kind, "acl", key, value, on=(LINUX,) if key else (MACOS,))
 
 
 def _time(name: str, about: str, value: str, kind: str = "file", key: str = "mtime") -> Probe:
@@ -70,15 +101,32 @@ PROBES = (
     Probe("empty-file", CONTENT, "a file of 0 bytes", "file", "content", value="0"),
     Probe("data", CONTENT, "1 MiB of data", "file", "content", value="1048576"),
     Probe("holes", CONTENT, "holes of a sparse file", "file", "holes", by_store=True),
+    Probe(
+        "resource-fork", FINDER, "resource fork", "file", "xattr", "com.apple.ResourceFork", RESOURCE_FORK, on=(MACOS,)
+    ),
+    _finder("finder-type", "type and creator", "type", "5445585474747874"),
+    _finder("finder-flags", "flag of the Finder (a stationery pad)", "flags", "00" * 8 + "0800"),
+    _finder("finder-label", "label (a colour)", "label", "00" * 8 + "000c"),
     _xattr("xattr-small", "of 16 bytes", "16"),
     _xattr("xattr-empty", "of 0 bytes", "0"),
     _xattr("xattr-4k", "of 3,900 bytes", "3900"),
     _xattr("xattr-64k", "of 64 KiB", "65536"),
+    _xattr("xattr-128k", "of 128,000 bytes", "128000", on=(MACOS,)),
     _xattr("xattr-folder", "of a folder", "16", "folder"),
     _xattr("xattr-link", "of a symbolic link", "16", "link", "trusted.probe"),
     _xattr("xattr-unicode", "whose name is not ASCII", "16", key="user.é"),
-    _xattr("xattr-trusted", "that is root's alone", "16", key="trusted.probe"),
-    Probe("capability", XATTRS, "capabilities of a program", "file", "xattr", "security.capability", CAPABILITY),
+    Probe("quarantine", XATTRS, "quarantine", "file", "xattr", "com.apple.quarantine", QUARANTINE, on=(MACOS,)),
+    _xattr("xattr-trusted", "that is root's alone", "16", key="trusted.probe", on=(LINUX,)),
+    Probe(
+        "capability",
+        XATTRS,
+        "capabilities of a program",
+        "file",
+        "xattr",
+        "security.capability",
+        CAPABILITY,
+        on=(LINUX,),
+    ),
     Probe("owner", ACCESS, "owner", "file", "owner", "user", FOREIGN_ID),
     Probe("group", ACCESS, "group", "file", "owner", "group", FOREIGN_ID),
     Probe("owner-folder", ACCESS, "owner of a folder", "folder", "owner", "user", FOREIGN_ID),
@@ -92,11 +140,16 @@ PROBES = (
     _mode("mode-folder", "mode 0700 of a folder", "0700", "folder"),
     _mode("setgid-folder", "setgid of a folder", "2755", "folder"),
     _mode("sticky-folder", "sticky folder", "1777", "folder"),
-    Probe("acl-user", ACCESS, "ACL (POSIX) for a user", "file", "acl", "access", ACL_USER),
-    Probe("acl-group", ACCESS, "ACL (POSIX) for a group", "file", "acl", "access", ACL_GROUP),
-    Probe("acl-default", ACCESS, "default ACL of a folder", "folder", "acl", "default", ACL_DEFAULT),
+    _acl("acl-user", "ACL (POSIX) for a user", "access", ACL_USER),
+    _acl("acl-group", "ACL (POSIX) for a group", "access", ACL_GROUP),
+    _acl("acl-default", "default ACL of a folder", "default", ACL_DEFAULT, "folder"),
+    _acl("acl-mac-user", "ACL (macOS) that allows a user", "", MAC_ACL_USER),
+    _acl("acl-mac-group", "ACL (macOS) that denies a group", "", MAC_ACL_GROUP),
+    _acl("acl-mac-inherited", "ACL (macOS) of a folder, to be inherited", "", MAC_ACL_INHERITED, "folder"),
     Probe("flag-nodump", FLAGS, "nodump", "file", "flag", "nodump"),
-    Probe("flag-noatime", FLAGS, "noatime", "file", "flag", "noatime"),
+    Probe("flag-noatime", FLAGS, "noatime", "file", "flag", "noatime", on=(LINUX,)),
+    Probe("flag-hidden", FLAGS, "hidden", "file", "flag", "hidden", on=(MACOS,)),
+    Probe("flag-opaque", FLAGS, "opaque", "folder", "flag", "opaque", on=(MACOS,)),
     _time("mtime-seconds", "mtime in seconds", f"{IN_2001}.000000000"),
     _time("mtime-nanoseconds", "mtime to the nanosecond", f"{IN_2001}.123456789"),
     _time("mtime-1938", "mtime before 1970", f"{IN_1938}.000000000"),
@@ -122,7 +175,7 @@ PROBES = (
     _of_names("name-emoji", "emoji", "smile \U0001f600"),
     _of_names("name-private-use", "U+F022, by which SMB stands for a colon", "a\uf022b"),
     _of_names("name-not-utf8", "bytes that are not UTF-8", "latin-1 \udce9"),
-    _of_names("name-colon", "colon", "a:b"),
+    _of_names("name-colon", "colon, which a Mac's Finder shows as a slash", "a:b"),
     _of_names("name-backslash", "backslash", "a\\b"),
     _of_names("name-asterisk", "asterisk", "a*b"),
     _of_names("name-question-mark", "question mark", "a?b"),
@@ -144,3 +197,19 @@ PROBES = (
 # The objects that were given no attribute, which others of their kind are compared with
 PLAIN_LINK = Probe("plain-link", CONTENT, "a symbolic link", "link", "type")
 ALL = (*PROBES, PLAIN_LINK)
+
+
+def laid_on(platform: str) -> tuple[Probe, ...]:
+    """What is laid on a host of this platform, plain objects included."""
+    return tuple(probe for probe in ALL if platform in probe.on)
+
+
+def readable(source: str, reader: str) -> tuple[Probe, ...]:
+    """Those laid on one platform of which another can tell what became of them."""
+    return tuple(probe for probe in laid_on(source) if source == reader or probe.is_alike)
+
+
+def known_to(platforms: Iterable[str]) -> tuple[Probe, ...]:
+    """The probes of any of these platforms, for a table."""
+    chosen = set(platforms)
+    return tuple(probe for probe in PROBES if chosen & set(probe.on))

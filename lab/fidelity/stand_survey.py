@@ -17,7 +17,7 @@ from lab.fidelity.copies import Copy, Ends, View
 from lab.fidelity.engines import Engine
 from lab.fidelity.host_scripts import CopyCall, Snapshot
 from lab.fidelity.places import Asked, Stand, copiers_for
-from lab.fidelity.probes import ALL
+from lab.fidelity.probes import Probe, laid_on, readable
 from lab.fidelity.verdicts import Judge, Judgement
 from lab.hosts import Host, Role
 from lab.run.session import Session, Standing
@@ -94,15 +94,16 @@ class StandSurvey:
 
     def _write(self, copiers: Sequence[Copier]) -> list[Copy]:
         source, account = self._on_client(f"probes-{self.number}"), self.session.pair.sides[Role.CLIENT].user
-        refused = host_scripts.lay(self.client, source, account)
-        original = host_scripts.read(self.client, source)
+        platform = self._platform(Role.CLIENT)
+        refused = host_scripts.lay(self.client, platform, source, account)
+        original = host_scripts.read(self.client, platform, source, laid_on(platform))
         written = [self._write_by(copier, source) for copier in copiers]
         remounted = self._remount()
         copies = []
         for one in written:
             snapshots = self._look_at(one, remounted)
             judge = Judge(original.readings, refused, one.failures)
-            views = {view: _judge_all(judge, snapshot) for view, snapshot in snapshots.items()}
+            views = {view: _judge_all(judge, snapshot, platform) for view, snapshot in snapshots.items()}
             debris = (snapshots.get(View.STORE) or list(snapshots.values())[-1]).debris
             copies.append(self._copy(one.copier, Direction.WRITE, views, debris))
         self._remove(source)
@@ -114,35 +115,40 @@ class StandSurvey:
         if written.early:
             snapshots[View.MOUNT] = written.early
         if Role.SERVER in pair.roles and not pair.config.through_mount:
-            server = pair.hosts[Role.SERVER]
-            snapshots[View.STORE] = host_scripts.read(server, self._on_server(written.name), as_root=True)
+            platform = self._platform(Role.SERVER)
+            probes = readable(self._platform(Role.CLIENT), platform)
+            folder = self._on_server(written.name)
+            snapshots[View.STORE] = host_scripts.read(pair.hosts[Role.SERVER], platform, folder, probes, as_root=True)
         if remounted:
-            snapshots[View.REMOUNT] = self._read_in_share(written.name)
+            snapshots[View.REMOUNT] = self._read_in_share(written.name, Role.CLIENT)
         return snapshots
 
     def _write_by(self, copier: Copier, source: str) -> Written:
         name = f"{copier.name}-{self.number}"
         is_remote = bool(self.standing.attached.remote_shell)
-        failures = self._copy_probes(copier, lambda: source, lambda: self._in_share(name), is_remote)
-        early = None if is_remote else self._read_in_share(name)
+        if is_remote:  # or a tool that copies nothing at all would leave nothing to look at
+            self.session.pair.hosts[Role.SERVER].run("mkdir", "-p", "--", self._on_server(name))
+        failures = self._copy_probes(copier, lambda: source, lambda: self._in_share(name), is_remote, Role.CLIENT)
+        early = None if is_remote else self._read_in_share(name, Role.CLIENT)
         return Written(copier, name, failures, early)
 
     # --- server to client
 
     def _read(self, copiers: Sequence[Copier]) -> list[Copy]:
         name, server = f"probes-{self.number}", self.session.pair.hosts[Role.SERVER]
-        refused = host_scripts.lay(server, self._on_server(name), self.standing.share.account)
-        original = host_scripts.read(server, self._on_server(name), as_root=True)
+        platform, folder = self._platform(Role.SERVER), self._on_server(name)
+        refused = host_scripts.lay(server, platform, folder, self.standing.share.account)
+        original = host_scripts.read(server, platform, folder, laid_on(platform), as_root=True)
         self._remount()
         is_remote = bool(self.standing.attached.remote_shell)
-        seen = None if is_remote else self._read_in_share(name)
+        seen = None if is_remote else self._read_in_share(name, Role.SERVER)
         copies = []
         for copier in copiers:
             target = self._on_client(f"{copier.name}-{self.number}")
-            failures = self._copy_probes(copier, lambda: self._in_share(name), partial(str, target), False)
-            copied = host_scripts.read(self.client, target)
-            views = {View.MOUNT: _judge_all(Judge(original.readings, refused, {}), seen)} if seen else {}
-            views[View.CLIENT] = _judge_all(Judge(original.readings, refused, failures), copied)
+            failures = self._copy_probes(copier, lambda: self._in_share(name), partial(str, target), False, Role.SERVER)
+            copied = self._read_here(target, Role.SERVER)
+            views = {View.MOUNT: _judge_all(Judge(original.readings, refused, {}), seen, platform)} if seen else {}
+            views[View.CLIENT] = _judge_all(Judge(original.readings, refused, failures), copied, platform)
             copies.append(self._copy(copier, Direction.READ, views, copied.debris))
             self._remove(target)
         return copies
@@ -150,7 +156,7 @@ class StandSurvey:
     # --- both
 
     def _copy_probes(
-        self, copier: Copier, source: Callable[[], str], target: Callable[[], str], is_remote: bool
+        self, copier: Copier, source: Callable[[], str], target: Callable[[], str], is_remote: bool, laid_by: Role
     ) -> dict[str, str]:
         """Have a tool copy all probes; what it said, by the probe at which it failed.
 
@@ -158,12 +164,12 @@ class StandSurvey:
         second time with the next one. Raises LabFailure where it ends again and again.
         """
         failures: dict[str, str] = {}
-        names, last_stop = [probe.name for probe in ALL], ""
+        names, last_stop = [probe.name for probe in laid_on(self._platform(laid_by))], ""
         self.session.mounting.failed.clear()
         while names:
             alive = "" if self.standing.attached.remote_shell else self._in_share("")
             call = CopyCall(self._words(copier), source(), target(), names, copier.onto, is_remote, alive)
-            copied = host_scripts.copy(self.client, call)
+            copied = host_scripts.copy(self.client, self._platform(Role.CLIENT), call)
             failures |= copied.failures
             if not copied.stopped:
                 break
@@ -176,12 +182,17 @@ class StandSurvey:
             last_stop = copied.stopped
         return failures
 
-    def _read_in_share(self, name: str) -> Snapshot:
+    def _read_here(self, folder: str, laid_by: Role) -> Snapshot:
+        """What the client sees of probes that a host has laid."""
+        here = self._platform(Role.CLIENT)
+        return host_scripts.read(self.client, here, folder, readable(self._platform(laid_by), here))
+
+    def _read_in_share(self, name: str, laid_by: Role) -> Snapshot:
         """What the client sees of probes in the share; a mount that ends meanwhile is made anew."""
         self.session.mounting.failed.clear()
         while True:
             try:
-                return host_scripts.read(self.client, self._in_share(name))
+                return self._read_here(self._in_share(name), laid_by)
             except CommandError as error:
                 self._mount_again(error)
 
@@ -193,8 +204,11 @@ class StandSurvey:
 
     def _words(self, copier: Copier) -> tuple[str, ...]:
         """What a tool is called by."""
-        platform, shell = self.session.pair.sides[Role.CLIENT].platform, self.standing.attached.remote_shell
-        return copier.words(platform, self.engine, shell)
+        return copier.words(self._platform(Role.CLIENT), self.engine, self.standing.attached.remote_shell)
+
+    def _platform(self, role: Role) -> str:
+        """The platform of a host; of one without a login that of the client, for nothing is laid there."""
+        return self.session.pair.sides[role if role in self.session.pair.roles else Role.CLIENT].platform
 
     def _copy(
         self,
@@ -204,16 +218,20 @@ class StandSurvey:
         debris: Mapping[str, int],
     ) -> Copy:
         """A copy, with its command less the remote shell, which names keys of this run."""
-        command = shlex.join(copier.words(self.session.pair.sides[Role.CLIENT].platform, self.engine, ""))
-        return Copy(self.stand.place, present(self._ends), direction, copier.name, command, views, debris)
+        client, server = self._platform(Role.CLIENT), self._platform(Role.SERVER)
+        platforms = (client, server) if direction is Direction.WRITE else (server, client)
+        command = shlex.join(copier.words(client, self.engine, ""))
+        return Copy(self.stand.place, present(self._ends), direction, copier.name, command, views, debris, platforms)
 
     def _look_at_ends(self) -> Ends:
         """What the copies of this place go through."""
         pair, effective = self.session.pair, self.standing.attached.effective
         server_store = ""
         if Role.SERVER in pair.roles and not pair.config.through_mount:
-            server_store = host_scripts.name_file_system(pair.hosts[Role.SERVER], self.standing.folder)
-        client_store = host_scripts.name_file_system(self.client, pair.sides[Role.CLIENT].directory)
+            server = pair.hosts[Role.SERVER], self._platform(Role.SERVER)
+            server_store = host_scripts.name_file_system(*server, self.standing.folder)
+        client = self.client, self._platform(Role.CLIENT)
+        client_store = host_scripts.name_file_system(*client, pair.sides[Role.CLIENT].directory)
         mounted, dialect = (one_line(str(effective.get(name, "")), 40) for name in ("mount", "dialect"))
         return Ends(mounted or "somebody else", dialect, client_store, server_store)
 
@@ -222,7 +240,10 @@ class StandSurvey:
         self.client.run("rm", "-rf", "--", folder, root=not (self.client.lacks_root or self.client.is_narrow))
 
 
-def _judge_all(judge: Judge, snapshot: Snapshot) -> dict[str, Judgement]:
+def _judge_all(judge: Judge, snapshot: Snapshot, source: str) -> dict[str, Judgement]:
+    """A judgement of each probe of the platform where it was laid that was read."""
+    probes: list[Probe] = [probe for probe in laid_on(source) if probe.name in snapshot.readings]
     return {
-        probe.name: judge.judge(probe, snapshot.readings[probe.name], snapshot.plain.get(probe.name)) for probe in ALL
+        probe.name: judge.judge(probe, snapshot.readings[probe.name], snapshot.plain.get(probe.name))
+        for probe in probes
     }

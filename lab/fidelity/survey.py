@@ -22,6 +22,7 @@ from lab.fidelity.copiers import Copier
 from lab.fidelity.copies import Copy
 from lab.fidelity.engines import Engine
 from lab.fidelity.places import Asked, Stand, choose, copiers_for, list_stands, make_sweep
+from lab.fidelity.probes import LINUX
 from lab.fidelity.stand_survey import StandSurvey
 from lab.hosts import Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
@@ -33,8 +34,8 @@ from lab.run.pair import Pair
 from lab.run.session import Session
 from lab.settings.register import Register
 
+INSTALL = "`xcode-select --install` there"
 ANY_MTU = 1500  # before a host has been asked for its own
-PROBED = ("linux",)  # the platforms whose attributes the script on the host can set and read
 
 
 @dataclass
@@ -73,7 +74,11 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
         _check_hosts(pair)
         stands = list_stands(make_sweep(asked, config, pair.facts[Role.CLIENT].mtu))
         chosen, left_out = choose(stands, pair, password, asked)
-        engines = [engine for role in pair.roles for engine in host_scripts.ask_engines(pair.hosts[role])]
+        engines = [
+            engine
+            for role in pair.roles
+            for engine in host_scripts.ask_engines(pair.hosts[role], pair.sides[role].platform)
+        ]
         survey = Survey(engines, left_out)
         for line in (*left_out, *_unseen(config)):
             tell(line)
@@ -117,14 +122,11 @@ def _untuned(config: Hosts) -> Hosts:
 def _check_hosts(pair: Pair) -> None:
     """Raise LabFailure where a host cannot be probed, or is not free. Changes nothing."""
     for role in pair.roles:
-        if (platform := pair.sides[role].platform) not in PROBED:
-            raise Unsupported(
-                f"lab fidelity probes hosts with {', '.join(PROBED)}, and this one runs {platform}",
-                "give a hosts file of two such hosts", host=role,
-            )  # fmt: skip
-        programs = pair.platforms[role].programs
-        for program in programs.missing(("perl", "python3")):
+        programs, platform = pair.platforms[role].programs, pair.sides[role].platform
+        for program in programs.missing(("perl", "python3") if platform == LINUX else ("perl",)):
             raise Unsupported(f"lab fidelity needs {program}", programs.how_to_install(program), host=role)
+        if not host_scripts.has_python(pair.hosts[role], platform):
+            raise Unsupported("lab fidelity needs the python3 of the Command Line Tools", INSTALL, host=role)
     hosts: Mapping[Role, Host] = pair.hosts
     check_free(hosts)
 
@@ -143,8 +145,9 @@ def _describe(pair: Pair) -> dict[str, object]:
 def _installed(pair: Pair, copiers: Sequence[Copier], tell: Callable[[str], None]) -> list[Copier]:
     """The tools that the client has."""
     platform = pair.platforms[Role.CLIENT]
-    there = [copier for copier in copiers if not platform.programs.missing([copier.argv[platform.name][0]])]
-    for copier in copiers:
+    known = [copier for copier in copiers if platform.name in copier.argv]
+    there = [copier for copier in known if not platform.programs.missing([copier.argv[platform.name][0]])]
+    for copier in known:
         if copier not in there:
             tell(f"client: {copier.name} is left out: there is no {copier.argv[platform.name][0]}")
     return there

@@ -15,7 +15,9 @@ LONGEST_TEXT = 160  # characters of a value or an error that is shown
 # What a tool says where it could not keep an attribute. An error about another one is no refusal of this one
 CONCERNS = {
     "xattr": r"xattr|attribute",
-    "acl": r"acl\b|acl_|permissions|attribute",
+    "finder": r"xattr|attribute",
+    "flag": r"flags",
+    "acl": r"acl\b|acl_|permissions|attribute|access list",
     "owner": r"owner|chown|chgrp",
     "mode": r"permissions|chmod|mode",
     "time": r"times|utime",

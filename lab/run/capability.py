@@ -87,7 +87,10 @@ class Capability:
         if tool.only_on not in ("", side.platform):
             raise Absent(f"client: {case.tool} is a program of {tool.only_on}, and the client runs {side.platform}")
         check_programs(self.pair, Role.CLIENT, tool.programs, case.tool)
-        tool.check(self.pair.hosts[Role.CLIENT], self.pair.platforms[Role.CLIENT].programs.call(tool.program))
+        hosts, call = self.pair.hosts, self.pair.platforms[Role.CLIENT].programs.call(tool.program)
+        tool.check(hosts[Role.CLIENT], call)
+        if not protocols.find(case.protocol).mounted and Role.SERVER in self.pair.roles:
+            tool.check_ends(hosts[Role.CLIENT], call, hosts[Role.SERVER])
         if self.pair.config.share.mounted:
             return
         check_programs(self.pair, Role.CLIENT, driver.attaches_with, case.protocol)

@@ -162,6 +162,10 @@ class Tool(ABC):
         """Raise Unsupported for a program that is there and will not do."""
         return
 
+    def check_ends(self, client: Host, call: Sequence[str], server: Host) -> None:
+        """Raise Absent where it cannot copy between these two over a remote shell."""
+        return
+
     def verification(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """What the client runs after the measured time, with the share mounted anew, to compare what lies at the
         target; it fails where that is wrong. Empty where the payload lies there, and is compared as such.

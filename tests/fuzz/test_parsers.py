@@ -24,7 +24,7 @@ import lab
 from lab.base.errors import HostError, LabError
 from lab.base.masking import Masker
 from lab.check import hardware_file
-from lab.fidelity import engines, host_scripts
+from lab.fidelity import engines, host_scripts, on_host_macos
 from lab.fidelity.probes import ALL as PROBES
 from lab.hosts import Host, Result, interpreter, mount_reports
 from lab.init import shares
@@ -301,6 +301,11 @@ PARSERS = {
     "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
     "snapshot": Parser(host_scripts.parse_snapshot, (SNAPSHOT,)),
+    "xattr": Parser(on_host_macos.parse_hex, ("54 45 58 54 \n00 0A \n",)),
+    "access list": Parser(on_host_macos.parse_access_list, ("-rw-r--r--+ 1 a  b  0 f\n 0: user:a allow read\n",)),
+    "volume type": Parser(
+        lambda text: host_scripts.parse_volume_type(text, "/Volumes/a"), ("/dev/disk4 on /Volumes/a (hfs, local)\n",)
+    ),
     "failures": Parser(host_scripts.parse_failures, ('{"fifo": "cp: no fifo"}',)),
     "copied": Parser(host_scripts.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
     "answers": Parser(

@@ -35,7 +35,7 @@ def added(profile: Profile) -> str | None:
 
 PLACES: dict[str, Place] = {
     "sw_vers": "/usr/bin", "uname": "/usr/bin", "hostname": "/bin", "date": "/bin", "stat": "/usr/bin",
-    "time": "/usr/bin",
+    "time": "/usr/bin", "xattr": "/usr/bin", "chflags": "/usr/bin",
     # network
     "ipconfig": "/usr/sbin", "dns-sd": "/usr/bin",
     "ifconfig": "/sbin", "route": "/sbin", "ping": "/sbin", "netstat": "/usr/sbin", "networksetup": "/usr/sbin",

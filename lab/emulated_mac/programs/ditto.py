@@ -1,7 +1,9 @@
-"""ditto(1), of one file to another: Apple publishes its manual, and not its source.
+"""ditto(1): Apple publishes its manual, and not its source.
 
-That it writes to a hidden file ``.BC.T_…`` beside the target, which it then renames, unless told ``--nonAtomicCopies``,
-is what its users report. What it does where it cannot keep times or permissions is not known: here it goes on.
+That it writes a file as a hidden ``.BC.T_…`` beside the target, which it then renames, unless told
+``--nonAtomicCopies``, is what its users report. What it does where it cannot keep times or permissions is not known:
+here it goes on. By its manual it keeps resource forks, extended attributes and access control lists unless told not to;
+of flags it says nothing, and they are kept.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
-from .. import bsd_getopt
+from .. import bsd_getopt, carried
 
 USAGE = """\
 Usage: ditto [ <options> ] src [ ... src ] dst
@@ -40,18 +43,41 @@ def main(argv: list[str]) -> int:
             bsd_getopt.fail_with_usage(USAGE)
     if len(words) < 2:
         bsd_getopt.fail_with_usage(USAGE)
-    if len(words) > 2 or os.path.isdir(words[0]):  # noqa: PTH112
-        bsd_getopt.fail_as_not_emulated("ditto", "anything but one file")
+    if len(words) > 2:
+        bsd_getopt.fail_as_not_emulated("ditto", "more than one source")
+    if os.path.isdir(words[0]):  # noqa: PTH112
+        return _copy_folder(words[0], words[1], options)
     try:
-        _copy(words[0], words[1], in_place="--nonAtomicCopies" in options)
+        written = _copy(words[0], words[1], in_place="--nonAtomicCopies" in options)
     except OSError as error:
         print(f"ditto: {error.filename or words[1]}: {error.strerror}", file=sys.stderr)
         return 1
-    return 0
+    return _carry(words[0], written, options)
 
 
-def _copy(source: str, target: str, in_place: bool) -> None:
-    """Copy the data, then the time and the permissions; under another name first unless ``in_place``."""
+def _copy_folder(source: str, target: str, options: list[str]) -> int:
+    """Copy what is in a folder into another, which it makes."""
+    os.makedirs(target, exist_ok=True)  # noqa: PTH103
+    kept = "--preserve=mode,ownership,timestamps,links"
+    words = ["/linux/usr/bin/cp", "-R", kept, "--no-preserve=xattr", "-T", "--", source, target]
+    done = subprocess.run(words, capture_output=True, text=True, errors="surrogateescape", check=False)
+    errors = [line for line in done.stderr.splitlines() if ": preserving " not in line and ": setting " not in line]
+    errors = [line for line in errors if "failed to preserve" not in line]
+    for line in errors:
+        print(f"ditto: {line.removeprefix('cp: ')}", file=sys.stderr)
+    return _carry(source, target, options) or int(bool(errors))
+
+
+def _carry(source: str, target: str, options: list[str]) -> int:
+    """Carry over what is beside contents, less what was ruled out."""
+    if {"--norsrc", "--noextattr"} & set(options):
+        return 0
+    kept = carried.Kept("ditto", acl="--noacl" not in options, flags=True)
+    return carried.carry(source, target, kept)
+
+
+def _copy(source: str, target: str, in_place: bool) -> str:
+    """Copy the data, then the time and the permissions; under another name first unless ``in_place``. Returns where."""
     if os.path.isdir(target):  # noqa: PTH112
         target = os.path.join(target, os.path.basename(source))  # noqa: PTH118, PTH119
     with open(source, "rb") as file:  # noqa: PTH123
@@ -70,3 +96,4 @@ def _copy(source: str, target: str, in_place: bool) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(written)  # noqa: PTH108
             raise
+    return target

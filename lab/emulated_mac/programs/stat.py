@@ -10,7 +10,7 @@ import stat as modes
 import sys
 import time
 
-from .. import bsd_getopt
+from .. import attributes, bsd_getopt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +21,19 @@ Stat = os.stat_result
 NUMBERS: dict[str, Callable[[Stat], int]] = {
     "z": lambda status: status.st_size, "i": lambda status: status.st_ino, "l": lambda status: status.st_nlink,
     "d": lambda status: status.st_dev, "u": lambda status: status.st_uid, "g": lambda status: status.st_gid,
-    "b": lambda status: status.st_blocks, "f": lambda status: 0, "k": lambda status: status.st_blksize,
-    "a": lambda status: int(status.st_atime), "m": lambda status: int(status.st_mtime),
-    "c": lambda status: int(status.st_ctime), "B": lambda status: int(status.st_ctime),
+    "b": lambda status: status.st_blocks, "k": lambda status: status.st_blksize,
+    "a": lambda status: status.st_atime_ns // 10**9, "m": lambda status: status.st_mtime_ns // 10**9,
+    "c": lambda status: status.st_ctime_ns // 10**9,
     "p": lambda status: status.st_mode,
+}  # fmt: skip
+# What Linux does not keep; whether the link itself is meant is the second argument
+OWN: dict[str, Callable[[str, bool], int]] = {
+    "f": lambda path, follow: attributes.read(path, follow).flags,
+    "B": lambda path, follow: attributes.birth_ns(path, follow) // 10**9,
+}
+FRACTIONS: dict[str, Callable[[Stat], int]] = {
+    "a": lambda status: status.st_atime_ns, "m": lambda status: status.st_mtime_ns,
+    "c": lambda status: status.st_ctime_ns,
 }  # fmt: skip
 DEFAULT = '%d %i %Sp %l %Su %Sg %r %z "%Sa" "%Sm" "%Sc" "%SB" %k %b %#Xf %N'
 
@@ -44,12 +53,12 @@ def main(argv: list[str]) -> int:
                 print(f"stat: {word}: {'stat' if 'L' in flags else 'lstat'}: {error.strerror}", file=sys.stderr)
             code = 1
             continue
-        text = fill_in(values.get("f", DEFAULT), status, word, values.get("t", "%b %e %H:%M:%S %Y"))
+        text = fill_in(values.get("f", DEFAULT), status, word, values.get("t", "%b %e %H:%M:%S %Y"), "L" in flags)
         print(text, end="" if "n" in flags else "\n")
     return code
 
 
-def fill_in(format_: str, status: Stat, name: str, time_format: str) -> str:
+def fill_in(format_: str, status: Stat, name: str, time_format: str, follow: bool = False) -> str:
     """Fill in the fields of a format: ``%``, flags, width, ``S`` or a number's form, ``L`` or ``H``, the letter."""
 
     def field(match: re.Match[str]) -> str:
@@ -57,20 +66,22 @@ def fill_in(format_: str, status: Stat, name: str, time_format: str) -> str:
         if letter in "%nt@":
             return {"%": "%", "n": "\n", "t": "\t", "@": "1"}[letter]
         return (
-            f"{_value(letter, form, part, status, name, time_format):>{int(width)}}"
+            f"{_value(letter, form, part, status, name, time_format, follow):>{int(width)}}"
             if width
-            else _value(letter, form, part, status, name, time_format)
+            else _value(letter, form, part, status, name, time_format, follow)
         )
 
-    return re.sub(r"%[#+\- ]?(\d*)([SDOUX]?)([HML]?)([a-zA-Z%@])", field, format_)
+    return re.sub(r"%[#+\- ]?(\d*)([SDOUXF]?)([HML]?)([a-zA-Z%@])", field, format_)
 
 
-def _value(letter: str, form: str, part: str, status: Stat, name: str, time_format: str) -> str:
+def _value(letter: str, form: str, part: str, status: Stat, name: str, time_format: str, follow: bool) -> str:
     if letter in "NT" or (letter == "r"):
         return {"N": name, "T": _type(status, name, form), "r": "0"}[letter]
-    if letter not in NUMBERS:
+    if letter not in NUMBERS and letter not in OWN:
         bsd_getopt.fail("stat: bad format", 1)
-    number = NUMBERS[letter](status)
+    if form == "F" and letter in FRACTIONS:
+        return f"{FRACTIONS[letter](status) // 10**9}.{FRACTIONS[letter](status) % 10**9:09d}"
+    number = NUMBERS[letter](status) if letter in NUMBERS else OWN[letter](name, follow)
     if letter == "p":
         return modes.filemode(number) if form == "S" else f"{number & 0o777:o}" if part == "L" else f"{number:o}"
     if form == "S" and letter == "u":

@@ -140,6 +140,23 @@ SHOWN_BY_RUNS = (
         breaks="with sudo = helper no RAM disk is mounted",
     ),
     Assumption(
+        name="attribute-commands",
+        what="xattr -s, chmod +a and chflags -h set what xattr -s -p -x, ls -lde and stat -f %f read (lab fidelity)",
+        expected="`lab fidelity --direction write` finds no attribute of a Mac impossible on its own disk",
+        source="file_cmds: xattr.c, chmod_acl.c, chflags.c, ls/print.c, stat.c",
+        risk=Risk.TOLD,
+        breaks="such a probe is impossible, and the page says what the command printed",
+    ),
+    Assumption(
+        name="birth-follows-mtime",
+        what="an mtime that is earlier than the birth time moves that back, and a later one does not (lab fidelity)",
+        expected="`touch f; touch -t 200101010000 f; touch f; stat -f %B f`: 978303600 in Central Europe, of 2001",
+        source="hfs: core/hfs_vnops.c, smb: kernel/smbfs/smbfs_vnops.c; the source of APFS is closed",
+        unverified=True,
+        risk=Risk.TOLD,
+        breaks="the probe of birth times is impossible",
+    ),
+    Assumption(
         name="sudoers-folder",
         what="sudo reads /etc/sudoers.d (sudo = helper)",
         expected="`lab host install` asks the helper for its version",

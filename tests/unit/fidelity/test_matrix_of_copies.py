@@ -13,12 +13,13 @@ from lab.fidelity import page
 from lab.fidelity.copies import Copy, Ends, Place, View
 from lab.fidelity.engines import POST_LINE, THERE, UNKNOWN, Engine
 from lab.fidelity.matrix import MARKS, answer_lines, columns_of, engine_lines, legend_lines, matrix_lines
-from lab.fidelity.probes import ALL, PROBES
+from lab.fidelity.probes import LINUX, MACOS, known_to, laid_on
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Judgement, Verdict
 from lab.results.newest_run import nothing_measured
 from lab.results.run_folder import RunFolder
 
+ALL, PROBES = laid_on(LINUX), known_to([LINUX])
 HOSTILE = "<script>alert(1)</script>\x1b[31m | `x`"
 VERDICTS = list(Verdict)
 
@@ -77,6 +78,8 @@ def test_the_answer_names_who_kept_the_most_and_what_nobody_kept() -> None:
     assert most == f"SMB write: cp-a kept the most, {len(PROBES) - 2} of {len(PROBES)} probes; the worst copy kept 0"
     assert never == "kept by no copy: owner, birth"
     assert list(answer_lines([copy(STORE=kept)]))[1:] == []
+    could_not = kept | {"birth": Judgement(Verdict.IMPOSSIBLE)}
+    assert list(answer_lines([copy(STORE=could_not)]))[1:] == []
 
 
 def test_each_engine_answers_the_line_of_2015() -> None:
@@ -130,3 +133,25 @@ def test_json_has_every_verdict_of_every_view() -> None:
     assert set(of_copy["results"]) == {probe.name for probe in PROBES}
     assert of_copy["results"]["data"]["views"] == {"on the store": of_copy["results"]["data"]["verdict"]}
     assert content["engines"][0]["post_line"].startswith("refuses it")
+
+
+def test_a_view_of_another_platform_judges_only_what_that_can_tell() -> None:
+    kept = {probe.name: Judgement(Verdict.KEPT) for probe in laid_on(MACOS)}
+    lost = {probe.name: Judgement(Verdict.LOST) for probe in laid_on(MACOS) if probe.is_alike}
+    both = replace(copy(0, STORE=lost, REMOUNT=kept), platforms=(MACOS, LINUX))
+    probes = {probe.name: probe for probe in both.probes}
+    assert both.judgement(probes["mode-private"]) == Judgement(Verdict.KEPT, "lost on the store")
+    assert both.judgement(probes["resource-fork"]) == Judgement(Verdict.KEPT)
+    assert both.judgement(probes["capability"]) == Judgement(Verdict.IMPOSSIBLE, "macos has no such attribute")
+    assert both.judgement(probes["holes"]).verdict is Verdict.LOST  # which only the store tells
+    over_ssh = replace(copy(0, STORE=lost), platforms=(MACOS, LINUX))
+    assert over_ssh.judgement(probes["xattr-small"]) == Judgement(Verdict.IMPOSSIBLE, "linux cannot tell")
+
+
+def test_a_matrix_has_the_rows_of_the_platforms_that_copies_went_between() -> None:
+    names = {
+        platforms: {line.split()[0] for line in matrix_lines([replace(copy(), platforms=platforms)], 80)}
+        for platforms in ((LINUX, LINUX), (MACOS, LINUX))
+    }
+    assert names[MACOS, LINUX] - names[LINUX, LINUX] >= {"resource-fork", "acl-mac-user", "flag-hidden", "quarantine"}
+    assert "resource-fork" not in names[LINUX, LINUX]

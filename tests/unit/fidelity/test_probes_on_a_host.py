@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from lab.fidelity import on_host_probes
+from lab.fidelity import on_host_linux, on_host_macos, on_host_probes
 from lab.fidelity.host_scripts import (
     COPIES_SCRIPT,
-    PROBES_SCRIPT,
+    PROBES_SCRIPTS,
     Copied,
     Snapshot,
     parse_copied,
     parse_failures,
     parse_snapshot,
 )
-from lab.fidelity.probes import ALL, PROBES, Probe
+from lab.fidelity.probes import ALL, LINUX, MACOS, PROBES, Probe, laid_on
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")
-REQUESTS = [probe.request for probe in ALL]
+REQUESTS = [probe.request for probe in laid_on(LINUX)]
 # What any account may set, on any file system of this machine
 ANYBODYS = ("data", "mode-private", "mtime-nanoseconds", "link-above", "hard-link", "fifo", "name-case", "name-newline")
 
@@ -38,13 +38,14 @@ def ask(script: str, action: str, request: dict[str, Any]) -> str:
 
 
 def read(folder: Path) -> Snapshot:
-    return parse_snapshot(ask(PROBES_SCRIPT, "read", {"root": str(folder), "probes": REQUESTS}))
+    printed = ask(PROBES_SCRIPTS[LINUX], "read", {"root": str(folder), "probes": REQUESTS})
+    return parse_snapshot(printed, laid_on(LINUX))
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     folder = tmp_path / "source"
-    refused = parse_failures(ask(PROBES_SCRIPT, "lay", {"root": str(folder), "owner": "", "probes": REQUESTS}))
+    refused = parse_failures(ask(PROBES_SCRIPTS[LINUX], "lay", {"root": str(folder), "owner": "", "probes": REQUESTS}))
     assert "Linux cannot set it" in refused["birth"]
     assert not set(refused) & set(ANYBODYS)
     return folder
@@ -79,7 +80,7 @@ def test_each_object_has_one_attribute(source: Path) -> None:
 def copied(source: Path, target: Path, *argv: str, alive: Path | None = None) -> Copied:
     request = {
         "argv": argv, "source": str(source), "target": str(target), "onto": False, "remote": False,
-        "names": [probe.name for probe in ALL], "alive": str(alive or source), "deadline_s": 20,
+        "names": [probe.name for probe in laid_on(LINUX)], "alive": str(alive or source), "deadline_s": 20,
     }  # fmt: skip
     return parse_copied(ask(COPIES_SCRIPT, "copy", request))
 
@@ -147,15 +148,17 @@ def test_root_lays_owners_lists_and_attributes(source: Path) -> None:
     assert readings["acl-user"].text == "u::6,u:54321:4,g::4,m::4,o::4"
 
 
-def test_an_attribute_of_another_platform_is_none_of_this_one() -> None:
-    birth = next(probe for probe in PROBES if probe.name == "birth")
-    assert on_host_probes._read_object(os.fsencode(__file__), birth.attribute, birth.key)[0] in ("none", "value")
+def test_platforms_differ_in_what_has_its_own_way_there() -> None:
+    assert set(on_host_macos.OWN) - set(on_host_linux.OWN) == {"finder"}
+    assert not (on_host_probes.ATTRIBUTES.keys() & on_host_macos.OWN.keys())
 
 
 def test_each_probe_has_a_name_of_its_own_and_something_to_read() -> None:
     names = [probe.name for probe in ALL]
     assert len(set(names)) == len(names)
-    assert [probe.name for probe in ALL if not probe.names and probe.attribute not in on_host_probes.ATTRIBUTES] == []
+    for platform, own in ((LINUX, on_host_linux.OWN), (MACOS, on_host_macos.OWN)):
+        known = on_host_probes.ATTRIBUTES.keys() | own.keys()
+        assert [probe.name for probe in laid_on(platform) if not probe.names and probe.attribute not in known] == []
     assert len(PROBES) >= 60
 
 

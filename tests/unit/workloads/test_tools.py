@@ -11,7 +11,7 @@ import pytest
 from support.fake_host import FakeHost
 
 from lab import protocols, workloads
-from lab.base.errors import Unsupported
+from lab.base.errors import Absent, Unsupported
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.macos.programs import MacPrograms
 from lab.workloads import Move
@@ -49,6 +49,30 @@ def test_tools_copy_every_byte_and_nothing_else() -> None:
 def test_what_keeps_extended_attributes_depends_on_the_engine(version: str, flag: str) -> None:
     argv = workloads.tool("rsync-metadata").argv(MAC.call("rsync"), version, COPY)
     assert argv == ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync", "-W", "--inplace", flag, "--", "/a", "/b")
+
+
+APPLES, THIRD = "openrsync: protocol version 29\n", "rsync  version 3.4.1  protocol version 32\n"
+
+
+@pytest.mark.parametrize(("here", "there"), [(APPLES, THIRD), (THIRD, APPLES), (APPLES, APPLES), (THIRD, THIRD)])
+def test_two_kinds_of_engines_have_no_option_for_attributes_in_common(here: str, there: str) -> None:
+    tool, call = workloads.tool("rsync-metadata"), MAC.call("rsync")
+    client, server = FakeHost(), FakeHost("server")
+    client.on((*call, "--version"), here)
+    server.on(("rsync", "--version"), there)
+    if here == there:
+        tool.check_ends(client, call, server)
+        return
+    with pytest.raises(Absent, match=r"rsync-metadata over ssh: .* have no option for attributes in common"):
+        tool.check_ends(client, call, server)
+
+
+def test_a_macs_cp_copies_attributes_unless_it_is_told_not_to() -> None:
+    metadata, plain = workloads.tool("cp-metadata"), workloads.tool("cp")
+    call = (*MAC.call("cp"), "-R")
+    assert plain.argv(call, "", COPY) == ("cp", "-X", "-R", "--", "/a", "/b")
+    assert metadata.argv(call, "", COPY) == ("cp", "-R", "--", "/a", "/b")
+    assert metadata.only_on == "macos"
 
 
 @pytest.mark.parametrize(
