@@ -15,7 +15,9 @@ from lab.base.durable import Folder
 from lab.report import figures, own_numbers
 from lab.report.analysis import Analysis
 from lab.report.figures.files import png_of, svg_of
+from lab.report.page.courses import courses
 from lab.report.page.run_page import Report, page
+from lab.report.page.trial_data import trial_data
 from lab.report.render import markdown
 from lab.report.sections import details, hosts, sections
 from lab.report.spreadsheet import no_formula
@@ -38,7 +40,8 @@ def write(folder: RunFolder, to: Path | None = None) -> Path:
         post = markdown(title, folder.run, run.trials, [*of_post, hosts(folder.run)])
         report.replace("post.md", post.encode())
         everything = [*of_post, *details(folder.run, run)]
-        shown = page(Report(title, folder.run, run, everything, drawings))
+        more = [courses(folder, run), trial_data(run)]
+        shown = page(Report(title, folder.run, run, everything, drawings), more)
         return report.replace("report.html", shown.encode())
 
 

@@ -22,6 +22,7 @@ from lab.report.figures.style import (
     INK,
     MARKERS,
     MEDIAN,
+    MOST_VECTORS,
     PALE,
     PALETTE,
     SPEED,
@@ -285,8 +286,9 @@ def _mark_ceilings(
     y, half = strips.centre(strip), 0.4 * strips.half
     colours = np.array([looks[int(kind)][0] for kind in strip % len(looks)])
     axes.vlines(
-        x[chosen], (y - half)[chosen], (y + half)[chosen], colors=list(colours[chosen]), linewidth=0.7, zorder=2
-    )
+        x[chosen], (y - half)[chosen], (y + half)[chosen], colors=list(colours[chosen]), linewidth=0.7, zorder=2,
+        rasterized=len(chosen) > MOST_VECTORS,
+    )  # fmt: skip
 
 
 def _ticks(

@@ -51,7 +51,7 @@ class Report:
     drawings: Mapping[str, bytes]
 
 
-def page(report: Report, extra: Sequence[str] = (), footer: Sequence[str] = ()) -> str:
+def page(report: Report, extra: Sequence[str] = ()) -> str:
     """The whole report as one file that needs no network; ``extra`` is HTML of what is folded at the end."""
     run = report.run
     header = [paragraph(line, "where") for line in head(run, report.analysis.trials)]
@@ -64,7 +64,12 @@ def page(report: Report, extra: Sequence[str] = (), footer: Sequence[str] = ()) 
         "\n".join([f'<section id="{name}"><h2>{QUESTIONS[name]}</h2>', *parts, "</section>"])
         for name, parts in shown.items()
     ]
-    return document(report.title, Parts(header, main, footer), {name: QUESTIONS[name] for name in shown})
+    return document(report.title, Parts(header, main, [_footer(run)]), {name: QUESTIONS[name] for name in shown})
+
+
+def _footer(run: RunJson) -> str:
+    code = str(run.get("code_version") or "an unknown version")
+    return paragraph(f"Measured by file-share-lab {code}. This page is one file, and fetches nothing.", "note")
 
 
 def _question(report: Report, name: str) -> Iterator[str]:
