@@ -16,7 +16,7 @@ from lab.report.page.text import folded, paragraph
 from lab.report.spreadsheet import no_formula
 from lab.report.tables import TextTable, number
 
-MOST_ROWS, MOST_DATA = 400, 2000  # trials in the table, and in the files to be saved: a page stays below 3 MB
+MOST_ROWS, MOST_DATA = 400, 1500  # trials in the table, and in the files to be saved: a page stays below 3 MB
 ALWAYS = ("protocol", "tool", "direction")
 MEASURED = {
     "MB_per_s": ".2f", "share_of_ceiling": ".3f", "client_cpu_s_per_GB": ".2f", "server_cpu_s_per_GB": ".2f",
