@@ -86,15 +86,16 @@ def _lead(group: stats.Leaders, summary: Sequence[stats.Row], speeds: stats.Grid
 def fastest_intervals(cases: pd.DataFrame, speeds: stats.Grid) -> list[str]:
     """For each direction the cases that may be the fastest, each with its median, interval and number of trials."""
     summary, sentences = stats.rows_of(cases), []
-    for group in stats.leaders(speeds):
-        if is_of_names(str(group.at["workload"])):
-            continue
+    groups = [group for group in stats.leaders(speeds) if not is_of_names(str(group.at["workload"]))]
+    several = len({group.at["workload"] for group in groups}) > 1
+    for group in groups:
         levels = _levels_by_factor([summary[place] for place in group.cases], speeds)
         names = [name for name, having in levels.items() if len(having) > 1] or ["protocol", "tool"]
         named = [_with_interval(summary[place], names) for place in group.tied[:MOST_NAMED]]
         more = len(group.tied) - MOST_NAMED
         rest = [f"and {more} more that may be as fast"] if more > 0 else []
-        sentences.append(f"{group.at['direction']}: {'; '.join([*named, *rest])}")
+        where = ", ".join([str(group.at["direction"]), *([str(group.at["workload"])] if several else [])])
+        sentences.append(f"{where}: {'; '.join([*named, *rest])}")
     return sentences
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lab.report import bottlenecks, evidence, own_numbers, tables
 from lab.report.analysis import Analysis
 from lab.report.answer import answer_table
@@ -100,11 +102,20 @@ def details(described: RunJson, run: Analysis) -> list[Section]:
         ),
         Section("What both hosts counted", tables=[evidence.proof(run.some)], question="trust"),
         Section("Remarks", TEXTS["remarks"] if odd else "None.", tables=[odd] if odd else [], question="trust"),
-        Section("The run", tables=[about_run], question="how"),
+        Section("The run", tables=[about_run], finding=_how(facts), question="how", leads=True),
         hosts(described),
         Section("Every setting", tables=[tables.settings(run.summary)]),
         Section("The link itself (iperf3)", tables=[tables.settings(run.ceilings)]),
     ]  # fmt: skip
+
+
+def _how(facts: Mapping[str, str]) -> str:
+    """When and with what it was measured, and how to do it again."""
+    return (
+        f"The run {facts['name']} began at {facts['started_at']}; its end: {facts['finished_at']}. It was measured by "
+        f"file-share-lab {facts['code_version']}, in an order drawn with the seed {facts['seed']}. To measure it "
+        "again: save the sweep below as a file, and `lab run FILE` with a hosts file of your own."
+    )
 
 
 def hosts(run: RunJson) -> Section:

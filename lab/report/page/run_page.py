@@ -76,7 +76,8 @@ def _question(report: Report, name: str) -> Iterator[str]:
     """The answer to one question: what was found, the figures, and what is folded below them."""
     of_question = [section for section in report.sections if section.question == name]
     if name == "answer":
-        yield from map(_answer, of_question)
+        intervals = fastest_intervals(report.analysis.summary, report.analysis.speeds)
+        yield from (_answer(section, intervals) for section in of_question)
         return
     if name == "trust":
         yield _listed(doubts(report.analysis))
@@ -86,14 +87,22 @@ def _question(report: Report, name: str) -> Iterator[str]:
         yield from _leading(section, report.drawings) if section.leads else [_folded(section, report.drawings)]
 
 
-def _answer(section: Section) -> str:
-    """The points of the answer as sentences, each with its heading."""
-    points = [f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in section.tables[0].rows]
-    return f'<dl class="answer">{"".join(points)}</dl>'
+def _answer(section: Section, intervals: Sequence[str]) -> str:
+    """The points of the answer as sentences, each with its heading; with what is fastest go the intervals."""
+    parts = []
+    for name, text in section.tables[0].rows:
+        of_name = [words for words in intervals if name == f"Fastest {words.partition(':')[0]}"]
+        said = [text, *(f"{words.partition(': ')[2]}." for words in of_name)]
+        parts += [f"<dt>{escape(name)}</dt>", *(f"<dd>{escape(_sentence(words))}</dd>" for words in said)]
+    return f'<dl class="answer">{"".join(parts)}</dl>'
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _listed(sentences: Iterable[str]) -> str:
-    items = [f"<li>{escape(sentence[:1].upper() + sentence[1:])}.</li>" for sentence in sentences]
+    items = [f"<li>{escape(_sentence(sentence))}.</li>" for sentence in sentences]
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 

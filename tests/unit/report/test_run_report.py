@@ -21,6 +21,7 @@ from lab.base.errors import BadInput
 from lab.report import figures, run_report, terminal
 from lab.report.analysis import Analysis
 from lab.report.bottlenecks import limits_table
+from lab.report.findings import fastest_intervals
 from lab.report.page import colours
 from lab.report.page.run_page import QUESTIONS, Report, page
 from lab.report.prose import LOCAL_LAB, interaction_sentence
@@ -85,6 +86,24 @@ def test_the_answer_is_first_and_every_question_has_a_section(folder: RunFolder)
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(set(ids)) == len(ids)
     assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', text)) <= set(ids)
+
+
+def test_the_answer_has_the_interval_of_what_is_fastest(folder: RunFolder) -> None:
+    text = (folder.report_path / "report.html").read_text()
+    answer = text[text.index('<dl class="answer">') : text.index("</dl>")]
+    run = Analysis(run_folder.load(folder.path))
+    for words in fastest_intervals(run.summary, run.speeds):
+        direction, _, cases = words.partition(": ")
+        assert f"<dt>Fastest {direction}</dt>" in answer
+        assert f"<dd>{cases}.</dd>" in answer
+        assert re.match(r".+ [\d.]+ MB/s \((95 % interval [\d.]+ to [\d.]+|no interval), n = \d+\)", cases)
+
+
+def test_the_page_says_how_to_measure_it_again(folder: RunFolder) -> None:
+    text = (folder.report_path / "report.html").read_text()
+    how = text[text.index('<section id="how">') :]
+    assert f"file-share-lab {folder.run['code_version']}" in how
+    assert f"the seed {folder.run['seed']}" in how
 
 
 def test_tables_are_named_and_their_headings_have_a_scope(folder: RunFolder) -> None:
