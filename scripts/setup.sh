@@ -39,6 +39,8 @@ if [ -n "$needs_lab" ]; then
     done
     if [ "$purpose" = test ]; then # a login shell may be any of these
         for shell in csh fish ksh tcsh zsh; do command -v "$shell" >/dev/null || missing="$missing $shell"; done
+        # the report is looked at in it; Ubuntu's package is but a snap, without which those tests are skipped
+        if grep -q '^ID=debian' /etc/os-release; then command -v chromium >/dev/null || missing="$missing chromium"; fi
     fi
     # Debian's signing keys: there on Debian, not on Ubuntu
     [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing="$missing debian-archive-keyring"
@@ -61,4 +63,9 @@ if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs;
     echo "Installing Sphinx into .venv"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
     cp requirements-docs.txt .venv/installed-docs
+fi
+if [ "$purpose" = test ] && ! cmp -s requirements-browser.txt .venv/installed-browser; then
+    echo "Installing Playwright into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-browser.txt
+    cp requirements-browser.txt .venv/installed-browser
 fi

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab.base.durable import Folder
-from lab.base.untrusted import printable
 from lab.fidelity.engines import POST_LINE, Engine
 from lab.fidelity.matrix import KEY, MARKS, Column, answer_lines, column_label, columns_of, rows_of
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Verdict
-from lab.report.render import Section, document, html_table, markdown_table, md
+from lab.report.page.frame import Parts, document
+from lab.report.page.html_table import html_table
+from lab.report.page.text import escape, paragraph
+from lab.report.render import Section, markdown_table, md
 from lab.report.tables import TextTable
 from lab.results.run_folder import RunFolder
 
@@ -79,12 +80,11 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def _page(title: str, sections: Sequence[Section]) -> str:
-    parts = [f"<h1>{TITLE}</h1>", f'<p class="where">{_escape(title)}</p>']
-    for section in sections:
-        parts.append(f"<h2>{_escape(section.title)}</h2><p>{_escape(section.text)}</p>")
-        parts += map(html_table, section.tables)
-    return document(TITLE, parts)
-
-
-def _escape(text: str) -> str:
-    return html.escape(printable(text))
+    main, contents = [], {}
+    for number, section in enumerate(sections, 1):
+        anchor = f"part-{number}"
+        contents[anchor] = section.title
+        tables = [html_table(table, section.title) for table in section.tables]
+        heading = f'<section id="{anchor}"><h2>{escape(section.title)}</h2>'
+        main.append("\n".join([heading, paragraph(section.text), *tables, "</section>"]))
+    return document(TITLE, Parts([paragraph(title, "where")], main), contents)

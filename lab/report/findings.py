@@ -83,6 +83,29 @@ def _lead(group: stats.Leaders, summary: Sequence[stats.Row], speeds: stats.Grid
     return [f"{call}: {named}", *_shared(having, of_all)]
 
 
+def fastest_intervals(cases: pd.DataFrame, speeds: stats.Grid) -> list[str]:
+    """For each direction the cases that may be the fastest, each with its median, interval and number of trials."""
+    summary, sentences = stats.rows_of(cases), []
+    groups = [group for group in stats.leaders(speeds) if not is_of_names(str(group.at["workload"]))]
+    several = len({group.at["workload"] for group in groups}) > 1
+    for group in groups:
+        levels = _levels_by_factor([summary[place] for place in group.cases], speeds)
+        names = [name for name, having in levels.items() if len(having) > 1] or ["protocol", "tool"]
+        named = [_with_interval(summary[place], names) for place in group.tied[:MOST_NAMED]]
+        more = len(group.tied) - MOST_NAMED
+        rest = [f"and {more} more that may be as fast"] if more > 0 else []
+        where = ", ".join([str(group.at["direction"]), *([str(group.at["workload"])] if several else [])])
+        sentences.append(f"{where}: {'; '.join([*named, *rest])}")
+    return sentences
+
+
+def _with_interval(row: stats.Row, names: Sequence[str]) -> str:
+    """A case with its median, the 95 % interval of that, and what it rests on."""
+    low, high = row["low_MB_per_s"], row["high_MB_per_s"]
+    span = "no interval" if np.isnan(low) else f"95 % interval {low:.1f} to {high:.1f}"
+    return f"{_name(row, names)} {row['median_MB_per_s']:.1f} MB/s ({span}, n = {row['n']})"
+
+
 def _levels_by_factor(rows: Sequence[stats.Row], speeds: stats.Grid) -> Levels:
     """The levels that some cases have of each factor that a person can choose, in reading order.
 

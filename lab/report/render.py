@@ -1,8 +1,7 @@
-"""Tables and sections as HTML, Markdown and on a terminal. Whatever came from a host or a file is escaped."""
+"""Tables and sections as Markdown and on a terminal. Whatever came from a host or a file is escaped."""
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import re
@@ -21,26 +20,24 @@ from lab.results.trial import RunJson
 if TYPE_CHECKING:
     from lab.report.fitted_table import FittedTable
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62em; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse; font-size: 13px; margin: 1em 0; display: block; overflow-x: auto }
-th, td { padding: .25em .7em; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }
-th:first-child, td:first-child, .text td, .text th { text-align: left; white-space: normal }
-img { width: 100% } pre { background: #f4f4f4; padding: 1em; overflow-x: auto } .where { color: #555 }
-"""
-# The browser itself is told to fetch nothing: the report stays one file whatever a host has put into it.
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 MOST_ROWS = 200  # of a table in the terminal: nobody reads more there, and drawing a thousand takes seconds
 
 
 @dataclass(frozen=True)
 class Section:
-    """One part of a report: a title, words, the name of a figure, tables."""
+    """One part of a report: a title, what was found, words about it, the name of a figure, tables.
+
+    A page has it under the ``question`` that it answers (:data:`lab.report.page.run_page.QUESTIONS`): open where it
+    ``leads``, else folded.
+    """
 
     title: str
     text: str = ""
     figure: str = ""
     tables: Sequence[TextTable] = ()
+    finding: str = ""
+    question: str = "more"
+    leads: bool = False
 
 
 def records(table: pd.DataFrame) -> list[dict[str, object]]:
@@ -62,10 +59,10 @@ def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> FittedTable:
 
 def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section]) -> str:
     """A post that can be published as it is."""
-    parts = [f"# {md(title)}", *(md(line) for line in _head(run, trials))]
+    parts = [f"# {md(title)}", *(md(line) for line in head(run, trials))]
     parts += [f"**{md(warning)}**" for warning in warnings(run)]
     for section in sections:
-        parts += [f"## {section.title}", md(section.text)]
+        parts += [f"## {section.title}", md(f"{section.finding} {section.text}")]
         parts += [f"![{section.title}](figures/{section.figure}.png)"] if section.figure else []
         parts += [part for table in section.tables for part in (markdown_table(table), md(table.caption))]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -79,51 +76,11 @@ def markdown_table(table: TextTable) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _head(run: RunJson, trials: stats.Trials) -> list[str]:
+def head(run: RunJson, trials: stats.Trials) -> list[str]:
+    """Where, when and of what: what stands above whatever is shown of a run."""
     return [line for line in (*stats.provenance(trials), about_hosts(run)) if line]
 
 
 def md(text: str) -> str:
     """Text that Markdown shows as it is: on one line, and neither markup nor HTML."""
     return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(printable(" ".join(text.split())), quote=False))
-
-
-def page(
-    title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section], drawings: dict[str, bytes]
-) -> str:
-    """The whole report as one file that needs no network."""
-    name = _escape(title)
-    parts = [f"<h1>{name}</h1>"]
-    parts += [f'<p class="where">{_escape(line)}</p>' for line in _head(run, trials)]
-    parts += [f"<p><strong>{_escape(warning)}</strong></p>" for warning in warnings(run)]
-    for section in sections:
-        parts.append(f"<h2>{section.title}</h2><p>{_escape(section.text)}</p>")
-        if section.figure:
-            source = base64.b64encode(drawings[section.figure]).decode()
-            parts.append(f'<img alt="{section.title}" src="data:image/svg+xml;base64,{source}">')
-        parts += map(html_table, section.tables)
-    parts.append(f"<h2>The sweep</h2><pre>{_escape(run.get('sweep_text', ''))}</pre>")
-    return document(name, parts)
-
-
-def document(name: str, parts: Iterable[str]) -> str:
-    """A page of HTML that fetches nothing; its name and parts are HTML already."""
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>\n<body>'
-        + "\n".join(parts)
-        + "</body></html>\n"
-    )
-
-
-def html_table(table: TextTable) -> str:
-    """A table in HTML, and its caption below it."""
-    head = "".join(f"<th>{_escape(heading)}</th>" for heading in table.headings)
-    body = "".join("<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in row) + "</tr>\n" for row in table.rows)
-    kind = ' class="text"' if table.is_text else ""
-    return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table><p>{_escape(table.caption)}</p>"
-
-
-def _escape(text: str) -> str:
-    """Text that a browser shows as it is: no markup, and nothing that turns the direction of what follows."""
-    return html.escape(printable(text))

@@ -19,12 +19,13 @@ WAYS = ("write", "read")
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as text; ``is_text``: its columns are words, not numbers."""
+    """A table as text; ``is_text``: its columns are words, not numbers; the first ``factors`` columns hold levels."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
     is_text: bool = False
+    factors: int = 0
 
 
 def comparison(summary: pd.DataFrame) -> TextTable:
@@ -121,9 +122,9 @@ def settings(table: pd.DataFrame) -> TextTable:
         rows.append([*named, *speed_cells(row), *spread, *shots])
     headings = [*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"]
     if stats.LOWER_SHOT not in table:
-        return TextTable(headings, rows)
+        return TextTable(headings, rows, factors=len(levels))
     caption = "The larger of two shots a block; lower shot: the least share of it that the other one reached."
-    return TextTable([*headings, "lower shot"], rows, caption)
+    return TextTable([*headings, "lower shot"], rows, caption, factors=len(levels))
 
 
 def lost(trials: pd.DataFrame) -> TextTable:

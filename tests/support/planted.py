@@ -20,6 +20,8 @@ from xml.etree import ElementTree
 
 from pydantic import BaseModel
 
+from lab.report.page import frame
+
 BIDI = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\U000e0041"
 EVIL = (
     "plant\x1b]52;c;Y3VybA==\x07\x1b]0;owned\x1b\\\x1b[2J\x9b31m\x90q\x85\x08\x7f\u2028" + BIDI + "<script>alert(1)"
@@ -31,9 +33,19 @@ STARTS = ("", "=cmd|' /C calc'!A0", "+1+", "-1-", "@SUM(1)", "\t=1", "\r=1", "\n
 TEXTS = tuple(start + EVIL for start in STARTS)
 FORMULA = re.compile(r"[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 ELEMENTS = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "strong", "table", "thead", "tbody", "tr", "th",
-    "td", "img", "pre",
+    "html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main", "footer", "section", "h1",
+    "h2", "h3", "p", "strong", "a", "ul", "li", "dl", "dt", "dd", "div", "details", "summary", "table", "caption",
+    "thead", "tbody", "tr", "th", "td", "pre", "figure", "figcaption",
+    "svg", "desc", "defs", "g", "path", "use", "text", "tspan", "circle", "rect", "clippath", "image",
 }  # fmt: skip
+ATTRIBUTES = {
+    "lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "role", "tabindex", "aria-label",
+    "aria-labelledby", "aria-describedby", "aria-hidden", "scope", "colspan", "data-factors", "download", "type",
+    "viewbox", "d", "x", "y", "cx", "cy", "r", "width", "height", "transform", "clip-path", "pointer-events",
+    "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linejoin", "stroke-linecap",
+    "stroke-dasharray", "stroke-dashoffset", "font-size", "font-weight", "text-anchor",
+}  # fmt: skip
+ADDRESS = re.compile(r"#[\w.-]+|data:(image/png|text/csv;charset=utf-8|application/json);base64,[\w+/=\s]+")
 NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 
@@ -115,21 +127,31 @@ class _Tags(HTMLParser):
         self.elements: set[str] = set()
         self.attributes: set[str] = set()
         self.sources: set[str] = set()
+        self.scripts: list[str] = []
+        self._in = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._in = tag
         self.elements.add(tag)
         self.attributes |= {name for name, _ in attrs}
         self.sources |= {value or "" for name, value in attrs if name in ("src", "href")}
 
+    def handle_data(self, data: str) -> None:
+        if self._in in ("script", "style"):
+            self.scripts.append(data)
+            self._in = ""
+
 
 def assert_page_of_the_labs(page: str) -> None:
-    """A page has no element, attribute and address but the lab's own."""
+    """A page has no element, attribute, address, style and script but the lab's own."""
     assert_plain(page, lines=False)
     tags = _Tags()
     tags.feed(page)
-    assert tags.elements <= ELEMENTS
-    assert tags.attributes <= {"lang", "charset", "http-equiv", "content", "class", "alt", "src"}
-    assert all(source.startswith("data:image/svg+xml;base64,") for source in tags.sources)
+    assert tags.elements <= ELEMENTS, tags.elements - ELEMENTS
+    assert tags.attributes <= ATTRIBUTES, tags.attributes - ATTRIBUTES
+    assert not [source for source in tags.sources if not ADDRESS.fullmatch(source)]
+    assert tags.scripts == [frame.style(), frame.script()]
+    assert page.count("<script") == page.count("<style") == 1
 
 
 def assert_drawing(svg: str) -> None:

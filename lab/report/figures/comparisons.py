@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from lab.report.figures.style import (
     name_rows,
     sample,
 )
+from lab.report.figures.values import tell
 from lab.stats.intervals import Floats
 
 MOST_ROWS = 50  # of a figure: more would be a page high
@@ -123,6 +125,7 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     low, high = _limits(forest)
     _mark_blocks(axes, forest, marked, (low, high))
     _mark_rows(axes, forest, [str(row["direction"]) for row in rows], high - low)
+    _tell(axes, forest, rows, names)
     axes.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
     ticks = _ticks(low, high)
     axes.set_xticks(list(ticks), list(ticks.values()))
@@ -131,6 +134,23 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     handles = [mark(WAYS[way], WAY_COLOURS[way], WAY_MARKERS[way]) for way in ways]
     add_legend(figure, title, [OVERALL, *handles, HOLLOW, MODERATED, PLAIN, BLOCK])
     return figure
+
+
+def _tell(axes: Axes, forest: _Forest, rows: Sequence[stats.Row], names: Sequence[str]) -> None:
+    """The words of each mean: what is compared and where, the change, its interval, and what it rests on."""
+    words = []
+    for at, (row, name) in enumerate(zip(rows, names, strict=True)):
+        first = name if forest.is_overall[at] else f"{stats.compared_label(row)}, {name}"
+        ends = next((some[at] for some in (forest.moderated, forest.plain) if np.isfinite(some[at]).all()), None)
+        interval = "no interval" if ends is None else "95 % interval {:+.1f} to {:+.1f}".format(*_percent(ends))
+        shown = "" if row["established"] else ", not established"
+        words.append(f"{first}: {_percent(forest.mean[at]):+.1f} % ({interval}, n = {row['n_blocks']} blocks){shown}")
+    tell(axes, forest.mean, np.arange(len(rows)), words)
+
+
+def _percent(log_ratios: Any) -> Any:
+    """Log ratios as changes in percent; of a number or of an array."""
+    return 100 * np.expm1(log_ratios)
 
 
 def _limits(forest: _Forest) -> tuple[float, float]:

@@ -20,8 +20,8 @@ def png_of(figure: Figure) -> bytes:
 
 
 def svg_of(figure: Figure, title: str) -> bytes:
-    """The figure as SVG with this title."""
+    """The figure as SVG with this title, its text as text: it is read aloud, found and copied."""
     drawing = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": title}):
+    with matplotlib.rc_context({"svg.hashsalt": title, "svg.fonttype": "none"}):
         FigureCanvasSVG(figure).print_svg(drawing, metadata={"Date": None, "Title": title})  # type: ignore[no-untyped-call]
     return drawing.getvalue()

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -23,6 +22,7 @@ from lab.report.figures.style import (
     INK,
     MARKERS,
     MEDIAN,
+    MOST_VECTORS,
     PALE,
     PALETTE,
     SPEED,
@@ -32,7 +32,9 @@ from lab.report.figures.style import (
     add_legend,
     add_marks,
     begin,
+    draw_bars,
     empty,
+    few,
     limit_of,
     mark,
     name_axes,
@@ -42,9 +44,9 @@ from lab.report.figures.style import (
     shade_rows,
     styles,
 )
+from lab.report.figures.values import tell
 
 MOST_ROWS, MOST_STRIPS = 40, 160  # of a figure: more would be a page high, and take seconds to draw
-MOST_NAMED = 8  # levels of a factor in the legend: colours and markers repeat from there on
 CEILING = Line2D(
     [], [], color=PALE, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="ceiling (iperf3)"
 )
@@ -56,12 +58,13 @@ Chosen = npt.NDArray[np.bool_]
 class _Strips:
     """Transfers by row and by strip within it: named ``rows``, each with a strip for every one of ``kinds``.
 
-    ``levels`` of each factor that occur; of each trial its ``strip``, the number of its ``direction``, whether it is
-    ``ok``, and what was measured of it.
+    ``names`` are the levels of each kind in words, those of factors that vary. ``levels`` of each factor that occur; of
+    each trial its ``strip``, the number of its ``direction``, whether it is ``ok``, and what was measured of it.
     """
 
     rows: Sequence[str]
     kinds: Sequence[tuple[stats.Level, ...]]
+    names: Sequence[Sequence[str]]
     levels: dict[str, list[stats.Level]]
     strip: npt.NDArray[np.intp]
     direction: npt.NDArray[np.intp]
@@ -106,10 +109,11 @@ def throughput(run: Run) -> Figure:
             axes, strips, used, [of_blocks.get((direction, *strips.kinds[kind]), []) for kind in of_used], looks
         )
         _draw(axes, strips, here, "MB_per_s", looks, limit)
+        _tell(axes, strips, here, "MB_per_s", f"{direction}: {{}} MB/s")
         name_axes(axes, WAYS[direction], SPEED)
         axes.set_xlim(0, 1.03 * limit)
-    handles = _few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
-    handles += _few([mark(f"TCP buffer {stats.size_label(space)}", PALE, markers[space]) for space in spaces])
+    handles = few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
+    handles += few([mark(f"TCP buffer {stats.size_label(space)}", PALE, markers[space]) for space in spaces])
     add_legend(figure, title, [*handles, CEILING, mark("ceiling of one block", PALE, "|", 4), MEDIAN, CROSS])
     return figure
 
@@ -129,30 +133,17 @@ def cpu_cost(run: Run) -> Figure:
     for axes, (side, column) in zip(panels, columns.items(), strict=True):
         measured = np.isfinite(strips.values[column])
         used, medians = _draw(axes, strips, measured, column, looks, limit)
+        _tell(axes, strips, measured, column, f"{side}: {{}} CPU seconds per GB")
         bars = [looks[kind][0] for kind in used % len(looks)]
-        _draw_bars(axes, strips.centre(used), medians, 0.85 * strips.half, bars)
+        draw_bars(axes, strips.centre(used), medians, 0.85 * strips.half, bars)
         name_axes(axes, f"on the {side}", "CPU seconds per GB (10⁹ bytes)")
         if not measured.any():
             note(axes, "not measured")
         axes.set_xlim(0, 1.03 * limit)
-    handles = _few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
+    handles = few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
     handles += [mark(WAYS[way], PALE, WAY_MARKERS[way]) for way in directions]
     add_legend(figure, "CPU cost of a gigabyte moved", [*handles, MEDIAN, CROSS])
     return figure
-
-
-def _draw_bars(axes: Axes, y: Floats, lengths: Floats, half: float, colours: Sequence[str]) -> None:
-    """Pale bars from 0, all in one artist: a hundred by themselves take longer than all the rest of a figure."""
-    corners = np.array(
-        [[np.zeros_like(y), y - half], [lengths, y - half], [lengths, y + half], [np.zeros_like(y), y + half]]
-    )
-    axes.add_collection(PolyCollection(list(corners.transpose(2, 0, 1)), facecolors=colours, alpha=0.22, linewidths=0))
-
-
-def _few(handles: list[Line2D]) -> list[Line2D]:
-    """The first MOST_NAMED entries of a legend, and how many more there are."""
-    more = len(handles) - MOST_NAMED
-    return handles if more <= 0 else [*handles[:MOST_NAMED], mark(f"and {more} more", PALE, "")]
 
 
 def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]) -> _Strips | None:
@@ -173,9 +164,23 @@ def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]
     kind = np.ravel_multi_index([cases.code(name) for name in factors], [len(cases.levels[name]) for name in factors])
     cell = cases.cell[drawn]
     return _Strips(
-        list(rows[:most]), kinds, cases.levels, (row * len(kinds) + kind)[cell], cases.code("direction")[cell],
+        list(rows[:most]), kinds, _names_of(kinds, cases, factors), cases.levels, (row * len(kinds) + kind)[cell],
+        cases.code("direction")[cell],
         trials.ok[trials.transfer][shown], {name: column[shown] for name, column in measured.items()}, notes,
     )  # fmt: skip
+
+
+def _names_of(kinds: Sequence[tuple[stats.Level, ...]], cases: stats.Cells, factors: Sequence[str]) -> list[list[str]]:
+    """The levels of each kind in words, but for a direction that a panel names, and for what is the same in all."""
+    named = [len(cases.levels[name]) > 1 for name in factors]
+    return [
+        [
+            str(level) if name == "direction" else f"{stats.factor_label(name)} {stats.level_label(name, level)}"
+            for name, level, varies in zip(factors, kind, named, strict=True)
+            if varies
+        ]
+        for kind in kinds
+    ]  # fmt: skip
 
 
 def _of_names(trials: stats.Encoded) -> Chosen:
@@ -239,6 +244,25 @@ def _draw(
     return used, medians
 
 
+def _tell(axes: Axes, strips: _Strips, chosen: Chosen, column: str, pattern: str) -> None:
+    """The words of each median: its case, the interval, and what it rests on."""
+    good = chosen & strips.ok
+    of_strips = stats.sort_by_group(
+        strips.strip[good], strips.values[column][good], len(strips.rows) * len(strips.kinds)
+    )  # fmt: skip
+    used = [number for number, of_strip in enumerate(of_strips) if len(of_strip)]
+    words = []
+    for number in used:
+        values = of_strips[number]
+        low, high = stats.median_interval(values)
+        interval = "no interval" if np.isnan(low) else f"95 % interval {low:.1f} to {high:.1f}"
+        row, kind = divmod(number, len(strips.kinds))
+        case = ", ".join([strips.rows[row], *(name for name in strips.names[kind] if name)])
+        words.append(f"{case}, {pattern.format(f'{stats.median(values):.1f}')} ({interval}, n = {len(values)})")
+    medians = [stats.median(of_strips[number]) for number in used]
+    tell(axes, medians, strips.centre(np.array(used, dtype=np.intp)), words)
+
+
 def _ceilings_of_blocks(trials: stats.Encoded) -> dict[tuple[stats.Level, ...], list[float]]:
     """What iperf3 reached in each block, by direction, MTU and TCP buffer."""
     links = trials.frame[trials.ceiling & trials.good]
@@ -262,8 +286,9 @@ def _mark_ceilings(
     y, half = strips.centre(strip), 0.4 * strips.half
     colours = np.array([looks[int(kind)][0] for kind in strip % len(looks)])
     axes.vlines(
-        x[chosen], (y - half)[chosen], (y + half)[chosen], colors=list(colours[chosen]), linewidth=0.7, zorder=2
-    )
+        x[chosen], (y - half)[chosen], (y + half)[chosen], colors=list(colours[chosen]), linewidth=0.7, zorder=2,
+        rasterized=len(chosen) > MOST_VECTORS,
+    )  # fmt: skip
 
 
 def _ticks(

@@ -35,6 +35,7 @@ WIDTH_IN, DPI = 8.0, 150
 NAME_PAD_PT = 3.5  # between a row's name and the panel
 LONGEST_NAME = 60  # characters of a row's name: a longer one would leave a panel no room
 MOST_MARKS = 4000  # in one panel: more of them are one blot
+MOST_NAMED = 8  # levels of a factor in the legend: colours and markers repeat from there on
 MOST_VECTORS = 1000  # more marks in a panel are pixels, in an SVG too
 CROSS = Line2D([], [], color=INK, linestyle="", marker="x", markersize=5, label="void or failed, in no median")
 MEDIAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="median")
@@ -172,3 +173,19 @@ def mark(label: str, colour: str, marker: str, size: float = 5, *, hollow: bool 
 def styles(levels: Sequence[LevelT], kinds: Sequence[str]) -> dict[LevelT, str]:
     """A colour or marker for each level, from the first again when they run out."""
     return dict(zip(levels, itertools.cycle(kinds), strict=False))
+
+
+def draw_bars(
+    axes: Axes, y: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64], half: float, colours: Sequence[str]
+) -> None:
+    """Pale bars from 0, all in one artist: a hundred by themselves take longer than all the rest of a figure."""
+    corners = np.array(
+        [[np.zeros_like(y), y - half], [lengths, y - half], [lengths, y + half], [np.zeros_like(y), y + half]]
+    )
+    axes.add_collection(PolyCollection(list(corners.transpose(2, 0, 1)), facecolors=colours, alpha=0.22, linewidths=0))
+
+
+def few(handles: list[Line2D]) -> list[Line2D]:
+    """The first MOST_NAMED entries of a legend, and how many more there are."""
+    more = len(handles) - MOST_NAMED
+    return handles if more <= 0 else [*handles[:MOST_NAMED], mark(f"and {more} more", PALE, "")]

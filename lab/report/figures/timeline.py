@@ -34,6 +34,7 @@ from lab.report.figures.style import (
     sample,
     styles,
 )
+from lab.report.figures.values import tell
 from lab.results.load import load_by_block
 from lab.results.trial import DD, DISK, STORE_PROTOCOL
 
@@ -132,6 +133,11 @@ def _mark_blocks(
     at = np.array([number for number, part in enumerate(changes) if len(part)], dtype=np.intp)
     medians = np.array([stats.median(changes[number]) for number in at])
     ends = np.append(begins[1:], len(block))
+    words = [
+        f"block {block[begins[number]]}: {median:+.1f} % from the same case over the run (n = {len(changes[number])})"
+        for number, median in zip(at, medians, strict=True)
+    ]
+    tell(drift, (begins[at] + ends[at]) / 2, medians, words)
     if len(at) > MOST_BLOCKS:
         drift.plot((begins[at] + ends[at]) / 2, medians, color=INK, linewidth=1.2, zorder=5)
     else:

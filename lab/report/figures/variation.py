@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from lab import stats
 from lab.report.analysis import Run, analyse
 from lab.report.figures.style import INK, PALE, PALETTE, add_legend, begin, empty, mark, name_axes, name_rows
+from lab.report.figures.values import tell
 
 MOST_BARS = 24
 SMALL = 0.01  # of the variation: bars too short to be told from none
@@ -36,6 +37,8 @@ def shares(run: Run) -> Figure:
     axes.barh(range(len(shown)), percent, color=colours, height=0.7)
     for place, value in enumerate(percent):
         axes.text(max(value, 0), place, f" {value:.1f}", va="center", fontsize=8, color=INK)
+    words = [f"{name}: {value:.1f} % of the variation" for name, value in zip(shown["name"], percent, strict=True)]
+    tell(axes, percent, range(len(shown)), words)
     axes.set_xlim(min(0, percent.min()), 1.08 * max(1e-9, percent.max()))
     name_axes(axes, "", "share of the sum of squares of log MB/s, %")
     kinds = ("one factor", "two together", "small ones; blocks; higher interactions and noise")

@@ -26,6 +26,7 @@ from lab.report.figures.style import (
     note,
     shade_rows,
 )
+from lab.report.figures.values import tell
 from lab.report.waterfall import BY_ITSELF, NAMES, narrowest
 from lab.stats.waterfall import DISK, LINK, SERVER, STORE, TOOL, fastest_cases
 
@@ -74,9 +75,17 @@ def waterfall(run: Run) -> Figure:
         bars = _bars(best[best["direction"] == direction], stages, tools)
         colours |= {bar.colour for bar in bars if bar}
         _draw(axes, bars, len(stages))
+        _tell(axes, bars, names, direction)
         name_axes(axes, WAYS[direction], SPEED)
     add_legend(figure, TITLE, [mark(label, colour, "s", 7) for label, colour in LOOKS.items() if colour in colours])
     return figure
+
+
+def _tell(axes: Axes, bars: list[_Bar | None], names: list[str], direction: str) -> None:
+    """The words of each bar; a bar that leaves the panel has them at its edge."""
+    drawn = [(place, bar) for place, bar in enumerate(bars) if bar]
+    words = [f"{names[place]}, {direction}: {bar.length:,.1f} MB/s" for place, bar in drawn]
+    tell(axes, [bar.length for _, bar in drawn], [place for place, _ in drawn], words)
 
 
 def _bars(cases: pd.DataFrame, stages: list[str], tools: list[tuple[str, str]]) -> list[_Bar | None]:

@@ -1,0 +1,196 @@
+"""The page in a real browser: Debian's Chromium, driven by Playwright, which downloads none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.synthetic_runs import trial, write_run
+
+from lab.report import run_report
+from lab.results.examples import Example
+from lab.results.run_folder import RunFolder
+
+NEEDED = "needs requirements-browser.txt: `scripts/setup.sh test` installs it"
+sync_api = pytest.importorskip("playwright.sync_api", reason=NEEDED)
+axe_files = pytest.importorskip("axe_playwright_python", reason=NEEDED)
+pypdf = pytest.importorskip("pypdf", reason=NEEDED)
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: `apt-get install chromium`")
+
+WIDTHS = (320, 820, 1440)
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice")
+MOST_PAGES = 6
+# rows are alike, and axe takes a minute for thousands of them
+SHORTEN = "document.querySelectorAll('tbody tr:nth-child(n + 6)').forEach(row => { row.remove() })"
+NO_DRAWN_TEXT = "{exclude: ['.figure text']}"
+OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true })"
+COURSE = {"client": {"at_s": [0, 1, 2], "tx_bytes": [0, 10**7, 10**8], "core_busy": {"0": [None, 1, 0]}}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the run that comes with the lab."""
+    return run_report.write(Example("example"), tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture(scope="module")
+def pages(example: Path, folder: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports of runs of all kinds: with void and failed trials, one block, nothing measured, and options."""
+    path = tmp_path_factory.mktemp("results")
+    option = [
+        trial(trial_id=f"{size}-{block}", case_id=size, block=block, protocol="smb", options={"smb.signing": size})
+        for size in ("off", "required")
+        for block in (1, 2)
+    ]
+    runs = {"options": option, "one block": [trial()], "empty": []}
+    made = {"example": example, "void and failed": folder.report_path / "report.html"}
+    for name, trials in runs.items():
+        run = write_run(path / name, trials)
+        run.append_samples("b1-001", COURSE)
+        made[name] = run_report.write(run)
+    return made
+
+
+class Shown:
+    """A page in a window, and whatever it asked for or complained of."""
+
+    def __init__(self, browser: Any, page: Path, **settings: Any):
+        self.context = browser.new_context(**{"viewport": {"width": 820, "height": 900}, **settings})
+        self.window = self.context.new_page()
+        self.asked: list[str] = []
+        self.said: list[str] = []
+        self.window.on("request", lambda request: self.asked.append(request.url))
+        self.window.on("console", lambda message: self.said.append(message.text))
+        self.window.on("pageerror", lambda error: self.said.append(str(error)))
+        self.window.goto(page.as_uri())
+
+    def __enter__(self) -> Shown:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+@pytest.mark.parametrize("settings", [{}, {"color_scheme": "dark"}, {"java_script_enabled": False}], ids=str)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_it_fits_asks_for_nothing_and_complains_of_nothing(
+    browser: Any, pages: dict[str, Path], width: int, settings: dict[str, Any]
+) -> None:
+    for page in pages.values():
+        with Shown(browser, page, viewport={"width": width, "height": 900}, **settings) as shown:
+            if settings.get("java_script_enabled", True):
+                shown.window.evaluate(OPEN_ALL)
+            sizes = shown.window.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert sizes[0] <= sizes[1] == width
+            assert [url for url in shown.asked if not url.startswith("data:image/png")] == [page.as_uri()]
+            assert shown.said == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "name"), [("light", "example"), ("dark", "example"), ("light", "options"), ("light", "empty")]
+)
+def test_axe_finds_no_violation(browser: Any, pages: dict[str, Path], scheme: str, name: str) -> None:
+    """In text of drawings axe finds nothing by itself, and takes a minute for that: the test below looks at it."""
+    axe = (Path(axe_files.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    with Shown(browser, pages[name], color_scheme=scheme, viewport={"width": 320, "height": 900}) as shown:
+        shown.window.evaluate(OPEN_ALL)
+        shown.window.evaluate(SHORTEN)
+        shown.window.evaluate(axe)
+        found = shown.window.evaluate(f"axe.run({NO_DRAWN_TEXT}, {{runOnly: {json.dumps(TAGS)}}})")
+        assert len(found["passes"]) > 30
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]] == []
+
+
+def test_text_in_figures_and_around_can_be_read(browser: Any, example: Path) -> None:
+    """What axe cannot judge: text in an SVG has the page's colours, which have a contrast of 4.5 to the paper."""
+    for scheme, ink in (("light", "rgb(34, 34, 34)"), ("dark", "rgb(232, 232, 232)")):
+        with Shown(browser, example, color_scheme=scheme) as shown:
+            shown.window.evaluate(OPEN_ALL)
+            fill = "Array.from(document.querySelectorAll('.figure text')).map(text => getComputedStyle(text).fill)"
+            assert ink in set(shown.window.evaluate(fill))
+            assert "rgb(0, 0, 0)" not in set(shown.window.evaluate(fill))
+
+
+def test_it_prints_on_few_pages_with_every_question(browser: Any, example: Path, tmp_path: Path) -> None:
+    for scheme in ("light", "dark"):
+        with Shown(browser, example, color_scheme=scheme) as shown:
+            shown.window.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
+        printed = pypdf.PdfReader(tmp_path / "page.pdf").pages
+        assert len(printed) <= MOST_PAGES
+        text = " ".join(page.extract_text() for page in printed)
+        assert "The answer" in text
+        assert "How far can it be trusted?" in text
+
+
+def test_without_a_script_every_row_and_mark_is_there(browser: Any, example: Path) -> None:
+    with Shown(browser, example, java_script_enabled=False) as shown:
+        html = example.read_text(encoding="utf-8")
+        assert shown.window.locator("tbody tr").count() == html.count("<tr>") - html.count("<thead>")
+        assert shown.window.locator(".mark[tabindex='0']").count() == html.count('class="mark"')
+        assert shown.window.locator(".filter, thead button").count() == 0
+
+
+def test_a_table_is_sorted_and_filtered(browser: Any, example: Path) -> None:
+    with Shown(browser, example) as shown:
+        shown.window.locator("#trials > summary").click()
+        speeds = (
+            "Array.from(document.querySelectorAll('#trials tbody tr:not([hidden])')).map(r => r.cells[%d].textContent)"
+        )
+        headings = shown.window.locator("#trials thead th").all_inner_texts()
+        column = next(at for at, text in enumerate(headings) if text.startswith("MB/s"))
+        for sign in (1, -1):
+            shown.window.locator("#trials").get_by_role("button", name="MB/s", exact=True).click()
+            values = [sign * float(text) for text in shown.window.evaluate(speeds % column)]
+            assert len(values) > 100
+            assert values == sorted(values)
+        shown.window.locator("#trials").get_by_label("protocol").select_option("SMB")
+        assert set(shown.window.evaluate(speeds % 0)) == {"SMB"}
+        kept = len(shown.window.evaluate(speeds % 0))
+        assert shown.window.locator("#trials output").inner_text().startswith(f"{kept} of ")
+
+
+def test_the_keyboard_reaches_each_mark_and_shows_its_value(browser: Any, example: Path) -> None:
+    with Shown(browser, example) as shown:
+        marks = shown.window.locator("#fastest .mark")
+        marks.first.focus()
+        values = []
+        for _ in range(marks.count()):
+            tip = shown.window.locator(".mark:focus .tip")
+            assert tip.is_visible()
+            values.append(tip.inner_html())
+            shown.window.keyboard.press("ArrowRight")
+        assert len(set(values)) == marks.count() == 28
+        assert all("MB/s (95 % interval " in value for value in values)
+        shown.window.keyboard.press("Tab")
+        assert shown.window.locator("#fastest .mark:focus").count() == 0
+
+
+def test_the_data_is_saved_without_a_network(browser: Any, example: Path, tmp_path: Path) -> None:
+    with Shown(browser, example, accept_downloads=True) as shown:
+        shown.window.locator("#trials > summary").click()
+        for kind in ("CSV", "JSON"):
+            with shown.window.expect_download() as download:
+                shown.window.get_by_text(f"Save as {kind}").click()
+            download.value.save_as(tmp_path / kind)
+        values = json.loads((tmp_path / "JSON").read_text())
+        assert len((tmp_path / "CSV").read_text().splitlines()) == len(values["data"]) + 1
+        assert {row[values["columns"].index("protocol")] for row in values["data"]} == {
+            "afp",
+            "link",
+            "nfs",
+            "smb",
+            "ssh",
+        }
