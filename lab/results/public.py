@@ -76,7 +76,7 @@ def copy(run: RunFolder, to: Path) -> list[tuple[str, str, str]]:
     to.mkdir()
     _write_lines(to / "trials.jsonl", (mask.trial(trial) for trial in trials))
     if samples:
-        _write_lines(to / "samples.jsonl", map(mask.all, samples))
+        _write_lines(to / "samples.jsonl", map(mask.sample, samples))
     described = mask.run(run.run)
     kinds = Counter(kind for kind, _, _ in masker.replaced)
     described = {**described, "schema": SCHEMA, "replaced": dict(sorted(kinds.items()))}
@@ -136,6 +136,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
     elif isinstance(value, list):
         for part in value:
+            yield from part if isinstance(part, Mapping) else ()
             yield from _texts(part)
 
 
@@ -151,12 +152,18 @@ class _Masks:
         return self._known[text]
 
     def all(self, value: object) -> object:
-        """The same with every text in it masked. Keys are the lab's own words."""
+        """The same with every text in it masked; keys are the lab's own words."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
             return {key: self.all(part) for key, part in value.items()}
         return list(map(self.all, value)) if isinstance(value, list) else value
+
+    def sample(self, value: object, in_list: bool = False) -> object:
+        """The same of the course of a trial, in whose lists keys are names of processes."""
+        if isinstance(value, Mapping):
+            return {self.text(key) if in_list else key: self.sample(part) for key, part in value.items()}
+        return [self.sample(part, True) for part in value] if isinstance(value, list) else self.all(value)
 
     def trial(self, record: Mapping[str, object]) -> dict[str, object]:
         return {name: value if name in AS_ASKED else self.all(value) for name, value in record.items()}

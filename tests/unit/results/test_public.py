@@ -78,7 +78,7 @@ def planted(tmp_path: Path) -> RunFolder:
         target={"server": "tiny-nas", "share": "musik", "path": SENTENCE},
         link={"client": SENTENCE}, seal="0" * 64, hosts_digest="1" * 64,
     )  # fmt: skip
-    folder.append_samples("b1-001", {"client": {"process": [SENTENCE]}})
+    folder.append_samples("b1-001", {"client": {"processes": [[0.5, {f"{SENTENCE} 77": 0.1}]]}})
     return folder
 
 
