@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.cli import options
 from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
-from lab.cli.terminal import open_run, say, show_whole
+from lab.cli.terminal import open_run, show_whole
 
 SUMMARY = "write report.html, post.md, table.csv and figures into the run folder"
 EXAMPLES = (
@@ -43,8 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, page.parent / "post.md", page):
         show_whole(str(path))
-    if isinstance(shown, Public) and shown.replaced:
-        say(f"names replaced in it: {len(shown.replaced)}; --no-redact leaves them")
     if arguments.open:
         open_page(page)
     return 0

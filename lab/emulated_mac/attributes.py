@@ -1,7 +1,8 @@
 """What macOS keeps of a file beside its contents: extended attributes, access control lists, flags, the birth time.
 
 Linux has no place for these that holds as much, and on symbolic links, too. So they are records beside the file
-system, by device, inode and birth: that of a file that is gone is found by no other. On a share that is mounted
+system, by device, inode and birth, those of folders by a name that a folder has: that of a file that is gone is found
+by no other. On a share that is mounted
 extended attributes are AppleDouble files, as macOS writes them where a file system has none (xnu: bsd/vfs/vfs_xattr.c),
 and there is nothing else.
 """
@@ -19,6 +20,8 @@ from .apple_double import FINDER_INFO, RESOURCE_FORK
 from .kernel_client import call
 
 RECORDS = "/linux/var/lib/emulated_mac_attributes"
+NAME_BYTES = 16
+NAME_OF_RECORD = b"user.emulated_mac_record"  # a Linux attribute of a folder: no program of the Mac's shows it
 NETWORK = ("smbfs", "nfs", "afpfs")
 LONGEST_NAME = 127  # XATTR_MAXNAMELEN of <sys/xattr.h>
 AT_FDCWD, NO_FOLLOW, ALL_FIELDS, BIRTH = -100, 0x100, 0xFFF, 0x800  # linux/stat.h
@@ -62,8 +65,8 @@ def write(path: str, attributes: Attributes, follow: bool = True) -> None:
             raise OSError(errno.ENOTSUP, "Operation not supported", path)
         _write_apple_double(path, attributes.xattrs, follow)
         return
-    record = _record_of(path, follow)
     content = attributes.to_json()
+    record = _record_of(path, follow, make=any(content.values()))
     if any(content.values()):
         written = f"{record}.{os.getpid()}"
         with open(written, "w", encoding="ascii") as file:  # noqa: PTH123
@@ -157,9 +160,21 @@ def _real_folder(path: str) -> str:
     return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
 
 
-def _record_of(path: str, follow: bool) -> str:
+def _record_of(path: str, follow: bool, make: bool = False) -> str:
+    """Where the record of an object is, or would be; ``make`` gives a folder the name of one.
+
+    An overlay may number its folders anew once they are not in memory (Documentation/filesystems/overlayfs.rst).
+    """
     device, inode, birth = _statx(path, follow)
-    return f"{RECORDS}/{device}-{inode}-{birth}"
+    if not os.path.isdir(path) or (not follow and os.path.islink(path)):  # noqa: PTH112, PTH114
+        return f"{RECORDS}/{device}-{inode}-{birth}"
+    name = ctypes.create_string_buffer(2 * NAME_BYTES + 1)  # by libc, for a Mac's Python has no getxattr
+    if _libc.getxattr(os.fsencode(path), NAME_OF_RECORD, name, 2 * NAME_BYTES) != 2 * NAME_BYTES:
+        name.value = os.urandom(NAME_BYTES).hex().encode()
+        if make and _libc.setxattr(os.fsencode(path), NAME_OF_RECORD, name, 2 * NAME_BYTES, 0):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), path)
+    return f"{RECORDS}/folder-{name.value.decode()}"
 
 
 def _statx(path: str, follow: bool) -> tuple[str, int, int]:

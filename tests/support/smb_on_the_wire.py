@@ -6,6 +6,7 @@ clear. Several may be in one packet, and one that is encrypted is none.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import signal
 import socket
@@ -14,12 +15,18 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 HEADER = b"\xfeSMB" + struct.pack("<H", 64)
 NAMES = {5: "CREATE", 6: "CLOSE", 7: "FLUSH", 8: "READ", 9: "WRITE"}
-ETH_P_ALL, SO_RCVBUFFORCE = 3, 33  # linux/if_ether.h, asm-generic/socket.h
+ETH_P_ALL, SO_ATTACH_FILTER, SO_RCVBUFFORCE = 3, 26, 33  # linux/if_ether.h, asm-generic/socket.h
 PORT = 445
+# linux/filter.h: the type is IPv4, the protocol TCP, and the port behind the header of IPv4 that of SMB
+TO_SERVER = (
+    (0x28, 0, 0, 12), (0x15, 0, 6, 0x800), (0x30, 0, 0, 23), (0x15, 0, 4, socket.IPPROTO_TCP), (0xB1, 0, 0, 14),
+    (0x48, 0, 0, 16), (0x15, 0, 1, PORT), (0x06, 0, 0, 0xFFFFFFFF), (0x06, 0, 0, 0),
+)  # fmt: skip
 
 
 @contextmanager
@@ -59,13 +66,33 @@ def main(interface: str) -> None:
     counts: Counter[str] = Counter()
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as packets:
         packets.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 2**26)
+        keep_requests_alone(packets)
         packets.bind((interface, 0))
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(print(json.dumps(counts))))
-        print("ready", flush=True)
-        while True:
-            packet = packets.recv(2**17)
+
+        def count(flags: int = 0) -> None:
+            packet = packets.recv(2**17, flags)
             if len(packet) > 40 and is_to_server(packet):
                 counts.update(requests(packet[14:]))
+
+        def end(*_: object) -> NoReturn:
+            """What has arrived is counted first: on a busy machine this process is behind."""
+            with suppress(BlockingIOError):
+                while True:
+                    count(socket.MSG_DONTWAIT)
+            sys.exit(print(json.dumps(counts)))
+
+        signal.signal(signal.SIGTERM, end)
+        print("ready", flush=True)
+        while True:
+            count()
+
+
+def keep_requests_alone(packets: socket.socket) -> None:
+    """Have the kernel drop what goes to no server of SMB: iperf3 has a hundred times as many packets."""
+    program = b"".join(struct.pack("<HBBI", *instruction) for instruction in TO_SERVER)
+    buffer = ctypes.create_string_buffer(program)
+    filter_ = struct.pack("@HP", len(TO_SERVER), ctypes.addressof(buffer))
+    packets.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_)
 
 
 if __name__ == "__main__":
