@@ -104,8 +104,10 @@ def test_a_mount_that_dies_in_the_middle_of_a_transfer_costs_no_trial(bench: Ben
         assert watching.wait() == 0
     assert run.returncode == 0, output
     first, second = (trial for trial in RunFolder(bench.newest()).trials() if trial.protocol == "afp")
-    assert (first.status, first.observed.mount_tries, second.status) == ("ok", 2, "ok")
-    told = "the share was mounted at try 2 only: gone during the transfer: client: cp: exit code 1: "
+    assert (first.status, second.status) == ("ok", "ok")
+    tries = first.observed.mount_tries
+    assert tries in (2, 3)  # it dies by itself, too
+    told = f"the share was mounted at try {tries} only: gone during the transfer: client: cp: exit code 1: "
     assert any(remark.startswith(told) for remark in first.observed.remarks or ())
     assert bench.state() == before
 
