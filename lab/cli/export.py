@@ -1,52 +1,123 @@
-"""`lab export`: a run for others, without the names of whose it is."""
+"""`lab export`: runs for others, and for other programs, without the names of whose they are."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.terminal import open_run, say, show_whole
 
 if TYPE_CHECKING:
-    from lab.results.public import Public
+    import pandas as pd
 
-SUMMARY = "a copy of a run for others, without the names of hosts, accounts and shares"
+    from lab.results.run_folder import RunFolder
+
+SUMMARY = "runs for others, or as a table for other programs, without the names of hosts, accounts and shares"
 EXAMPLES = (
     Example("lab export", "the newest run, as a folder beside you that can be given away"),
-    Example("lab export demo demo-run", "the newest run of the sweep demo, as the new folder demo-run"),
+    Example("lab export demo --output demo-run", "the newest run of the sweep demo, as the new folder demo-run"),
+    Example("lab export -2 -1 --to csv --output runs.csv", "the trials of two runs as one table"),
+    Example("lab export demo --to json --tidy", "a row for each number of each trial"),
 )
+FORMATS = ("folder", "csv", "json", "parquet")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
-    options.add_run(parser)
-    text = "the new folder (default: the name of the run's, with -public behind it, in the current folder)"
-    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help=text)
+    text = f"the runs (default: the newest): {options.NAMES_OF_RUNS}; or example, which comes with the lab"
+    parser.add_argument("runs", nargs="*", metavar="RUN", help=text)
     options.add_results(parser)
+    text = "a run folder, or all trials as one table (default: %(default)s); parquet needs pyarrow"
+    parser.add_argument("--to", choices=FORMATS, default="folder", help=text)
+    text = (
+        "the new folder or file (default: of a folder the run's name with -public behind it, in the current folder; of "
+        "csv and json standard output)"
+    )
+    parser.add_argument("--output", type=Path, metavar="PATH", help=text)
+    parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
+    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
+    parser.add_argument("--no-redact", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the copy, say what was replaced, and print the folder's path."""
+    """Write it, say what was replaced, and print the path of what was written. Raises BadInput."""
+    from lab.base.masking import Masker
     from lab.results.public import Public
 
-    folder = open_run(arguments.run, arguments.results)
-    shown = Public(folder)
-    to = arguments.folder or Path(f"{shown.label}-public")
-    shown.copy_to(to)
-    _say_replaced(shown)
-    show_whole(str(to))
+    _check(arguments)
+    folders, masker = [open_run(name, arguments.results) for name in arguments.runs or [None]], Masker()
+    path: Path | None = arguments.output
+    if arguments.no_redact:
+        _write_table(folders, arguments)
+    else:
+        public = [Public(folder, masker) for folder in folders]
+        if arguments.to == "folder":
+            path = path or Path(f"{public[0].label}-public")
+            public[0].copy_to(path)
+        else:
+            _write_table(public, arguments)
+        _say_replaced(masker.replaced)
+    if path:
+        show_whole(str(path))
     return 0
 
 
-def _say_replaced(shown: Public) -> None:
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise BadInput for what does not go together."""
+    if arguments.to == "folder":
+        if len(arguments.runs) > 1:
+            raise BadInput("a run folder is of one run", "give one, or --to csv, json or parquet")
+        if arguments.no_redact:
+            raise BadInput("--no-redact: is for a table; with all names, the run folder itself is that", "`cp -r` it")
+        if arguments.tidy:
+            raise BadInput("--tidy: is for a table", "give --to csv, json or parquet, too")
+    elif arguments.to == "parquet" and not arguments.output:
+        raise BadInput("Parquet is no text", "give --output FILE")
+    elif arguments.output and os.path.lexists(arguments.output):
+        raise BadInput(f"{arguments.output}: is there already", "name a new file")
+
+
+def _write_table(folders: Sequence[RunFolder], arguments: argparse.Namespace) -> None:
+    """Write the trials as one table, into the file or on standard output."""
+    from lab.base import durable
+    from lab.results import export_table
+
+    table = export_table.table(folders)
+    table = export_table.tidy(table) if arguments.tidy else table
+    if arguments.to == "parquet":
+        export_table.write_parquet(table, arguments.output)
+        return
+    text = _csv(table) if arguments.to == "csv" else export_table.as_json(table)
+    if arguments.output:
+        durable.create(arguments.output, text.encode())
+    else:
+        sys.stdout.write(text)
+
+
+def _csv(table: pd.DataFrame) -> str:
+    """The table as CSV, in which no text can be taken for a formula."""
+    from lab.report.spreadsheet import no_formula
+
+    plain = table.rename(columns=no_formula)
+    for name, kind in plain.dtypes.items():
+        if kind == "string":
+            plain[name] = plain[name].map(no_formula, na_action="ignore")
+    return plain.to_csv(index=False)
+
+
+def _say_replaced(replaced: Sequence[tuple[str, str, str]]) -> None:
     """Say on standard error what stands for which name: that is for the owner of the run alone."""
-    if not shown.replaced:
+    if not replaced:
         say("no name was found that tells whose hosts these are")
         return
-    say(f"replaced {len(shown.replaced)} names; look for others before you publish:")
-    for kind, name, mask in shown.replaced:
+    say(f"replaced {len(replaced)} names; look for others before you publish:")
+    for kind, name, mask in replaced:
         say(f"  {one_line(name, 80)} ({kind}): {mask}")

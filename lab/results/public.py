@@ -40,14 +40,14 @@ AS_ASKED = frozenset({"trial_id", "case_id", "started_at", "workload", "store", 
 class Public(RunFolder):
     """The copy of a run that strangers may have, in a temporary folder that goes with this object.
 
-    ``replaced`` are the kind, the name and the mask of all that was replaced. Raises BadInput where the run cannot be
-    read, or has too many names.
+    ``replaced`` are the kind, the name and the mask of all that was replaced; with a ``masker`` that copies share, in
+    any of those before, too. Raises BadInput where the run cannot be read, or has too many names.
     """
 
-    def __init__(self, run: RunFolder):
+    def __init__(self, run: RunFolder, masker: Masker | None = None):
         folder = Path(tempfile.mkdtemp(prefix="lab-public-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.replaced = copy(run, folder / "run")
+        self.replaced = copy(run, folder / "run", masker or Masker())
         super().__init__(folder / "run")
         self._label = run.path.name if run.label == str(run.path) else run.label
 
@@ -64,12 +64,12 @@ class Public(RunFolder):
             raise BadInput(f"{folder}: is there already", "name a new folder") from error
 
 
-def copy(run: RunFolder, to: Path) -> list[tuple[str, str, str]]:
+def copy(run: RunFolder, to: Path, masker: Masker) -> list[tuple[str, str, str]]:
     """Write a copy into the new folder ``to``, and return the kind, the name and the mask of all that was replaced."""
     trials = [trial.to_json() for trial in run.trials()]
     samples = list(_samples_of(run.samples_path))
     try:
-        masker = _masker_of(run.run, [run.run, *trials, *samples])
+        _teach(masker, run.run, [run.run, *trials, *samples])
     except ValueError as error:
         raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
     mask = _Masks(masker)
@@ -84,14 +84,12 @@ def copy(run: RunFolder, to: Path) -> list[tuple[str, str, str]]:
     return masker.replaced
 
 
-def _masker_of(run: RunJson, records: Iterable[object]) -> Masker:
-    """One that knows every name of the run and of this machine. Raises ValueError for too many."""
-    masker = Masker()
+def _teach(masker: Masker, run: RunJson, records: Iterable[object]) -> None:
+    """Have it know every name of the run and of this machine. Raises ValueError for too many."""
     for kind, names in [*_noted(run), *_of_hosts(run), *_of_this_machine()]:
         masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
     for text in dict.fromkeys(text for record in records for text in _texts(record)):
         masker.learn(text)
-    return masker
 
 
 def _noted(run: RunJson) -> Iterator[tuple[str, list[str]]]:

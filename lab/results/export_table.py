@@ -1,0 +1,152 @@
+"""Trials of runs as one table for other programs: a row a trial, a typed column a quantity, its unit in its name.
+
+What stands in objects inside a trial has columns of its own, named by its path: ``observed.client.cpu_cores``. A column
+that no trial has a value for is left out. Facts of the run, and of its hosts, stand in every row.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from lab import __version__
+from lab.base.errors import BadInput
+from lab.hosts import ROLES
+from lab.results.effective import Effective
+from lab.results.json_object import JsonObject, json_types
+from lab.results.observed import Observed
+from lab.results.run_folder import RunFolder
+from lab.results.trial import SCHEMA, RunJson, Trial
+
+INSTALL = "pip install file-share-lab[parquet]"
+Kind: TypeAlias = type[str | int | float | bool]
+Row: TypeAlias = dict[str, object]
+DTYPES: Mapping[Kind, str] = {str: "string", int: "Int64", float: "Float64", bool: "boolean"}
+# Facts of a run that stand in every row, by the column: the key of run.json
+OF_RUN = {
+    "run_id": "id", "run_name": "name", "run_started_at": "started_at", "run_title": "title",
+    "code_version": "code_version",
+}  # fmt: skip
+OF_HOST: Mapping[str, Kind] = {
+    "platform": str,
+    "os": str,
+    "kernel": str,
+    "cpu": str,
+    "cores": int,
+    "memory_bytes": int,
+    "link_bits_per_s": int,
+}
+# Columns whose unit their field leaves to whoever reads its description; without a value for "default"
+NAMED = {"mtu": "mtu_bytes", "tcp_space": "tcp_buffer_bytes"}
+OBJECTS: Mapping[str, type[JsonObject]] = {"effective": Effective, "observed": Observed}
+
+
+@functools.cache
+def kinds() -> dict[str, Kind]:
+    """The type of each column, but for those of options and of keys that another version of the lab wrote."""
+    found: dict[str, Kind] = dict.fromkeys(OF_RUN, str)
+    found |= {f"{role}_{name}": kind for role in ROLES for name, kind in OF_HOST.items()}
+    for name, hint in typing.get_type_hints(Trial).items():
+        if name in OBJECTS:
+            found |= dict(_kinds_of(OBJECTS[name], name))
+        elif name != "options":
+            found[NAMED.get(name, name)] = int if name in NAMED else _kind(json_types(hint))
+    return found
+
+
+def _kinds_of(owner: type[JsonObject], path: str) -> Iterator[tuple[str, Kind]]:
+    for name, hint in typing.get_type_hints(owner).items():
+        members = json_types(hint)
+        nested = next((member for member in members if issubclass(member, JsonObject)), None)
+        if nested:
+            yield from _kinds_of(nested, f"{path}.{name}")
+        elif name != "other":
+            yield f"{path}.{name}", _kind(members)
+
+
+def _kind(members: frozenset[type]) -> Kind:
+    """The type that holds all values of a field: a list is text."""
+    kept = members - {type(None)}
+    if len(kept) == 1:
+        return next((kind for kind in (bool, int) if kind in kept), str)
+    return float if kept <= {int, float} else str
+
+
+def table(folders: Sequence[RunFolder]) -> pd.DataFrame:
+    """The trials of runs, in their order. Raises BadInput where one cannot be read."""
+    rows = [_row(trial, about) for folder in folders for about in [_facts(folder.run)] for trial in folder.trials()]
+    frame = pd.DataFrame(rows, dtype=object)
+    held = [str(name) for name in frame if frame[name].notna().any()]
+    known = [name for name in kinds() if name in held]
+    others = sorted(set(held) - set(known))
+    return frame[known + others].astype({name: DTYPES[kinds().get(name, str)] for name in known + others})
+
+
+def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each number of each trial: ``run_id``, ``trial_id``, the ``quantity`` and its ``value``."""
+    numbers = [name for name in frame.select_dtypes("number") if name not in ("block", "position")]
+    long = frame.melt(["run_id", "trial_id"], numbers, "quantity", "value").dropna(subset="value")
+    return long.astype({"quantity": "string", "value": "Float64"}).reset_index(drop=True)
+
+
+def as_json(frame: pd.DataFrame) -> str:
+    """The table as a JSON object: the schema, the type of each column, and the rows, without what they lack."""
+    names: Mapping[str, str] = {"string": "string", "Int64": "integer", "Float64": "number", "boolean": "boolean"}
+    columns = {str(name): names[str(dtype)] for name, dtype in frame.dtypes.items()}
+    rows = [{key: value for key, value in row.items() if not pd.isna(value)} for row in frame.to_dict("records")]
+    return json.dumps({"schema": SCHEMA, "columns": columns, "rows": rows}, allow_nan=False, indent=0)
+
+
+def write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """The table as a file of Parquet, which has the schema of the trials in its metadata. Raises BadInput without
+    pyarrow.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise BadInput("Parquet is written by pyarrow, which is not installed", f"`{INSTALL}`") from error
+    made = pa.Table.from_pandas(frame, preserve_index=False)
+    about = {b"schema": str(SCHEMA).encode(), b"written_by": f"file-share-lab {__version__}".encode()}
+    parquet.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **about}), path)
+
+
+def _facts(run: RunJson) -> Row:
+    facts: Row = {column: run.get(key) for column, key in OF_RUN.items()}
+    for role in ROLES:
+        host = run.get("hosts", {}).get(role.value, {})
+        facts |= {f"{role}_{name}": _fitting(host.get(name), kind) for name, kind in OF_HOST.items()}
+    return facts
+
+
+def _row(trial: Trial, facts: Row) -> Row:
+    record: dict[str, Any] = trial.to_json()
+    options = {f"option.{name}": level for name, level in record.pop("options").items()}
+    plain = {NAMED.get(name, name): value for name, value in record.items() if name not in OBJECTS}
+    plain["tcp_buffer_bytes"] = _fitting(plain["tcp_buffer_bytes"], int)
+    inside = dict(part for name in OBJECTS for part in _flat(record[name], name))
+    return {**facts, **plain, **options, **inside}
+
+
+def _flat(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, object]]:
+    for key, part in value.items():
+        name = f"{path}.{key}"
+        if isinstance(part, dict):
+            yield from _flat(part, name)
+        else:
+            yield name, _fitting(part, kinds().get(name, str))
+
+
+def _fitting(value: object, kind: Kind) -> object:
+    """A value as its column has it: JSON for a list, and none where it is of another type."""
+    if kind is str:
+        return value if isinstance(value, str | None) else json.dumps(value)
+    if not isinstance(value, int | float):
+        return None
+    return value if kind is bool else kind(value)

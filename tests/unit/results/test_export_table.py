@@ -1,0 +1,139 @@
+"""Runs as a table for other programs: columns and their types, and the same values as in the run."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import math
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.synthetic_runs import RUN, trial, write_run
+
+from lab.base.errors import BadInput
+from lab.cli.main import main
+from lab.results import export_table
+from lab.results.observed import HostUsage
+from lab.results.run_folder import RunFolder
+
+OBSERVED = {
+    "client": {"cores": 2, "cpu_cores": 1, "process": "cp", "from a later version": [1]},
+    "tcp": {"rtt_ms": 0.25},
+    "remarks": ["odd", "and odder"],
+}
+HOSTILE = '=HYPERLINK("x")'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    trials = [
+        trial(trial_id="b1-001", observed=OBSERVED, options={"placebo": "a"}, tcp_space=65536),
+        trial(trial_id="b1-002", elapsed_s=None, status="failed", reason=HOSTILE, verified=False),
+    ]
+    return write_run(tmp_path, trials, id="r1")
+
+
+def test_a_column_has_the_type_of_its_field(folder: RunFolder) -> None:
+    frame = export_table.table([folder])
+    types = {str(name): str(dtype) for name, dtype in frame.dtypes.items()}
+    expected = {
+        "run_id": "string", "client_cores": "Int64", "mtu_bytes": "Int64", "tcp_buffer_bytes": "Int64",
+        "elapsed_s": "Float64", "size_bytes": "Int64", "verified": "boolean", "option.placebo": "string",
+        "observed.client.cores": "Int64", "observed.client.cpu_cores": "Float64", "observed.tcp.rtt_ms": "Float64",
+        "observed.remarks": "string", "effective.mount": "string",
+    }  # fmt: skip
+    assert {name: types.get(name) for name in expected} == expected
+
+
+def test_the_values_are_those_of_the_run_and_nothing_stands_for_what_is_unknown(folder: RunFolder) -> None:
+    first, second = export_table.table([folder]).to_dict("records")
+    assert (first["run_id"], first["client_cpu"]) == ("r1", RUN["hosts"]["client"]["cpu"])
+    assert (first["mtu_bytes"], first["tcp_buffer_bytes"], first["option.placebo"]) == (1500, 65536, "a")
+    assert (first["observed.client.cpu_cores"], first["observed.tcp.rtt_ms"]) == (1.0, 0.25)
+    assert json.loads(first["observed.remarks"]) == OBSERVED["remarks"]
+    assert first["observed.client.from a later version"] == "[1]"
+    for name in ("elapsed_s", "tcp_buffer_bytes", "observed.client.cores", "option.placebo"):
+        assert pd.isna(second[name]), name
+    assert "observed.server.cores" not in second
+
+
+def test_every_field_of_a_host_has_a_column() -> None:
+    kinds = export_table.kinds()
+    for field in dataclasses.fields(HostUsage):
+        assert field.name == "other" or f"observed.server.{field.name}" in kinds
+
+
+def test_a_tidy_row_is_one_number_of_one_trial(folder: RunFolder) -> None:
+    frame = export_table.table([folder])
+    long = export_table.tidy(frame)
+    assert list(long) == ["run_id", "trial_id", "quantity", "value"]
+    values = {(row.trial_id, row.quantity): row.value for row in long.itertuples()}
+    assert values["b1-001", "elapsed_s"] == 5.0
+    assert ("b1-002", "elapsed_s") not in values
+    assert len(values) == len(long) == sum(frame[name].notna().sum() for name in set(long["quantity"]))
+
+
+def test_json_and_parquet_hold_the_same(folder: RunFolder, tmp_path: Path) -> None:
+    frame = export_table.table([folder])
+    told = json.loads(export_table.as_json(frame))
+    assert told["columns"]["elapsed_s"] == "number"
+    assert told["rows"][0]["elapsed_s"] == 5.0
+    assert "elapsed_s" not in told["rows"][1]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    export_table.write_parquet(frame, tmp_path / "x.parquet")
+    assert parquet.read_schema(tmp_path / "x.parquet").metadata[b"schema"] == b"2"
+    back = pd.read_parquet(tmp_path / "x.parquet")
+    assert back["elapsed_s"].tolist()[0] == 5.0
+    assert math.isclose(back["observed.tcp.rtt_ms"][0], 0.25)
+    assert {str(name): str(dtype) for name, dtype in back.dtypes.items()} == {
+        str(name): str(dtype) for name, dtype in frame.dtypes.items()
+    }
+
+
+def test_the_command_gives_several_runs_with_the_same_masks(
+    folder: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    other = write_run(tmp_path, [trial(reason="synthetic-server", effective={"mount": "synthetic-client"})], id="r2")
+    assert main(["export", str(folder.path), str(other.path), "--to", "csv", "--output", "t.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "t.csv\n"
+    assert "synthetic-client (host): host-1" in err
+    text = Path("t.csv").read_text()
+    assert "synthetic-client" not in text
+    rows = pd.read_csv(io.StringIO(text))
+    assert rows["run_id"].tolist() == ["r1", "r1", "r2"]
+    assert rows["effective.mount"].tolist()[2] == "host-1"
+    assert rows["reason"].tolist()[1] == f"'{HOSTILE}"
+    assert main(["export", str(folder.path), "--to", "json", "--no-redact"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][1]["reason"] == HOSTILE
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["a", "b"], "a run folder is of one run"),
+        (["--no-redact"], "--no-redact: is for a table"),
+        (["--tidy"], "--tidy: is for a table"),
+        (["--to", "parquet"], "Parquet is no text"),
+        (["--to", "csv", "--output", "."], ".: is there already"),
+    ],
+)
+def test_what_does_not_go_together_is_said_before_anything_is_read(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_pyarrow_it_says_how_to_get_it(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(BadInput, match="pyarrow, which is not installed"):
+        export_table.write_parquet(export_table.table([folder]), tmp_path / "x")
