@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.cli import options
@@ -26,8 +27,10 @@ EXAMPLES = (
     Example("lab export demo --output demo-run", "the newest run of the sweep demo, as the new folder demo-run"),
     Example("lab export -2 -1 --to csv --output runs.csv", "the trials of two runs as one table"),
     Example("lab export demo --to json --tidy", "a row for each number of each trial"),
+    Example("lab export --schema trial", "the JSON Schema of a line of trials.jsonl"),
 )
 FORMATS = ("folder", "csv", "json", "parquet")
+SCHEMAS = ("run", "trial", "samples", "table")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
     text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
     parser.add_argument("--no-redact", action="store_true", help=text)
+    text = (
+        "print the JSON Schema of run.json, of a line of trials.jsonl or of samples.jsonl, or of what --to json "
+        "writes, and export nothing"
+    )
+    parser.add_argument("--schema", choices=SCHEMAS, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,6 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.results.public import Public
 
     _check(arguments)
+    if arguments.schema:
+        print(shipped.schemas()[arguments.schema].read_text(encoding="utf-8"), end="")
+        return 0
     folders, masker = [open_run(name, arguments.results) for name in arguments.runs or [None]], Masker()
     path: Path | None = arguments.output
     if arguments.no_redact:
@@ -72,6 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise BadInput for what does not go together."""
+    if arguments.schema and (arguments.runs or arguments.output):
+        raise BadInput("--schema: is the same for all runs, and printed", "give neither RUN nor --output with it")
     if arguments.to == "folder":
         if len(arguments.runs) > 1:
             raise BadInput("a run folder is of one run", "give one, or --to csv, json or parquet")

@@ -22,7 +22,7 @@ from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
-from lab.results.trial import SCHEMA, RunJson, Trial
+from lab.results.trial import SCHEMA, Trial
 
 INSTALL = "pip install file-share-lab[parquet]"
 Kind: TypeAlias = type[str | int | float | bool]
@@ -80,7 +80,7 @@ def _kind(members: frozenset[type]) -> Kind:
 
 def table(folders: Sequence[RunFolder]) -> pd.DataFrame:
     """The trials of runs, in their order. Raises BadInput where one cannot be read."""
-    rows = [_row(trial, about) for folder in folders for about in [_facts(folder.run)] for trial in folder.trials()]
+    rows = [_row(trial, about) for folder in folders for about in [_facts(folder)] for trial in folder.trials()]
     frame = pd.DataFrame(rows, dtype=object)
     held = [str(name) for name in frame if frame[name].notna().any()]
     known = [name for name in kinds() if name in held]
@@ -90,6 +90,7 @@ def table(folders: Sequence[RunFolder]) -> pd.DataFrame:
 
 def tidy(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each number of each trial: ``run_id``, ``trial_id``, the ``quantity`` and its ``value``."""
+    frame = frame if len(frame) else frame.reindex(columns=["run_id", "trial_id"])
     numbers = [name for name in frame.select_dtypes("number") if name not in ("block", "position")]
     long = frame.melt(["run_id", "trial_id"], numbers, "quantity", "value").dropna(subset="value")
     return long.astype({"quantity": "string", "value": "Float64"}).reset_index(drop=True)
@@ -117,8 +118,10 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     parquet.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **about}), path)
 
 
-def _facts(run: RunJson) -> Row:
+def _facts(folder: RunFolder) -> Row:
+    run = folder.run
     facts: Row = {column: run.get(key) for column, key in OF_RUN.items()}
+    facts["run_id"] = facts["run_id"] or Path(folder.label).name
     for role in ROLES:
         host = run.get("hosts", {}).get(role.value, {})
         facts |= {f"{role}_{name}": _fitting(host.get(name), kind) for name, kind in OF_HOST.items()}
