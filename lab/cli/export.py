@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from lab.cli.terminal import open_run, say, show_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lab.results.run_folder import RunFolder
+    from lab.results.export_table import Source
 
 SUMMARY = "runs for others, or as a table for other programs, without the names of hosts, accounts and shares"
 EXAMPLES = (
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write it, say what was replaced, and print the path of what was written. Raises BadInput."""
     from lab.base.masking import Masker
-    from lab.results.public import Public
+    from lab.results.public import Public, PublicRecords
 
     _check(arguments)
     if arguments.schema:
@@ -69,12 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_redact:
         _write_table(folders, arguments)
     else:
-        public = [Public(folder, masker) for folder in folders]
         if arguments.to == "folder":
-            path = path or Path(f"{public[0].label}-public")
-            public[0].copy_to(path)
+            public = Public(folders[0], masker)
+            path = path or Path(f"{public.label}-public")
+            public.copy_to(path)
         else:
-            _write_table(public, arguments)
+            _write_table((PublicRecords(folder, masker) for folder in folders), arguments)
         _say_replaced(masker.replaced)
     if path:
         show_whole(str(path))
@@ -98,12 +98,12 @@ def _check(arguments: argparse.Namespace) -> None:
         raise BadInput(f"{arguments.output}: is there already", "name a new file")
 
 
-def _write_table(folders: Sequence[RunFolder], arguments: argparse.Namespace) -> None:
+def _write_table(runs: Iterable[Source], arguments: argparse.Namespace) -> None:
     """Write the trials as one table, into the file or on standard output."""
     from lab.base import durable
     from lab.results import export_table
 
-    table = export_table.table(folders)
+    table = export_table.table(runs)
     table = export_table.tidy(table) if arguments.tidy else table
     if arguments.to == "parquet":
         export_table.write_parquet(table, arguments.output)
