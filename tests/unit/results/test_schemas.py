@@ -92,6 +92,16 @@ def test_old_runs_are_of_them_once_they_are_loaded(name: str, tmp_path: Path) ->
     assert_of_the_schemas(captured(name, tmp_path))
 
 
+def test_a_run_of_the_first_schema_that_was_exported_is_of_them_as_its_files_are(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    captured("old-schema", tmp_path / "old")
+    assert main(["export", str(tmp_path / "old"), "--output", str(tmp_path / "new")]) == 0
+    assert problems("run", [json.loads((tmp_path / "new" / "run.json").read_text())]) == []
+    lines = (tmp_path / "new" / "trials.jsonl").read_text().splitlines()
+    assert len(lines) > 40
+    assert problems("trial", map(json.loads, lines)) == []
+
+
 @pytest.mark.parametrize("path", COURSES, ids=lambda path: path.stem)
 def test_real_courses_are_of_theirs(path: Path) -> None:
     lines = list(map(json.loads, path.read_text().splitlines()))
