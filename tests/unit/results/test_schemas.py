@@ -6,6 +6,7 @@ The courses in ``tests/captures/samples`` are real: of a local lab of Linux host
 from __future__ import annotations
 
 import copy
+import csv
 import gzip
 import json
 from collections.abc import Iterable
@@ -27,6 +28,7 @@ from lab.cli.main import main
 from lab.results import examples, export_table
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
+from lab.run.time_series import ABOUT_CONNECTION
 
 CAPTURED = sorted(path.name for path in RUN_CAPTURES.iterdir())
 COURSES = sorted((TESTS / "captures" / "samples").iterdir())
@@ -109,6 +111,24 @@ def test_real_courses_are_of_theirs(path: Path) -> None:
     assert problems("samples", lines) == []
     known = set(schema("samples").schema["$defs"]["Course"]["properties"])
     assert {key for line in lines for role in ("client", "server") for key in line[role]} <= known
+
+
+def test_a_connection_has_the_facts_that_are_written_of_it() -> None:
+    assert set(schema("samples").schema["$defs"]["ConnectionAtATime"]["properties"]) == set(ABOUT_CONNECTION)
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_the_dictionary_has_every_exported_column_and_the_unit_of_every_number(name: str, tmp_path: Path) -> None:
+    path = shipped.PAGES / "reference" / "schema" / "columns.csv"
+    entries = {entry["column"]: entry for entry in csv.DictReader(path.read_text(encoding="utf-8").splitlines())}
+    frame = export_table.table([captured(name, tmp_path)])
+    described = {column for column in map(str, frame) if column in entries}
+    assert len(described) > 40
+    rest = set(map(str, frame)) - described
+    assert not [column for column in rest if not column.startswith(("option.", "effective.", "observed."))]
+    numbers = set(map(str, frame.select_dtypes("number")))
+    assert numbers <= described
+    assert {column for column in described if entries[column]["unit"] != "–"} == numbers
 
 
 @given(any_trials())
