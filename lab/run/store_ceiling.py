@@ -27,7 +27,7 @@ from lab.run.made_store import MadeStore
 from lab.run.pair import Pair
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
-from lab.run.store_moved import add_fault
+from lab.run.store_moved import raise_fault
 from lab.run.store_tools import Measure, OwnStore
 from lab.run.trial_rows import plan_trial
 from lab.workloads import bonnie
@@ -141,7 +141,8 @@ def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequenc
             except RestoreError:
                 raise
             except LabFailure as error:
-                raise add_fault(session.pair, store.made, error) from error
+                raise_fault(session.pair, store.made, error)
+                raise
     except RestoreError:
         raise
     except LabFailure as error:

@@ -56,14 +56,13 @@ def describe_warm(store: str, read_bytes: int, size_bytes: int) -> str:
     return f"only {of_all} were read from the devices of store {store}: its own memory was not cold"
 
 
-def add_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> LabFailure:
-    """The error, behind what the store says is wrong with it: as that, where it is the cause."""
+def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
+    """Raise what the store says is wrong with it, with the error that came of it; nothing where it says nothing."""
     fault = find_fault(pair, store)
-    if not fault:
-        return error
-    told = error.message if isinstance(error, TransferError) else error.cause()
-    # the fault first, for the middle of a long message is left out where people read it
-    return TransferError(f"{fault}; {told}", error.remedy, host=Role.SERVER)
+    if fault:
+        told = error.message if isinstance(error, TransferError) else error.cause()
+        # the fault first, for the middle of a long message is left out where people read it
+        raise TransferError(f"{fault}; {told}", error.remedy, host=Role.SERVER) from error
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:

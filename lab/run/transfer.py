@@ -26,7 +26,7 @@ from lab.run.preparation import cool, lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
-from lab.run.store_moved import add_fault, add_moved, count_moved, not_from_devices
+from lab.run.store_moved import add_moved, count_moved, not_from_devices, raise_fault
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Move, Payload, Tool, file
 
@@ -65,7 +65,8 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
             # a command that failed prepares or checks it
             may_be_mount = isinstance(error, TransferError | CommandError)
             if not (may_be_mount and session.drop_lost_mount(standing, error)):
-                raise add_fault(session.pair, standing.store, error) from error
+                raise_fault(session.pair, standing.store, error)
+                raise
 
 
 @dataclass(frozen=True)
