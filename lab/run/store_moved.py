@@ -40,7 +40,15 @@ def add_moved(
     )
 
 
-def not_from_devices(case: Case, observed: Observed) -> str:
+def find_void(pair: Pair, store: MadeStore | None, case: Case, observed: Observed) -> str:
+    """Why a transfer that ended well does not count, for what its store says; empty where it does.
+
+    A pool that has lost a disk goes on, at another speed.
+    """
+    return find_fault(pair, store) or _not_from_devices(case, observed)
+
+
+def _not_from_devices(case: Case, observed: Observed) -> str:
     """Why a read that was to come from the devices of a store came from its own memory; empty where it did not."""
     read_bytes = observed.store_read_bytes
     if case.direction is not Direction.READ or case.option("server_cache") != "cold" or read_bytes is None:
