@@ -43,8 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", type=Path, metavar="PATH", help=text)
     parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
-    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    options.add_no_redact(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
