@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", type=Path, metavar="PATH", help=text)
     parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
-    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    options.add_no_redact(parser)
     text = (
         "print the JSON Schema of run.json, of a line of trials.jsonl or of samples.jsonl, or of what --to json "
         "writes, and export nothing"

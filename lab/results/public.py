@@ -86,10 +86,7 @@ def _public_label(run: RunFolder) -> str:
 def _teach_all(run: RunFolder, masker: Masker) -> tuple[list[dict[str, Any]], list[object]]:
     """The trials of a run and their courses, all of whose names the masker knows then."""
     trials, samples = run.records(), list(_samples_of(run.samples_path))
-    try:
-        _teach(masker, run.run, [run.run, *trials, *samples])
-    except ValueError as error:
-        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
+    _teach(masker, run, [run.run, *trials, *samples])
     return trials, samples
 
 
@@ -102,18 +99,36 @@ def copy(run: RunFolder, to: Path, masker: Masker) -> list[tuple[str, str, str]]
     if samples:
         _write_lines(to / "samples.jsonl", map(mask.sample, samples))
     described = mask.run(run.run)
-    kinds = Counter(kind for kind, _, _ in masker.replaced)
-    described = {**described, "schema": SCHEMA, "replaced": dict(sorted(kinds.items()))}
+    described = {**described, "schema": SCHEMA, "replaced": _count_replaced(masker)}
     durable.create(to / "run.json", json.dumps(described, indent=2, allow_nan=False).encode() + b"\n")
     return masker.replaced
 
 
-def _teach(masker: Masker, run: RunJson, records: Iterable[object]) -> None:
-    """Have it know every name of the run and of this machine. Raises ValueError for too many."""
-    for kind, names in [*_noted(run), *_of_hosts(run), *_of_this_machine()]:
-        masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
-    for text in dict.fromkeys(text for record in records for text in _texts(record)):
-        masker.learn(text)
+def masker_of(run: RunFolder, texts: Iterable[str]) -> Masker:
+    """What replaces the names of a run, and those in texts that come from its hosts. Raises BadInput for too many."""
+    masker = Masker()
+    _teach(masker, run, [run.run, list(texts)])
+    return masker
+
+
+def kinds_replaced(masker: Masker) -> str:
+    """How many names of each kind were replaced so far, in words; empty where none was."""
+    return ", ".join(f"{count} {kind}" for kind, count in _count_replaced(masker).items())
+
+
+def _count_replaced(masker: Masker) -> dict[str, int]:
+    return dict(sorted(Counter(kind for kind, _, _ in masker.replaced).items()))
+
+
+def _teach(masker: Masker, run: RunFolder, records: Iterable[object]) -> None:
+    """Have it know every name of the run and of this machine. Raises BadInput for too many."""
+    try:
+        for kind, names in [*_noted(run.run), *_of_hosts(run.run), *_of_this_machine()]:
+            masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
+        for text in dict.fromkeys(text for record in records for text in _texts(record)):
+            masker.learn(text)
+    except ValueError as error:
+        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
 
 
 def _noted(run: RunJson) -> Iterator[tuple[str, list[str]]]:
