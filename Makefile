@@ -55,7 +55,7 @@ check:  ## lint, format, types, layers, scripts
 docs:   ## the documentation as web pages in docs/_build; warnings are errors
 	@scripts/setup.sh docs
 	.venv/bin/python docs/reference/generate.py --check
-	.venv/bin/python docs/make_gallery.py
+	.venv/bin/python docs/make_gallery.py >/dev/null
 	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs docs/_build
 
 gallery: ## the report, post and figures of the run that comes with the lab, in docs/gallery

@@ -17,6 +17,7 @@ html_copy_source = False
 nitpicky = True
 # links to headings of other pages are checked down to this level
 myst_heading_anchors = 4
+smartquotes_action = "qe"  # quotes and ellipses: -- begins an option
 exclude_patterns = ["_build", "gallery/shown.md"]
 
 

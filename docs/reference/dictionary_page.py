@@ -42,8 +42,9 @@ UNITS = {
     **dict.fromkeys(("requests", "mount_tries", "samples"), "count"),
     "iops": "requests per second",
 }
-UNKNOWN = {"effective": "it is not known", "observed": "it was not counted"}
+UNKNOWN = {"effective": "not known", "observed": "not counted"}
 EMPTY_BUFFER = "the hosts' own were used: `default`"
+HEADINGS = {"run.json": "The run", "run.json, facts of the host": "The hosts", "the trial": "The trial"}
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 
 
@@ -60,9 +61,9 @@ class Entry:
 
     @property
     def section(self) -> str:
-        """What the columns of one table of the page begin with."""
-        path = self.column.split(".")
-        return ".".join(path[:-1] if path[0] == "observed" and path[1] != "bonnie" else path[:-1][:2])
+        """The heading of its table: what its columns come from."""
+        path = self.column.split(".")[:-1]
+        return ".".join(path[:2] if "bonnie" in path else path) or HEADINGS[self.source]
 
     @property
     def plain_meaning(self) -> str:
@@ -93,13 +94,13 @@ def unit_of(column: str) -> str:
 def _of_run() -> Iterator[Entry]:
     about = descriptions(RunKeys)
     for column, key in OF_RUN.items():
-        yield _entry(column, about[key], "run.json", "never" if key == "id" else "the run does not tell")
+        yield _entry(column, about[key], "run.json", "never" if key == "id" else "not told")
 
 
 def _of_hosts() -> Iterator[Entry]:
     about = descriptions(Facts)
     for role, name in itertools.product(("client", "server"), OF_HOST):
-        yield _entry(f"{role}_{name}", about[name], "run.json, facts of the host", "the run does not tell")
+        yield _entry(f"{role}_{name}", about[name], "run.json, facts of the host", "not told")
 
 
 def _of_trial() -> Iterator[Entry]:
@@ -108,9 +109,9 @@ def _of_trial() -> Iterator[Entry]:
         if name in OBJECTS:
             yield from _of_object(OBJECTS[name], name, f"`{name}` of the trial", UNKNOWN[name])
         elif name != "options":
-            empty = "it was not measured" if type(None) in json_types(hint) else "never"
+            empty = "not measured" if type(None) in json_types(hint) else "never"
             empty = EMPTY_BUFFER if name == "tcp_space" else empty
-            yield _entry(NAMED.get(name, name), about[name], "trial", empty)
+            yield _entry(NAMED.get(name, name), about[name], "the trial", empty)
 
 
 def _of_object(owner: type[JsonObject], path: str, source: str, empty: str) -> Iterator[Entry]:
@@ -147,19 +148,20 @@ a trial. A column without any value is left out. A list is text, as JSON. A shar
 """
     found = entries()
     for section in dict.fromkeys(entry.section for entry in found):
-        title = section or "Run, hosts and trial"
-        yield f"## {title}\n\n{_table(entry for entry in found if entry.section == section)}"
-    yield "## Names that are not known beforehand\n\n" + _table(MORE)
-    yield "## With --tidy\n\nA row is a number of a trial.\n\n" + _table(TIDY)
+        group = [entry for entry in found if entry.section == section]
+        yield f"## {section}\n\nFrom {group[0].source}.\n\n{_table(group)}"
+    yield "## Names that are not known beforehand\n\nFrom `options`, `effective` and `observed` of the trial.\n"
+    yield _table(MORE)
+    yield "## With `--tidy`\n\nA row is a number of a trial.\n\n" + _table(TIDY)
 
 
 def _table(group: typing.Iterable[Entry]) -> str:
     """Columns that differ in nothing but their names share a row."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for entry in group:
-        column, *rest = astuple(entry)
-        rows.setdefault(tuple(rest), []).append(f"`{column}`")
-    headings = ("column", "type", "unit", "meaning", "from", "empty where")
+        rest = entry.type, entry.unit, entry.meaning, entry.empty
+        rows.setdefault(rest, []).append(f"`{entry.column}`")
+    headings = ("column", "type", "unit", "meaning", "empty where")
     return table(headings, [(", ".join(names), *rest) for rest, names in rows.items()])
 
 
