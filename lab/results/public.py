@@ -14,7 +14,7 @@ import socket
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
@@ -64,14 +64,19 @@ class Public(RunFolder):
             raise BadInput(f"{folder}: is there already", "name a new folder") from error
 
 
+def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
+    """Copies of runs that belong together: a name of any has the same mask in all. Raises BadInput as Public."""
+    masker = Masker()
+    for run in runs:
+        _learn(masker, run, [run.run, *(trial.to_json() for trial in run.trials())])
+    return [Public(run, masker) for run in runs]
+
+
 def copy(run: RunFolder, to: Path, masker: Masker) -> list[tuple[str, str, str]]:
     """Write a copy into the new folder ``to``, and return the kind, the name and the mask of all that was replaced."""
     trials = [trial.to_json() for trial in run.trials()]
     samples = list(_samples_of(run.samples_path))
-    try:
-        _teach(masker, run.run, [run.run, *trials, *samples])
-    except ValueError as error:
-        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
+    _learn(masker, run, [run.run, *trials, *samples])
     mask = _Masks(masker)
     to.mkdir()
     _write_lines(to / "trials.jsonl", (mask.trial(trial) for trial in trials))
@@ -82,6 +87,13 @@ def copy(run: RunFolder, to: Path, masker: Masker) -> list[tuple[str, str, str]]
     described = {**described, "schema": SCHEMA, "replaced": dict(sorted(kinds.items()))}
     durable.create(to / "run.json", json.dumps(described, indent=2, allow_nan=False).encode() + b"\n")
     return masker.replaced
+
+
+def _learn(masker: Masker, run: RunFolder, records: Iterable[object]) -> None:
+    try:
+        _teach(masker, run.run, records)
+    except ValueError as error:
+        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
 
 
 def _teach(masker: Masker, run: RunJson, records: Iterable[object]) -> None:
