@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = f"the one before: {options.NAMES_OF_RUNS}; or published: the tables of 2011 to 2015"
     parser.add_argument("a", metavar="A", help=text)
     parser.add_argument("b", metavar="B", help="the one after, named so too")
-    parser.add_argument("more", nargs="*", metavar="C", help="more runs, each compared with A")
+    parser.add_argument("more", nargs="*", default=[], metavar="C", help="more runs, each compared with A")
     options.add_results(parser)
     text = "write compare.html, compare.md and figures into this folder, too"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)

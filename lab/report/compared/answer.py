@@ -20,11 +20,20 @@ MOST_NAMED = 4
 
 def answer(comparison: Comparison) -> list[str]:
     """What changed in each run against A, where, and what else is different: the link, facts, other programs."""
-    sentences = []
-    for other, versus in zip(comparison.others, comparison.versus, strict=True):
-        sentences += [_overall(other, versus), *_rows(other, versus), *_link(other, versus)]
-        sentences += [_facts(comparison, other), *_not_compared(comparison, other, versus)]
-    return [*sentences, *_loads(comparison.runs), *_machines(comparison.runs)]
+    return [sentence for sentences in answers(comparison).values() for sentence in sentences]
+
+
+def answers(comparison: Comparison) -> dict[str, list[str]]:
+    """The same by what it is about: each run over A, then all of them."""
+    parts = {
+        f"{other.letter} over A": [
+            _overall(other, versus), *_rows(other, versus), *_link(other, versus), _facts(comparison, other),
+            *_not_compared(comparison, other, versus),
+        ]
+        for other, versus in zip(comparison.others, comparison.versus, strict=True)
+    }  # fmt: skip
+    of_all = [*_loads(comparison.runs), *_machines(comparison.runs)]
+    return parts | ({"All of them": of_all} if of_all else {})
 
 
 def _overall(other: ComparedRun, versus: Versus) -> str:

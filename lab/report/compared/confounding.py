@@ -18,8 +18,10 @@ MOST_PAIRS = 6  # of runs that differ in one thing alone: sentences about more o
 
 def confounding(comparison: Comparison) -> list[str]:
     """What cannot be told apart in each comparison with A, and over all runs; then what repeated runs tell."""
+    several = len(comparison.others) > 1  # then what runs of the same say stands below, with numbers
+    pairs = [other for other in comparison.others if not several or comparison.facts_between(comparison.base, other)]
     return [
-        *(_of_pair(comparison, other) for other in comparison.others),
+        *(_of_pair(comparison, other) for other in pairs),
         *_changed_together(comparison),
         *_apart(comparison),
         *_repeated(comparison),
@@ -58,10 +60,10 @@ def _changed_together(comparison: Comparison) -> Iterator[str]:
 
 
 def _apart(comparison: Comparison) -> Iterator[str]:
-    """Pairs of runs that differ in what changed together once, where others differ in more."""
+    """Pairs without A that differ in what always changed together alone, where other runs differ in more."""
     if len(_groups(comparison)) < 2:
         return
-    pairs = list(itertools.combinations(comparison.runs, 2))
+    pairs = list(itertools.combinations(comparison.others, 2))
     alone = [(one, other) for one, other in pairs if len(_patterns(comparison, one, other)) == 1]
     for one, other in alone[:MOST_PAIRS]:
         names = listed([fact.name for fact in comparison.facts_between(one, other)])

@@ -9,7 +9,7 @@ from lab.base.durable import Folder
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
-from lab.report.compared.answer import answer
+from lab.report.compared.answer import answer, answers
 from lab.report.compared.comparison import Comparison
 from lab.report.compared.confounding import confounding
 from lab.report.compared.tables import facts_table, link_table, overall_table, runs_table, tables_of, where_from
@@ -111,12 +111,22 @@ def _page(title: str, comparison: Comparison, sections: list[Section], drawings:
         if words.get(name) or any(section.question == name for section in sections)
     }
     for name, question in contents.items():
-        parts = [f'<section id="{name}"><h2>{question}</h2>', _listed(words.get(name, []))]
+        said = _answer(comparison) if name == "answer" else _listed(words.get(name, []))
+        parts = [f'<section id="{name}"><h2>{question}</h2>', said]
         parts += [_section(section, drawings) for section in sections if section.question == name]
         main.append("\n".join([*filter(None, parts), "</section>"]))
     header = [paragraph(where_from(run), "where") for run in comparison.runs]
     footer = paragraph("Made by file-share-lab. This page is one file, and fetches nothing.", "note")
     return document(title, Parts(header, main, [footer]), contents)
+
+
+def _answer(comparison: Comparison) -> str:
+    """The sentences of each run, below its name."""
+    parts = [
+        f"<dt>{escape(name)}</dt>{''.join(f'<dd>{escape(sentence)}</dd>' for sentence in sentences)}"
+        for name, sentences in answers(comparison).items()
+    ]
+    return f'<dl class="answer">{"".join(parts)}</dl>'
 
 
 def _listed(sentences: Iterable[str]) -> str:

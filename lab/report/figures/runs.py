@@ -25,6 +25,7 @@ from lab.stats.several_runs import Versus
 from lab.stats.two_runs import VERSUS
 
 MOST_LINES = 60  # intervals of a figure: more would be a page high
+WHERE = "where"  # of a row of VERSUS: where it holds, in words
 LONGEST_PART = 390  # characters of what is said of one run below a figure
 WIDEST = 2.0  # times the largest mean ratio that is drawn: an interval that is wider leaves the panel
 MARKERS = ("o", "s", "^", "v", "P", "<", ">", "D", "X", "p", "h", "d")
@@ -75,7 +76,7 @@ def speeds_figure(comparison: Comparison) -> Figure:
         axes.hlines(y, first, second, color=look[0], linewidth=1.2, alpha=0.6, zorder=2)
         axes.plot(first, y, linestyle="", marker="|", markersize=9, markeredgewidth=2, color=INK, zorder=4)
         _mark(axes, second, y, look, np.ones(len(y), dtype=bool))
-        named = [f"{label(row)}: {row['MB_per_s_a']:.1f} MB/s in A, {row['MB_per_s_b']:.1f} in {letter}"
+        named = [f"{row[WHERE]}: {row['MB_per_s_a']:.1f} MB/s in A, {row['MB_per_s_b']:.1f} in {letter}"
                  for row in of_run]  # fmt: skip
         tell(axes, second, y, named)
     speeds = np.array(highest)
@@ -135,16 +136,16 @@ def _varied(tables: Sequence[pd.DataFrame]) -> list[str]:
 def _of_run(versus: Versus, varied: Sequence[str]) -> Iterator[tuple[tuple[object, ...], str, bool, stats.Row]]:
     """Of each row of the figure its key, its name, whether that is bold, and the numbers of one run."""
     for row in stats.rows_of(versus.overall):
-        yield ("",), "all cases", True, row
+        yield ("",), "all cases", True, row | {WHERE: "all cases"}
     for row in stats.rows_of(versus.pooled):
-        yield ("of", *(row[name] for name in stats.POOLED)), stats.row_label(row), True, row
+        yield ("of", *(row[name] for name in stats.POOLED)), stats.row_label(row), True, row | {WHERE: label(row)}
     if len(versus.cases) == len(versus.pooled):
         return
     for row in stats.rows_of(versus.cases):
         key = ("of", *(row.get(name, ABSENT) for name in (*stats.POOLED, *varied)))
         levels = [(name, row[name]) for name in varied if row.get(name, ABSENT) != ABSENT]
         named = [f"{stats.factor_label(name)} {stats.level_label(name, level)}" for name, level in levels]
-        yield key, ", ".join(named), False, row
+        yield key, ", ".join(named), False, row | {WHERE: ", ".join([label(row), *named])}
 
 
 def _places(
@@ -191,10 +192,9 @@ def _mark(
 
 def _words(row: stats.Row, letter: str) -> str:
     """What a mark stands for: of what, the ratio, its interval, the change, and what it rests on."""
-    name = label(row)
     shown = "" if row["established"] else ", not established"
     rest = f"n = {row['n_a']} and {row['n_b']} blocks"
-    return f"{name}: {letter} is {times_as_fast(row, 'A')} ({percent(row)}, {rest}){shown}"
+    return f"{row[WHERE]}: {letter} is {times_as_fast(row, 'A')} ({percent(row)}, {rest}){shown}"
 
 
 def _limits(rows: Sequence[_Row]) -> tuple[float, float]:
