@@ -104,16 +104,21 @@ def _print(comparison: Comparison, verdicts: list[str], *, only_answer: bool) ->
 
 
 def _write(folders: list[RunFolder], comparison: Comparison, place: Path, arguments: argparse.Namespace) -> None:
-    """Write the page, without names unless they are wanted, and print the paths of its files."""
+    """Write the page, without names unless they are wanted."""
     from lab.report.compared import page
     from lab.report.compared.comparison import Comparison
     from lab.results.public import public_copies
 
     shown = comparison if arguments.no_redact else Comparison(public_copies(folders))
-    for path in page.write(shown, place):
+    _show_files(page.write(shown, place), arguments)
+
+
+def _show_files(paths: list[Path], arguments: argparse.Namespace) -> None:
+    """Print the paths of files, the last of which is the page, and open that where it is wanted."""
+    for path in paths:
         (say if arguments.json else show_whole)(str(path))
     if arguments.open:
-        open_page(place / page.NAME)
+        open_page(paths[-1])
 
 
 def _names_a_run(name: str, results: Path) -> bool:
@@ -125,11 +130,25 @@ def _names_a_run(name: str, results: Path) -> bool:
 
 
 def _beside_published(arguments: argparse.Namespace) -> int:
-    """What `lab published RUN` prints: it has ratios and changes beside the published ones."""
-    from lab.cli import published
+    """The same of one run over the published tables."""
+    from lab.report.compared import published
+    from lab.results.public import Public
 
-    given = {"--fail-if": arguments.fail_if, "--to": arguments.to, "--open": arguments.open, "C": arguments.more}
-    for name in filter(given.get, given):
-        why = "the published tables have no blocks, and stand beside one run on the screen alone"
-        raise BadInput(f"{name}: not with {PUBLISHED}: {why}", f"`lab compare {PUBLISHED} RUN`, with --json or without")
-    return published.run(argparse.Namespace(**{**vars(arguments), "run": arguments.b, "table": None}))
+    for name, is_given in (("--fail-if", arguments.fail_if), ("C", arguments.more)):
+        if is_given:
+            why = "the published tables have no blocks, and stand beside one run"
+            raise BadInput(f"{name}: not with {PUBLISHED}: {why}", f"`lab compare {PUBLISHED} RUN`")
+    folder = open_run(arguments.b, arguments.results)
+    comparison = published.PublishedComparison(folder)
+    place = _place(arguments)
+    if arguments.json:
+        print(json.dumps(published.published_comparison_json(comparison), indent=1))
+    elif place:
+        for sentence in published.answer(comparison):
+            show(sentence)
+    else:
+        console().print(*published.published_comparison_tables(comparison))
+    if place:
+        shown = comparison if arguments.no_redact else published.PublishedComparison(Public(folder))
+        _show_files(published.write_published(shown, place), arguments)
+    return 0

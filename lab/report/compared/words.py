@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report.compared.comparison import ComparedRun
 from lab.stats.run_differences import DifferingFact
+
+if TYPE_CHECKING:
+    from lab.report.compared.comparison import ComparedRun
 
 LONGEST_VALUE = 60  # characters of a value that is named in a sentence
 LONGEST_LABEL = 80

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.runs_to_compare import NEW, OLD, invent, without, write_kernel
-from support.synthetic_runs import RUN, make_trials, write_run
+from support.synthetic_runs import RUN, make_trials, trial, write_run
 
 from lab.cli import compare
 from lab.cli import main as cli
@@ -29,7 +29,7 @@ def lab(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
 
 def two_runs(directory: Path, faster: float, **changes: Any) -> tuple[str, str]:
     hosts = {side: facts | {"kernel": "9.9-new"} for side, facts in RUN["hosts"].items()}
-    quick = [replace(trial, elapsed_s=trial.elapsed_s and trial.elapsed_s / faster, **changes) for trial in SMALL]
+    quick = [replace(one, elapsed_s=one.elapsed_s and one.elapsed_s / faster, **changes) for one in SMALL]
     return str(write_run(directory, SMALL).path), str(write_run(directory, quick, hosts=hosts).path)
 
 
@@ -134,10 +134,10 @@ def test_a_file_where_the_page_should_go_is_bad_input(
 
 
 def other_mtu(trials: list[Trial]) -> list[Trial]:
-    return [replace(trial, mtu=trial.mtu + 1) for trial in trials]
+    return [replace(one, mtu=one.mtu + 1) for one in trials]
 
 
-@pytest.mark.parametrize("trials", [[], other_mtu(SMALL), [replace(trial, status="void") for trial in SMALL]])
+@pytest.mark.parametrize("trials", [[], other_mtu(SMALL), [replace(one, status="void") for one in SMALL]])
 def test_runs_with_nothing_in_common_are_bad_input(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial]
 ) -> None:
@@ -200,8 +200,58 @@ def test_an_unfinished_run_is_compared_where_that_is_wanted(
 def test_the_published_tables_stand_for_a(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = lab(capsys, "compare", "published", "example")
     assert code == 0
+    assert out.startswith("B has 8 of the 146 published figures.")
+    assert "every interval is of B alone" in out
     assert "-90.57, right -56.4" in out
     for more in (["--fail-if", "slower-than 10%"], ["example-delay"]):
         code, _, err = lab(capsys, "compare", "published", "example", *more)
         assert code == 2
         assert "not with published" in err
+
+
+def test_ratios_to_published_figures_are_those_of_medians(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(lab(capsys, "compare", "published", "example", "--json")[1])
+    assert (found["a"], found["b"]) == ("published", "example")
+    own = [(figure, figure["own"]) for figure in found["figures"] if figure["own"]]
+    assert len(own) == 8
+    for figure, measured in own:
+        assert figure["unit"] == "MB/s"
+        for ratio, speed in (("ratio", "median"), ("ratio_low", "low"), ("ratio_high", "high")):
+            assert measured[ratio] == pytest.approx(measured[speed] / 1e6 / figure["value"])
+    least = min(measured["ratio"] for _, measured in own)
+    assert f"B is at least {least:.2f} times as fast as published [" in found["answer"][1]
+
+
+def test_a_run_with_nothing_of_what_was_published_is_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = write_run(tmp_path, [trial(protocol="smb", store="disk")])
+    code, _, err = lab(capsys, "compare", "published", run.path)
+    assert code == 2
+    assert "nothing in it is what was published" in err
+
+
+def test_a_run_of_a_sweep_called_published_is_that_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for at, name in enumerate(("published", "after")):
+        run = write_kernel(tmp_path / "results", OLD, invent(at, {}), at)
+        run.path.rename(run.path.with_name(f"2030010{at + 1}T000000Z-{name}"))
+    code, out, _ = lab(capsys, "compare", "published", "after")
+    assert code == 0
+    assert "all 12 cases together" in out
+
+
+def test_the_page_of_published_tables_has_them_and_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab(capsys, "compare", "published", "example", "--to", tmp_path)[0] == 0
+    page, post = ((tmp_path / name).read_text() for name in ("compare.html", "compare.md"))
+    for text in (page, post):
+        assert "network-3 (oceansidecoding" in text
+        assert "In 1 B changed the other way, beyond chance: SMB cp read, TCP 512 KiB, against AFP." in text
+    drawn = (tmp_path / "figures" / "changes.svg").read_text()
+    assert drawn.count('class="mark"') == 4
+    assert "network-3, NFS cp write, TCP 512 KiB, against AFP: -56.4 % as published, -47.7 % in B" in drawn
+    assert (tmp_path / "figures" / "times-as-fast.svg").read_text().count('class="mark"') == 8
