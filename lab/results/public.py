@@ -68,7 +68,8 @@ def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
     """Copies of runs that belong together: a name of any has the same mask in all. Raises BadInput as Public."""
     masker = Masker()
     for run in runs:
-        _learn(masker, run, [run.run, *(trial.to_json() for trial in run.trials())])
+        trials = [trial.to_json() for trial in run.trials()]
+        _learn(masker, run, [run.run, *trials, *_samples_of(run.samples_path)])
     return [Public(run, masker) for run in runs]
 
 
