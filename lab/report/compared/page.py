@@ -51,8 +51,9 @@ def _sections(comparison: Comparison) -> list[Section]:
     """What the page and the post have below the answer, by question."""
     several = [overall_table(comparison)] if len(comparison.others) > 1 else []
     of_runs = [
-        Section(f"{other.letter} over A", tables=tables_of(comparison, place, by_factor=True), question="changes")
+        Section(f"{other.letter} over A{', by case' * number}", tables=[table], question="changes")
         for place, other in enumerate(comparison.others)
+        for number, table in enumerate(tables_of(comparison, place, by_factor=True))
     ]
     return [
         Section("Times as fast as A", READING, "times-as-fast", several, question="changes", leads=True),

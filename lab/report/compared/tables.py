@@ -87,15 +87,14 @@ def facts_table(comparison: Comparison, caption: str = "") -> TextTable:
 
 
 def runs_table(comparison: Comparison) -> TextTable:
-    """The runs: which they are, when they began, how long, and what was measured."""
+    """The runs: which they are, when they began, and what was measured."""
     rows = []
     for run in comparison.runs:
         begun = f"{run.begun:{TIME_SHOWN}}" if run.begun else "–"
+        begun += "" if run.run.get("finished_at") else ", not finished"
         where, what = stats.provenance(run.trials)
-        ended = "" if run.run.get("finished_at") else "not finished"
-        cells = [run.folder.label, begun, str(run.run.get("code_version", "–")), where, what, ended]
-        rows.append([run.letter, *cells])
-    return TextTable(["", "run", "began (UTC)", "lab", "where", "what", "remark"], rows, is_text=True)
+        rows.append([run.letter, run.folder.label, begun, str(run.run.get("code_version", "–")), where, what])
+    return TextTable(["", "run", "began (UTC)", "lab", "where", "what"], rows, is_text=True)
 
 
 def _chance(comparison: Comparison, name: str) -> str:

@@ -27,9 +27,7 @@ def folder() -> RunFolder:
     return write_run(Path("mine"), make_trials(2, combinations=[("smb", "cp")]))
 
 
-@pytest.mark.parametrize(
-    "line", ["show", "show -1", "show synthetic --json", "report", "compare -2 -1", "list --json"]
-)
+@pytest.mark.parametrize("line", ["show", "show -1", "show synthetic --json", "report", "compare -2 -1", "list --json"])
 def test_runs_are_read_from_the_folder_that_is_named(
     capsys: pytest.CaptureFixture[str], folder: RunFolder, line: str
 ) -> None:

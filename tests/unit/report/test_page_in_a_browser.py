@@ -199,7 +199,7 @@ def test_a_page_of_compared_runs_has_marks_with_words_and_tables_that_sort(brows
         marks.first.focus()
         assert "B is 1.0" in shown.window.locator(".mark:focus .tip").inner_html()
         shown.window.evaluate(OPEN_ALL)
-        table = shown.window.locator("table", has_text="B over A (2)")
+        table = shown.window.locator("table", has_text="B over A, by case")
         table.get_by_role("button", name="times as fast", exact=True).click()
         ratios = [float(text.split()[0]) for text in table.locator("tbody td:nth-child(7)").all_inner_texts()]
         assert len(ratios) == 12
