@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "report-NAME in the current folder)"
     )
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
-    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    options.add_no_redact(parser)
     parser.add_argument("--open", action="store_true", help="open report.html in the browser")
 
 
