@@ -20,7 +20,7 @@ SHELLS = ("bash", "zsh", "fish")
 # What stands for a value in the help is completed so: the shell's function that lists such values, or a kind of shtab's
 RUNS = {"bash": "_lab_run_dirs", "zsh": "_lab_runs", "fish": "(_lab_runs)"}
 SWEEPS = {"bash": "_lab_sweep_files", "zsh": "_lab_sweeps", "fish": "(_lab_sweeps)"}
-BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "SWEEP": SWEEPS}
+BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "C": RUNS, "SWEEP": SWEEPS}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

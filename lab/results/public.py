@@ -14,7 +14,7 @@ import socket
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
@@ -62,6 +62,14 @@ class Public(RunFolder):
             shutil.copytree(self.path, folder)
         except FileExistsError as error:
             raise BadInput(f"{folder}: is there already", "name a new folder") from error
+
+
+def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
+    """Copies of runs that belong together: a name of any has the same mask in all. Raises BadInput as Public."""
+    masker = Masker()
+    for run in runs:
+        _teach_all(run, masker)
+    return [Public(run, masker) for run in runs]
 
 
 class PublicRecords:
