@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from lab.base.untrusted import one_line
 from lab.hosts.role import ROLES
@@ -15,8 +16,9 @@ from lab.report.samples import Line, busiest_core, course_of, rates, sent_again
 from lab.results.run_folder import RunFolder
 
 COLOURS: dict[str, str] = {str(role): PALETTE[number] for number, role in enumerate(ROLES)}
-WAYS = {"client": "sent by the client", "server": "received by it"}
+RECEIVED = Line2D([], [], color=COLOURS["client"], linestyle="--", label="received by the client")
 PANEL_IN = 1.5
+WIRE = "client MB/s"
 NO_SAMPLES = "no samples of this trial: samples.jsonl has none, or was not handed over with the run"
 
 
@@ -38,7 +40,8 @@ def course(folder: RunFolder, trial_id: str) -> Figure:
     for axes, (unit, lines) in zip(figure.subplots(len(panels), sharex=True), panels.items(), strict=True):
         _draw(axes, unit, lines)
     name_axes(axes, "", "seconds", unit)
-    add_legend(figure, f"The course of {name}", [mark(role, COLOURS[role], "s") for role in ROLES if role in samples])
+    hosts = [mark(role, COLOURS[role], "s") for role in ROLES if role in samples]
+    add_legend(figure, f"The course of {name}", [*hosts, RECEIVED])
     return figure
 
 
@@ -46,7 +49,7 @@ def panels_of(samples: Mapping[str, Any]) -> dict[str, Sequence[Line]]:
     """The lines of each panel, by its unit. Those of the wire are the client's own: solid sent, dashed received."""
     hosts = {role: samples[role] for role in ROLES if isinstance(samples.get(role), dict)}
     return {
-        "MB/s": [line for role in list(hosts)[:1] for line in rates(hosts[role])],
+        WIRE: [line for role in list(hosts)[:1] for line in rates(hosts[role])],
         "busiest core %": [busiest_core(role, host) for role, host in hosts.items()],
         "sent again": [sent_again(role, host) for role, host in hosts.items()],
     }
@@ -54,13 +57,11 @@ def panels_of(samples: Mapping[str, Any]) -> dict[str, Sequence[Line]]:
 
 def _draw(axes: Axes, unit: str, lines: Sequence[Line]) -> None:
     name_axes(axes, "", "", unit)
-    axes.set_ylim(bottom=0)
     if not any(line.values for line in lines):
         note(axes, "not seen")
     for line in filter(lambda line: line.values, lines):
-        of_wire = unit == "MB/s"
+        of_wire = unit == WIRE
         colour = COLOURS[ROLES[0] if of_wire else line.role]
         style = "--" if of_wire and line.role == "server" else "-"
         axes.plot(line.at_s, line.values, style, linewidth=1.2, marker=".", markersize=4, color=colour)
-        if of_wire:
-            axes.text(line.at_s[-1], line.values[-1], f" {WAYS[line.role]}", fontsize=7, va="center")
+    axes.set_ylim(bottom=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -25,6 +26,7 @@ LONGEST_VALUE = 300
 # Of a trial, what is looked at first; all else that it has stands below
 FIRST = ("status", "reason", "MB_per_s", "elapsed_s", "size_bytes", "share_of_ceiling", "block", "position")
 OF_TRIAL = ("trial_id", "block", "position", "status", "reason", "MB_per_s", "elapsed_s", "share_of_ceiling")
+OF_FACTOR = (*stats.POOLED, "change", "change_pct", "low_pct", "high_pct", "established", "n_blocks", "n_pairs")
 
 
 class _OfFactor(Analysis):
@@ -65,7 +67,9 @@ def drift_of(run: Run) -> Text:
 def show_factor(run: Run, factor: str) -> list[object]:
     """What the levels of one factor change, as a table and a figure."""
     of_factor = _OfFactor(run, factor)
-    return [of_factor.effects.round(2), figures.effects(of_factor)]
+    table = of_factor.effects
+    levels = [stats.change_label(factor, row["baseline"], row["level"]) for row in stats.rows_of(table)]
+    return [table.assign(change=levels)[list(OF_FACTOR)].round(2), figures.effects(of_factor)]
 
 
 def show_case(run: Run, case_id: str) -> list[object]:
@@ -85,12 +89,12 @@ def trial_table(run: Run, trial_id: str) -> TextTable:
     """Every field of one trial, and what was in effect and counted, by name; what it has nothing of is left out."""
     frame = analyse(run).trials.frame
     row = frame[frame["trial_id"] == trial_id]
-    fields = row.drop(columns=["options", "effective", "observed"]).iloc[0].to_dict()
+    fields: dict[Any, Any] = row.drop(columns=["options", "effective", "observed"]).iloc[0].to_dict()
     first = {name: fields.pop(name) for name in FIRST}
     effective = {f"effective.{name}": value for name, value in row["effective"].iloc[0].items()}
     observed = dataframe.observed(row).iloc[0].to_dict()
     counted = {f"observed.{name}": value for name, value in observed.items()}
-    facts: dict[object, object] = {**first, **fields, **effective, **counted}
+    facts: dict[str, Any] = {**first, **fields, **effective, **counted}
     rows = [[str(name), _as_text(value)] for name, value in facts.items() if not _is_nothing(value)]
     return TextTable(["", ""], rows, is_text=True)
 

@@ -7,6 +7,7 @@ the line of text that its picker made beside it.
 from __future__ import annotations
 
 import html
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +47,17 @@ def execute(notebook: Any, folder: Path) -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from traitlets.config import Config
 
-    # sockets of this account's alone: by TCP, other accounts of this machine could read along
-    config = Config({"KernelManager": {"transport": "ipc"}})
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, timeout=CELL_S, kernel_name="python3", resources=where, config=config)
-    try:
-        return client.execute()
-    except CellExecutionError as error:
-        raise LabFailure(f"the notebook stopped: {one_line(error.evalue, 500) or error.ename}") from error
-    except (CellTimeoutError, DeadKernelError) as error:
-        raise LabFailure(f"the notebook stopped: {one_line(str(error), 200)}") from error
+    # sockets in a folder of this account's alone: by TCP, other accounts of this machine could read along
+    with tempfile.TemporaryDirectory(prefix="lab-kernel-") as sockets:
+        config = Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}})
+        client = NotebookClient(notebook, timeout=CELL_S, kernel_name="python3", resources=where, config=config)
+        try:
+            return client.execute()
+        except CellExecutionError as error:
+            raise LabFailure(f"the notebook stopped: {one_line(error.evalue, 500) or error.ename}") from error
+        except (CellTimeoutError, DeadKernelError) as error:
+            raise LabFailure(f"the notebook stopped: {one_line(str(error), 200)}") from error
 
 
 def page(notebook: Any) -> str:

@@ -25,7 +25,7 @@ class Table:
 
     def __repr__(self) -> str:
         """The table as Markdown."""
-        return "\n\n".join(filter(None, [self.title, markdown_table(self.table), printable(self.table.caption)]))
+        return printable("\n\n".join(filter(None, [self.title, markdown_table(self.table), self.table.caption])))
 
     def _repr_html_(self) -> str:
         """The table as HTML, which Jupyter shows."""

@@ -125,6 +125,7 @@ class _SameOrSafer(urllib.request.HTTPRedirectHandler):
     ) -> Any:
         scheme = urllib.parse.urlsplit(newurl).scheme
         if scheme not in SCHEMES or (req.type == "https" and scheme == "http"):
+            fp.close()
             raise urllib.error.URLError(f"it leads from {req.type} to {scheme or 'nowhere'}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
