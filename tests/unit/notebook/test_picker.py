@@ -9,6 +9,7 @@ import pytest
 
 from lab.base.errors import BadInput
 from lab.notebook import explore, picker
+from lab.notebook.opened import runs_to_pick
 from lab.notebook.picker import WIDGET, Picker
 from lab.notebook.table import Text
 
@@ -103,7 +104,7 @@ def test_the_runs_of_a_folder_above_can_be_picked(tmp_path: Any, monkeypatch: py
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
     monkeypatch.setenv("LAB_RUN", "https://example.org/runs/theirs.zip")
-    assert list(explore.runs_to_pick().values()) == [
+    assert list(runs_to_pick().values()) == [
         "https://example.org/runs/theirs.zip",
         str(tmp_path / "results" / "20300102T000000Z-b"),
         str(tmp_path / "results" / "20300101T000000Z-a"),

@@ -20,7 +20,7 @@ from lab.results import examples, fetched_run, open_run, packed_run
 from lab.results.fetched_run import Fetched
 from lab.results.run_folder import RunFolder, load
 
-Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
+Answer = Callable[[http.server.BaseHTTPRequestHandler], object]
 
 
 class Site:
