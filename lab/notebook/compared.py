@@ -44,7 +44,7 @@ def cases(a: Opened, b: Opened) -> pd.DataFrame:
     table, _ = stats.compare(a.trials, b.trials)
     factors = table.columns[: table.columns.get_loc("n_a")]
     alike = [name for name in factors if table[name].nunique() <= 1]
-    return table.drop(columns=[*alike, "ratio", "p_value"]).round(3)
+    return table.drop(columns=[*alike, "ratio", "p_value"]).round(2)
 
 
 def draw_change(a: Opened, b: Opened) -> Figure:

@@ -13,6 +13,7 @@ from lab.base.errors import BadInput
 from lab.base.masking import Masker
 from lab.base.untrusted import one_line
 from lab.notebook.names import AS_THEY_ARE, NAMES, OTHER_RUN, RUN
+from lab.notebook.table import Text
 from lab.report.analysis import Analysis
 from lab.report.prose import about_hosts, warnings
 from lab.results import run_folder
@@ -46,6 +47,10 @@ class Opened(Analysis):
         """Its name, where its numbers come from, and what has to be known of them."""
         lines = [self.name, *stats.provenance(self.trials), about_hosts(self.run), *warnings(self.run)]
         return "\n".join(filter(None, lines))
+
+    def _repr_html_(self) -> str:
+        """The same with its lines wrapped."""
+        return Text(repr(self))._repr_html_()
 
 
 def open_chosen(name: str | Path | None = None, default: str | None = None) -> Opened:
