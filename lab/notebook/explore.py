@@ -23,6 +23,7 @@ from lab.report.tables import TextTable, number
 from lab.results import dataframe
 
 LONGEST_VALUE = 300
+WIDTH = 84  # characters of a line that JupyterLab has room for beside its list of files
 # Of a trial, what is looked at first; all else that it has stands below
 FIRST = ("status", "reason", "MB_per_s", "elapsed_s", "size_bytes", "share_of_ceiling", "block", "position")
 OF_TRIAL = ("trial_id", "block", "position", "status", "reason", "MB_per_s", "elapsed_s", "share_of_ceiling")
@@ -44,7 +45,7 @@ class _OfFactor(Analysis):
 
 def answer_of(run: Opened) -> Text:
     """The answer of a run in ten lines."""
-    return Text(answer(run, run.name))
+    return Text(answer(run, run.name, WIDTH))
 
 
 def show_run(run: Opened) -> list[object]:

@@ -14,6 +14,8 @@ from lab.report.page.text import escape, folded
 from lab.report.render import markdown_table
 from lab.report.tables import TextTable
 
+WRAPPED = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
+LEFT = "<style>table.text :is(th, td) { text-align: left !important; }</style>"  # Jupyter puts all to the right
 SCREEN_DPI = 100  # at which a figure is shown: its pixels are those of a screen with twice as many
 
 
@@ -29,7 +31,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The table as HTML, which Jupyter shows."""
-        inner = html_table(self.table, self.title)
+        inner = (LEFT if self.table.is_text else "") + html_table(self.table, self.title)
         return folded(f"{self.title} ({len(self.table.rows)} rows)", inner, level=0) if self.folded else inner
 
 
@@ -73,4 +75,6 @@ class Text:
 
     def _repr_html_(self) -> str:
         """The text in letters of one width, its lines wrapped where they must."""
-        return f'<pre style="white-space: pre-wrap">{escape(self.text)}</pre>'
+        return (
+            f'<pre style="white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere">{escape(self.text)}</pre>'
+        )
