@@ -39,3 +39,9 @@ printf '%s\n' "$oldest" "$newest" | uniq | while read -r version python; do
     mkdir "$folder/empty-$version" "$folder/home-$version"
     (cd "$folder/empty-$version" && env -i PATH=/usr/bin:/bin HOME="$folder/home-$version" "$scripts/use_wheel.sh" "$folder/$version")
 done
+
+version=${newest%% *}
+echo "Executing its notebooks with Python $version"
+"$folder/$version/bin/pip" install --quiet --disable-pip-version-check "$1[notebook]"
+mkdir "$folder/notebooks"
+(cd "$folder/notebooks" && env -i PATH=/usr/bin:/bin HOME="$folder/home-$version" "$scripts/use_notebooks.sh" "$folder/$version")

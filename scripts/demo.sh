@@ -14,11 +14,9 @@ $lab run --hosts $hosts sweeps/demo.toml || failed=$?
 # shellcheck disable=SC2012
 run=$(ls -d results/*-demo | tail -n 1)
 
-echo "Executing the notebook"
-LAB_RUN=$run .venv/bin/jupyter nbconvert --log-level=WARN --to html --execute notebooks/explore.ipynb \
-    --output-dir "$run/report" --output explore
 $lab report "$run"
-echo "$run/report/explore.html"
+echo "Executing the notebook"
+$lab notebook explore "$run" --no-redact --export "$run/report/explore.html"
 echo
 $lab show "$run"
 # what root made belongs to who asked for it

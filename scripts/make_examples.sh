@@ -19,7 +19,7 @@ make_one() {
     trap - EXIT
     cd results/*-example
     rm -f "$examples/$1.zip"
-    "$(dirname "$lab")/python" -m zipfile -c "$examples/$1.zip" run.json trials.jsonl
+    "$(dirname "$lab")/python" -m zipfile -c "$examples/$1.zip" run.json trials.jsonl samples.jsonl
     cd "$folder"
     rm -r results
 }

@@ -135,10 +135,8 @@ def executed() -> Callable[[Path, Path], None]:
     """Executes the notebook on a run, as `make demo` does."""
 
     def execute(run: Path, target: Path) -> None:
-        convert = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "html", "--execute"]
-        notebook = str(ROOT / "notebooks" / "explore.ipynb")
-        environment = os.environ | {"LAB_RUN": str(run)}
-        subprocess.run([*convert, "--output-dir", str(target), notebook], check=True, env=environment, timeout=300)
+        command = [sys.executable, "-m", "lab", "notebook", "explore", str(run), "--no-redact"]
+        subprocess.run([*command, "--export", str(target / "explore.html")], check=True, cwd=ROOT, timeout=300)
 
     return execute
 

@@ -29,6 +29,11 @@ _lab_run_dirs() {
     compgen -d -- "$1"
 }
 
+_lab_notebook_names() {
+    compgen -W "${_lab_shipped_notebooks[*]}" -- "$1"
+    _lab_run_dirs "$1"
+}
+
 _lab_sweep_files() {
     compgen -W "${_lab_shipped_sweeps[*]}" -- "$1"
     compgen -f -X '!*.toml' -- "$1"

@@ -22,6 +22,11 @@ function _lab_runs
     __fish_complete_directories (commandline -ct)
 end
 
+function _lab_notebooks
+    string join \n -- $_lab_shipped_notebooks
+    _lab_runs
+end
+
 function _lab_sweeps
     string join \n -- $_lab_shipped_sweeps
     for path in (__fish_complete_suffix .toml)

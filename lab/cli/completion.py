@@ -20,7 +20,8 @@ SHELLS = ("bash", "zsh", "fish")
 # What stands for a value in the help is completed so: the shell's function that lists such values, or a kind of shtab's
 RUNS = {"bash": "_lab_run_dirs", "zsh": "_lab_runs", "fish": "(_lab_runs)"}
 SWEEPS = {"bash": "_lab_sweep_files", "zsh": "_lab_sweeps", "fish": "(_lab_sweeps)"}
-BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "C": RUNS, "SWEEP": SWEEPS}
+NOTEBOOKS = {"bash": "_lab_notebook_names", "zsh": "_lab_notebooks", "fish": "(_lab_notebooks)"}
+BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "C": RUNS, "SWEEP": SWEEPS, "NOTEBOOK": NOTEBOOKS}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +46,7 @@ def script(shell: str) -> str:
     for action in _actions(root):
         if action.metavar in kinds:
             vars(action)["complete"] = kinds[str(action.metavar)]
-    names = {"sweeps": shipped.sweeps(), "examples": shipped.examples()}
+    names = {"sweeps": shipped.sweeps(), "examples": shipped.examples(), "notebooks": shipped.notebooks()}
     lists = (f"_lab_shipped_{kind}=({' '.join(names[kind])})\n" for kind in names)
     if shell == "fish":
         lists = (f"set -g _lab_shipped_{kind} {' '.join(names[kind])}\n" for kind in names)

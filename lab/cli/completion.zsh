@@ -12,6 +12,11 @@ _lab_runs() {
     _files -/
 }
 
+_lab_notebooks() {
+    compadd -a _lab_shipped_notebooks
+    _lab_runs
+}
+
 _lab_sweeps() {
     compadd -a _lab_shipped_sweeps
     _files -g '*.toml'

@@ -34,7 +34,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "run",
         nargs="?",
         metavar="RUN",
-        help=f"the run (default: the newest): {NAMES_OF_RUNS}; or example, which comes with the lab",
+        help=f"the run (default: the newest): {NAMES_OF_RUNS}; a zip file or an address of one; or example, which "
+        "comes with the lab",
     )
 
 

@@ -99,22 +99,16 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
 
 
 def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
-    """The run that was named, by its path or in short, or the newest that measured anything. Raises BadInput.
-
-    The name of a run that comes with the lab stands for that, unless a sweep of the runs here is called so.
+    """The run that was named (:func:`lab.results.open_run.open_run`), or the newest, with what is said of it. Raises
+    BadInput.
     """
     from lab.results import examples
-    from lab.results.newest_run import newest, nothing_measured, paths_of_runs
-    from lab.results.run_folder import RunFolder
-    from lab.results.run_names import find_run, sweep_of
+    from lab.results.newest_run import paths_of_runs
+    from lab.results.open_run import open_run as open_named
 
-    runs = paths_of_runs(results)
-    if name and name not in map(sweep_of, runs) and (example := examples.find(name)):
-        say(example.origin)
-        return example
-    folder = RunFolder(find_run(name, results)) if name else newest(results)
-    if name and not folder.has_transfers:
-        raise nothing_measured(folder)
-    if not name and (later := [run.name for run in runs if run.name > folder.path.name]):
+    folder = open_named(name, results)
+    if isinstance(folder, examples.Example):
+        say(folder.origin)
+    if not name and (later := [run.name for run in paths_of_runs(results) if run.name > folder.path.name]):
         say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1])}")
     return folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lab.results.newest_run import newest as newest
+from lab.results.open_run import open_run as open_run
 from lab.results.run_folder import RunFolder as RunFolder
 from lab.results.run_folder import load as load
 from lab.results.trial import Trial as Trial

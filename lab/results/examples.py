@@ -1,7 +1,6 @@
 """Runs that come with the lab, for who has none yet: real ones, of a local lab, as they were written.
 
-Each is a zip file. Only the files of a run that are read are taken from it, by their names, and up to a size: what else
-it may hold, and what it says of paths and sizes, counts for nothing.
+Each is a zip file (:mod:`lab.results.packed_run`).
 """
 
 from __future__ import annotations
@@ -10,16 +9,12 @@ import os
 import shutil
 import tempfile
 import weakref
-import zipfile
-import zlib
 from pathlib import Path
 
 from lab.base import shipped
-from lab.base.errors import BadInput
-from lab.base.untrusted import MOST_FILE_BYTES, one_line
+from lab.base.untrusted import one_line
+from lab.results.packed_run import unpack
 from lab.results.run_folder import RunFolder
-
-FILES = ("run.json", "trials.jsonl")
 
 
 class Example(RunFolder):
@@ -29,7 +24,7 @@ class Example(RunFolder):
         folder = Path(tempfile.mkdtemp(prefix="lab-example-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.name = name
-        unpack(shipped.examples()[name], folder / name)
+        unpack(shipped.examples()[name], folder / name, "install the lab anew")
         super().__init__(folder / name)
 
     @property
@@ -50,18 +45,3 @@ def find(name: str | Path | None) -> Example | None:
     if str(name) not in shipped.examples() or os.path.lexists(str(name)):
         return None
     return Example(str(name))
-
-
-def unpack(archive: Path, folder: Path) -> None:
-    """Make a run folder of a packed run. Raises BadInput for a file that holds none."""
-    folder.mkdir()
-    try:
-        with zipfile.ZipFile(archive) as packed:
-            for name in FILES:
-                with packed.open(name) as file:
-                    content = file.read(MOST_FILE_BYTES + 1)
-                if len(content) > MOST_FILE_BYTES:
-                    raise ValueError(f"{name} is larger than {MOST_FILE_BYTES >> 10} KiB")
-                (folder / name).write_bytes(content)
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise BadInput(f"{archive}: not a packed run: {error}", "install the lab anew") from error

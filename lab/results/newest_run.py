@@ -35,6 +35,8 @@ def nothing_measured(folder: RunFolder) -> BadInput:
     if (folder.path / FIDELITY).exists():
         page = folder.report_path / "fidelity.html"
         return BadInput(f"{folder.path}: is of `lab fidelity`, which times nothing", f"{page} has what it found")
+    if folder.label != str(folder.path):  # a copy of one from elsewhere, which goes
+        return BadInput(f"{folder.label}: holds no trial", "ask whoever handed it over for the whole run")
     why = first_line(str(folder.run.get("ended") or "it is still running, or was killed"), 300)
     return BadInput(
         f"{folder.path}: holds no trial: {why}",

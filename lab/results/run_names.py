@@ -19,6 +19,12 @@ from lab.results.newest_run import paths_of_runs
 RUN_FILES = ("run.json", "journal.jsonl")  # either makes a folder that of a run
 SWEEP_OF = re.compile(r"[0-9]{8}T[0-9]{6}Z-(.+)")  # the name of a run folder: when it began, and its sweep
 FROM_NEWEST = re.compile(r"-[0-9]{1,9}")
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def is_address(name: str) -> bool:
+    """Whether a run is named by an address, and not by a path."""
+    return ADDRESS.match(name) is not None
 
 
 def find_run(name: str, results: Path) -> Path:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
+from lab.design.stopping import INTERVAL_BLOCKS, half_width_factor
 from lab.stats.autocorrelation import widen
 from lab.stats.effect_ratios import Compared, block_effects, block_interactions
 from lab.stats.encoding import Trials, grid
@@ -44,6 +46,35 @@ def _rows(speeds: Grid, factors: Sequence[str]) -> Iterator[Compared]:
     if len(factors) == 1:
         return block_effects(speeds, factors)
     return block_interactions(speeds, [(factors[0], factors[1])])
+
+
+def block_spreads(trials: Trials) -> pd.DataFrame:
+    """How much each compared effect differs from block to block: the noise that more blocks average out.
+
+    Columns: ``effect``, ``where`` (words), ``blocks`` that have a value, ``spread`` (the standard deviation of the log
+    ratios of blocks; 0.05 is some 5 %; NaN below 2 blocks), ``is_overall``: over all cases.
+    """
+    rows, speeds, seen = [], grid(trials), set()
+    for named, row in block_effects(speeds):
+        values = row.log_ratios[-1][np.isfinite(row.log_ratios[-1])]
+        effect = compared_label(named)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else np.nan
+        rows.append((effect, row_label(row.at), len(values), spread, effect not in seen))
+        seen.add(effect)
+    return pd.DataFrame(rows, columns=["effect", "where", "blocks", "spread", "is_overall"])
+
+
+def half_width(spread: float, blocks: int) -> float:
+    """How wide the interval of an effect is to be after so many blocks: ± this share (0.03: 3 %), as
+    :func:`wide_effects` measures it.
+    """
+    return float(np.expm1(half_width_factor(blocks) * spread))
+
+
+def blocks_needed(spread: float, precision: float, most: int = 10_000) -> int | None:
+    """The least number of blocks after which an interval is within ± ``precision``; None for more than ``most``."""
+    enough = (blocks for blocks in range(INTERVAL_BLOCKS, most + 1) if half_width(spread, blocks) <= precision)
+    return next(enough, None)
 
 
 def compared_label(named: Row) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from lab import stats
-from lab.base import untrusted
-from lab.base.untrusted import from_json
 from lab.hosts import ROLES
 from lab.report.analysis import Analysis
 from lab.report.page.text import escape, folded, paragraph
+from lab.report.samples import Line, busiest_core, lines_of, rates, read_course, sent_again
 from lab.results.run_folder import RunFolder
 
 MOST_COURSES = 150  # on a page, which stays below 3 MB with them
@@ -23,27 +21,17 @@ MOST_POINTS = 120  # of a line: as many as it has pixels
 WIDTH, HEIGHT, TOP = 320, 46, 12  # of a panel: its lines lie between TOP and HEIGHT
 LOOKS = {"client": "#0072b2", "server": "#d55e00"}  # of figures, so that light and dark paper have their own
 DASHES = {"client": "", "server": ' stroke-dasharray="5 2"'}
-MOST_BYTES = 512 << 20  # of samples.jsonl: a page is not made of more
-Number = float | None
-
-
-class Line(NamedTuple):
-    """What one host says over the seconds; as many values as times."""
-
-    role: str
-    at_s: Sequence[float]
-    values: Sequence[float]
 
 
 def courses(folder: RunFolder, run: Analysis) -> str:
     """The course of every trial that has samples, or of some of them evenly over the run, folded; empty without."""
     frame = run.trials.frame
     named = {str(row["trial_id"]): row for row in stats.rows_of(frame[["trial_id", *stats.POOLED, "block", "status"]])}
-    total = sum(1 for _ in _lines(folder))
+    total = sum(1 for _ in lines_of(folder))
     step = max(1, math.ceil(total / MOST_COURSES))
     drawn = []
-    for line in itertools.islice(_lines(folder), 0, None, step):
-        course = _parse(line)
+    for line in itertools.islice(lines_of(folder), 0, None, step):
+        course = read_course(line)
         if course and str(course.get("trial_id")) in named:
             drawn.append(_drawing(course, named[str(course["trial_id"])]))
     if not drawn:
@@ -56,31 +44,13 @@ def courses(folder: RunFolder, run: Analysis) -> str:
     return folded("The course of trials", "\n".join([paragraph(about, "note"), *drawn]), "courses")
 
 
-def _lines(folder: RunFolder) -> Iterator[bytes]:
-    """The lines of samples.jsonl; none where there is no such file, or one that no lab wrote."""
-    path = folder.samples_path
-    try:
-        if os.path.lexists(path) and path.lstat().st_size <= MOST_BYTES:
-            yield from untrusted.read_lines(path)
-    except OSError:
-        return  # no number rests on samples
-
-
-def _parse(line: bytes) -> dict[str, Any] | None:
-    try:
-        course = from_json(line.decode())
-    except ValueError:
-        return None
-    return course if isinstance(course, dict) else None
-
-
 def _drawing(course: dict[str, Any], trial: stats.Row) -> str:
     """Three panels under the name of the trial, which is folded with the numbers that they reach."""
     hosts = {role: course[role] for role in ROLES if isinstance(course.get(role), dict)}
     panels = {
-        "MB/s": [line for role in list(hosts)[:1] for line in _rates(hosts[role])],
-        "% busy": [_busiest(role, host) for role, host in hosts.items()],
-        "resent": [_resent(role, host) for role, host in hosts.items()],
+        "MB/s": [line for role in list(hosts)[:1] for line in rates(hosts[role])],
+        "% busy": [busiest_core(role, host) for role, host in hosts.items()],
+        "resent": [sent_again(role, host) for role, host in hosts.items()],
     }
     name = f"{stats.row_label(trial)}, block {trial['block']}, {trial['trial_id']}"
     name += "" if trial["status"] == "ok" else f" ({trial['status']})"
@@ -95,54 +65,6 @@ def _drawing(course: dict[str, Any], trial: stats.Row) -> str:
         f"<title>{escape(f'{name}: {lasts:.1f} s; {said}')}</title>{''.join(drawn)}</svg>"
     )
     return folded(name, f"{svg}{paragraph(f'{lasts:.2f} s; {said}.', 'note')}", level=0)
-
-
-def _numbers(values: object) -> list[Number]:
-    """The numbers of a list that others wrote, None for whatever else there is."""
-    if not isinstance(values, list):
-        return []
-    return [
-        float(value) if isinstance(value, int | float) and abs(value) < untrusted.LARGEST else None for value in values
-    ]
-
-
-def _rates(host: dict[str, Any]) -> Iterator[Line]:
-    """What was sent (solid) and received (dashed) between readings, in MB/s."""
-    times = _numbers(host.get("at_s"))
-    for look, name in (("client", "tx_bytes"), ("server", "rx_bytes")):
-        known = [pair for pair in zip(times, _numbers(host.get(name)), strict=False) if None not in pair]
-        at = np.array(known, dtype=float).reshape(-1, 2)
-        spans = np.diff(at, axis=0)
-        later = spans[:, 0] > 0
-        if later.any():
-            rates = spans[later, 1] / spans[later, 0] / 1e6
-            yield Line(look, at[1:, 0][later].tolist(), np.maximum(rates, 0).tolist())
-
-
-def _busiest(role: str, host: dict[str, Any]) -> Line:
-    """The busiest core at each reading."""
-    times, cores = _numbers(host.get("at_s")), host.get("core_busy")
-    shares = [_numbers(values) for values in cores.values()] if isinstance(cores, dict) else []
-    most = [(at, [share for share in now if share is not None]) for at, *now in zip(times, *shares, strict=False)]
-    known = [(at, 100 * max(now)) for at, now in most if now and at is not None]
-    return Line(role, [at for at, _ in known], [share for _, share in known])
-
-
-def _resent(role: str, host: dict[str, Any]) -> Line:
-    """Segments sent again of all connections of a host, since the first that was seen of each."""
-    first: dict[str, float] = {}
-    latest: dict[str, float] = {}
-    summed: dict[float, float] = {}
-    seen = host.get("connections")
-    for entry in seen if isinstance(seen, list) else []:
-        if not (isinstance(entry, list) and len(entry) == 3 and isinstance(entry[2], dict)):
-            continue
-        at, count = _numbers([entry[0], entry[2].get("retransmits")])
-        if at is not None and count is not None:
-            first.setdefault(str(entry[1]), count)
-            latest[str(entry[1])] = count
-            summed[at] = sum(latest.values()) - sum(first.values())
-    return Line(role, list(summed), list(summed.values()))
 
 
 def _panel(unit: str, lines: Sequence[Line], lasts: float, top: int) -> str:

@@ -31,7 +31,8 @@ def test_the_wheel_has_every_file_that_is_shipped() -> None:
         path for pattern in PROJECT["tool"]["setuptools"]["package-data"]["lab"] for path in package.glob(pattern)
     }
     assert {*shipped.sweeps().values(), *shipped.examples().values()} <= packed
-    assert {shipped.NOTEBOOK, shipped.HOSTS_TEMPLATE, *(shipped.PAGES / "how-to").glob("*.md")} <= packed
+    assert {shipped.HOSTS_TEMPLATE, *(shipped.PAGES / "how-to").glob("*.md")} <= packed
+    assert {*shipped.notebooks().values(), package / "notebook" / "page.css"} <= packed
 
 
 def test_a_checkout_installs_what_the_wheel_and_its_notebooks_need() -> None:

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from support.commands import lab, write
 from support.input_files import HOSTS, SWEEP
+from support.paths import ROOT
+from support.synthetic_runs import trial, write_run
 
 import lab as package
 from lab.base import shipped
@@ -108,19 +110,21 @@ def test_without_a_run_an_example_is_offered(capsys: pytest.CaptureFixture[str])
     assert "`lab show example` shows one that comes with the lab" in lab(capsys, "show")[2]
 
 
-# --- the notebook
+# --- notebooks
 
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What jupyter was started with: its command, and the run it is to show."""
+    """What jupyter was started with: its command, and the runs that it is to show."""
     calls: list[Any] = []
 
     def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
         assert program == sys.executable
-        calls.append((command[1:], environment["LAB_RUN"]))
+        calls.append((command[1:], {name: environment[name] for name in sorted(environment) if name[:4] == "LAB_"}))
         raise SystemExit(0)
 
+    for name in ("LAB_RUN", "LAB_OTHER_RUN", "LAB_NAMES"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "execve", execve)
     monkeypatch.setattr(metadata, "version", lambda name: {"notebook": "7.4"}[name])
     return calls
@@ -129,8 +133,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_a_notebook_is_copied_and_opened_on_an_example(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
     code, out, _ = lab(capsys, "notebook", "example")
     assert (code, out) == (0, "explore.ipynb: a copy, to be changed as you like\n")
-    assert Path("explore.ipynb").read_bytes() == shipped.NOTEBOOK.read_bytes()
-    assert started == [(["-m", "notebook", "explore.ipynb"], "example")]
+    assert Path("explore.ipynb").read_bytes() == shipped.notebooks()["explore"].read_bytes()
+    assert started == [(["-m", "notebook", "explore.ipynb"], {"LAB_RUN": "example"})]
 
 
 def test_a_notebook_that_is_there_is_opened_as_it_is(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
@@ -140,6 +144,55 @@ def test_a_notebook_that_is_there_is_opened_as_it_is(capsys: pytest.CaptureFixtu
     assert (code, out) == (0, "mine/explore.ipynb: was there already, and is opened as it is\n")
     assert Path("mine/explore.ipynb").read_text() == "my own"
     assert started[0][0][-1] == "mine/explore.ipynb"
+
+
+NEWEST = {"LAB_RUN": "{results}/20300102T000000Z-demo"}
+
+
+@pytest.mark.parametrize(
+    ("words", "notebook", "chosen"),
+    [
+        ([], "explore", NEWEST),
+        (["start"], "start", {}),
+        (["why-slow"], "why-slow", NEWEST),
+        (["design", "-2"], "design", {"LAB_RUN": "{results}/20300101T000000Z-demo"}),
+        (["demo", "--no-redact"], "explore", NEWEST | {"LAB_NAMES": "shown"}),
+        (["explore", "https://example.org/x.zip"], "explore", {"LAB_RUN": "https://example.org/x.zip"}),
+        (["compare"], "compare", {}),
+        (["compare", "-2", "example"], "compare",
+         {"LAB_OTHER_RUN": "example", "LAB_RUN": "{results}/20300101T000000Z-demo"}),
+        (["is-it-true"], "is-it-true", {}),
+    ],
+)  # fmt: skip
+def test_a_notebook_is_opened_by_its_name_on_the_runs_that_are_named(
+    capsys: pytest.CaptureFixture[str], started: list[Any], words: list[str], notebook: str, chosen: dict[str, str]
+) -> None:
+    for name in ("20300101T000000Z-demo", "20300102T000000Z-demo"):
+        write_run(Path("made"), [trial()]).path.rename(Path("made") / name)
+    Path("made").rename("results")
+    code, _, err = lab(capsys, "notebook", *words)
+    assert code == 0, err
+    results = Path("results").resolve()
+    expected = {name: value.format(results=results) for name, value in chosen.items()}
+    assert started == [(["-m", "notebook", f"{notebook}.ipynb"], expected)]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["compare", "example"], "compare: needs two runs"),
+        (["is-it-true", "example"], "is-it-true: shows no run"),
+        (["example", "example-delay"], "explore shows one run"),
+        (["design", "no-such-run"], "no-such-run: not a run folder"),
+    ],
+)
+def test_a_notebook_of_more_or_fewer_runs_than_it_shows_is_refused(
+    capsys: pytest.CaptureFixture[str], started: list[Any], words: list[str], why: str
+) -> None:
+    code, out, err = lab(capsys, "notebook", *words)
+    assert (code, out, started) == (2, "", [])
+    assert why in err
+    assert list(Path().iterdir()) == []
 
 
 def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +206,17 @@ def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], m
     assert list(Path().iterdir()) == []
 
 
-def test_without_a_run_nothing_is_copied(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
-    code, _, err = lab(capsys, "notebook")
-    assert code == 2
-    assert "holds no run" in err
-    assert (list(Path().iterdir()), started) == ([], [])
+def test_without_a_run_a_newcomer_is_shown_one(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+    assert lab(capsys, "notebook")[0] == 0
+    assert started == [(["-m", "notebook", "start.ipynb"], {})]
+
+
+def test_a_notebook_is_written_as_a_page(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the kernel
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    write("mine.ipynb", "not looked at")
+    code, out, err = lab(capsys, "notebook", "design", "example", "--export", "page.html")
+    assert (code, out, err[:8]) == (0, "page.html\n", "example:")
+    assert "blocks for ±3 %" in Path("page.html").read_text(encoding="utf-8")
+    assert sorted(path.name for path in Path().iterdir()) == ["mine.ipynb", "page.html"]
+    assert "no such folder" in lab(capsys, "notebook", "design", "example", "--export", "nowhere/page.html")[2]

@@ -13,6 +13,7 @@ from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.untrusted import MOST_FILE_BYTES
 from lab.results import examples
+from lab.results.packed_run import RUN, SAMPLES, TRIALS, unpack
 from lab.results.run_folder import RunFolder, load
 
 NAMES = sorted(shipped.examples())
@@ -46,7 +47,7 @@ def test_an_example_is_a_real_run_that_ended_and_says_what_it_is(name: str) -> N
 def test_examples_name_no_folder_of_whoever_made_them() -> None:
     for archive in shipped.examples().values():
         with zipfile.ZipFile(archive) as packed:
-            assert set(packed.namelist()) == set(examples.FILES)
+            assert {RUN, TRIALS} <= set(packed.namelist()) <= {RUN, TRIALS, SAMPLES}
             text = "".join(packed.read(name).decode() for name in packed.namelist())
         for folder in ("/home", "/work", "/Users"):
             assert folder not in text
@@ -80,10 +81,10 @@ def test_a_run_folder_is_named_by_its_path(tmp_path: Path) -> None:
 def test_of_a_packed_run_only_the_files_of_a_run_are_taken(tmp_path: Path) -> None:
     archive = tmp_path / "odd.zip"
     with zipfile.ZipFile(archive, "w") as packed:
-        for name in (*examples.FILES, "../escaped", "/escaped", "commands.log"):
+        for name in (RUN, TRIALS, "../escaped", "/escaped", "commands.log"):
             packed.writestr(name, "{}")
-    examples.unpack(archive, tmp_path / "odd")
-    assert {path.name for path in (tmp_path / "odd").iterdir()} == set(examples.FILES)
+    unpack(archive, tmp_path / "odd")
+    assert {path.name for path in (tmp_path / "odd").iterdir()} == {RUN, TRIALS}
     assert not (tmp_path / "escaped").exists()
 
 
@@ -98,13 +99,13 @@ def lacking(path: Path) -> None:
 
 def swollen(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name in examples.FILES:
+        for name in (RUN, TRIALS):
             packed.writestr(name, b" " * (MOST_FILE_BYTES + 1))
 
 
 def changed(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as packed:
-        for name in examples.FILES:
+        for name in (RUN, TRIALS):
             packed.writestr(name, b"content")
     path.write_bytes(path.read_bytes().replace(b"content", b"Content", 1))
 
@@ -114,4 +115,4 @@ def test_what_is_no_packed_run_is_refused(tmp_path: Path, spoil: Callable[[Path]
     archive = tmp_path / "bad.zip"
     spoil(archive)
     with pytest.raises(BadInput, match=r"bad\.zip: not a packed run: .*install the lab anew"):
-        examples.unpack(archive, tmp_path / "bad")
+        unpack(archive, tmp_path / "bad", "install the lab anew")

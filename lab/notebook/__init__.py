@@ -1,0 +1,9 @@
+"""What the notebooks show: plain functions, one module a notebook, and lists to pick from (docs/how-to/notebooks.md).
+
+A notebook opens a run by :func:`open_chosen`, or two by :func:`open_two`, and shows what a function returns. Names of
+hosts, accounts and shares are replaced in what it shows (:mod:`lab.results.public`).
+"""
+
+from lab.notebook.opened import Opened as Opened
+from lab.notebook.opened import open_chosen as open_chosen
+from lab.notebook.opened import open_two as open_two

@@ -1,0 +1,173 @@
+"""What `explore.ipynb` shows of a run, a factor, a case and a trial: plain functions, and their pickers."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from lab import stats
+from lab.base.untrusted import one_line
+from lab.notebook.course_figure import course
+from lab.notebook.opened import Opened, open_chosen, runs_to_pick
+from lab.notebook.picker import Picker
+from lab.notebook.table import Table, Text
+from lab.report import figures
+from lab.report.analysis import Analysis, Run, analyse
+from lab.report.answer import answer
+from lab.report.bottlenecks import limits_table
+from lab.report.prose import drift_sentence
+from lab.report.tables import TextTable, number
+from lab.results import dataframe
+
+LONGEST_VALUE = 300
+WIDTH = 84  # characters of a line that JupyterLab has room for beside its list of files
+# Of a trial, what is looked at first; all else that it has stands below
+FIRST = ("status", "reason", "MB_per_s", "elapsed_s", "size_bytes", "share_of_ceiling", "block", "position")
+OF_TRIAL = ("trial_id", "block", "position", "status", "reason", "MB_per_s", "elapsed_s", "share_of_ceiling")
+OF_FACTOR = (*stats.POOLED, "change", "change_pct", "low_pct", "high_pct", "established", "n_blocks", "n_pairs")
+
+
+class _OfFactor(Analysis):
+    """The analysis of a run of which one factor alone is compared."""
+
+    def __init__(self, run: Run, factor: str):
+        super().__init__(analyse(run).trials)
+        self.factor = factor
+
+    @cached_property
+    def block_effects(self) -> list[stats.Compared]:
+        """See :func:`lab.stats.block_effects`."""
+        return list(stats.block_effects(self.speeds, [self.factor]))
+
+
+def answer_of(run: Opened) -> Text:
+    """The answer of a run in ten lines."""
+    return Text(answer(run, run.name, WIDTH))
+
+
+def show_run(run: Opened) -> list[object]:
+    """What a run is, what it says, and every trial of it."""
+    return [Text(repr(run)), answer_of(run), figures.throughput(run)]
+
+
+def summary(run: Run) -> pd.DataFrame:
+    """The medians of a run by the factors that vary (:func:`lab.stats.summary`)."""
+    table = analyse(run).summary
+    factors = table.columns[: table.columns.get_loc("n")]
+    return table.drop(columns=[name for name in factors if table[name].nunique() <= 1]).round(2)
+
+
+def drift_of(run: Run) -> Text:
+    """How speeds drifted within blocks and over the run, in words."""
+    return Text(drift_sentence(analyse(run).drift))
+
+
+def show_factor(run: Run, factor: str) -> list[object]:
+    """What the levels of one factor change, as a table and a figure."""
+    of_factor = _OfFactor(run, factor)
+    table = of_factor.effects
+    levels = [stats.change_label(factor, row["baseline"], row["level"]) for row in stats.rows_of(table)]
+    return [table.assign(change=levels)[list(OF_FACTOR)].round(2), figures.effects(of_factor)]
+
+
+def show_case(run: Run, case_id: str) -> list[object]:
+    """What held a case back, and every trial of it."""
+    run = analyse(run)
+    verdict = run.verdicts[run.verdicts["case_id"] == case_id]
+    trials = run.trials.frame.loc[run.trials.frame["case_id"] == case_id, list(OF_TRIAL)]
+    return [Table(limits_table(verdict), "Held back by"), trials.set_index("trial_id").round(3)]
+
+
+def show_trial(run: Opened, trial_id: str) -> list[object]:
+    """The course of a trial, and all that is recorded of it."""
+    return [course(run.folder, trial_id), Table(trial_table(run, trial_id), "All that is recorded", folded=True)]
+
+
+def trial_table(run: Run, trial_id: str) -> TextTable:
+    """Every field of one trial, and what was in effect and counted, by name; what it has nothing of is left out."""
+    frame = analyse(run).trials.frame
+    row = frame[frame["trial_id"] == trial_id]
+    fields: dict[Any, Any] = row.drop(columns=["options", "effective", "observed"]).iloc[0].to_dict()
+    first = {name: fields.pop(name) for name in FIRST}
+    effective = {f"effective.{name}": value for name, value in row["effective"].iloc[0].items()}
+    observed = dataframe.observed(row).iloc[0].to_dict()
+    counted = {f"observed.{name}": value for name, value in observed.items()}
+    facts: dict[str, Any] = {**first, **fields, **effective, **counted}
+    rows = [[str(name), _as_text(value)] for name, value in facts.items() if not _is_nothing(value)]
+    return TextTable(["", ""], rows, is_text=True)
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and pd.isna(value))
+
+
+def _as_text(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else one_line(str(value), LONGEST_VALUE)
+
+
+def factors_to_pick(run: Run) -> dict[str, str]:
+    """The factors that were compared, by their labels."""
+    return {stats.factor_label(name): name for name in stats.compared_factors(analyse(run).speeds)}
+
+
+def cases_to_pick(run: Run) -> dict[str, str]:
+    """The cases of a run by their ids."""
+    return {one_line(case, 200): case for case in sorted(analyse(run).verdicts["case_id"])}
+
+
+def trials_to_pick(run: Run, case_id: str) -> dict[str, str]:
+    """The trials of a case, by id and speed."""
+    frame = analyse(run).trials.frame
+    rows = stats.rows_of(frame.loc[frame["case_id"] == case_id, ["trial_id", "status", "MB_per_s"]])
+    return {_name_trial(row): str(row["trial_id"]) for row in rows}
+
+
+def _name_trial(row: stats.Row) -> str:
+    speed = number(row["MB_per_s"], ".1f", " MB/s")
+    return one_line(f"{row['trial_id']}: {row['status']}, {speed}", 200)
+
+
+class RunPicker(Picker[str]):
+    """A list of runs. ``run`` is the chosen one, opened."""
+
+    def __init__(self, name: str | Path | None = None):
+        self._opened: tuple[str, Opened] | None = None
+        super().__init__("Run", lambda: runs_to_pick(name), lambda chosen: show_run(self._open(chosen)))
+
+    @property
+    def run(self) -> Opened:
+        """The run that is chosen."""
+        return self._open(self.value)
+
+    def _open(self, chosen: str) -> Opened:
+        if self._opened is None or self._opened[0] != chosen:
+            self._opened = (chosen, open_chosen(chosen))
+        return self._opened[1]
+
+
+def pick_run(name: str | Path | None = None) -> RunPicker:
+    """A list of the runs of here, the examples, and ``name``: a path, a zip file or an address."""
+    return RunPicker(name)
+
+
+def pick_factor(picked: RunPicker) -> Picker[str]:
+    """A list of the factors of the run."""
+    return Picker("Factor", lambda: factors_to_pick(picked.run), lambda factor: show_factor(picked.run, factor), picked)
+
+
+def pick_case(picked: RunPicker) -> Picker[str]:
+    """A list of the cases of the run."""
+    return Picker("Case", lambda: cases_to_pick(picked.run), lambda case: show_case(picked.run, case), picked)
+
+
+def pick_trial(picked: RunPicker, case: Picker[str]) -> Picker[str]:
+    """A list of the trials of the case that is chosen in another list."""
+    return Picker(
+        "Trial",
+        lambda: trials_to_pick(picked.run, case.value),
+        lambda trial_id: show_trial(picked.run, trial_id),
+        case,
+    )

@@ -1,0 +1,161 @@
+"""A run from the web: a zip file of one, or the address of its folder, read with care, for it may be anybody's.
+
+Only http and https are spoken, also after a redirection, and never plain http after https. What arrives is bounded in
+bytes and in time, and nothing of it but the files of a run, by their own names, is written, into a new folder of this
+account's alone.
+"""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+import tempfile
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
+from lab.results import packed_run
+from lab.results.packed_run import BLOCK, MOST_BYTES, OPTIONAL, RUN
+from lab.results.run_folder import RunFolder
+
+SCHEMES = ("http", "https")
+ANSWER_S = 15  # until a server says something, or goes on with it
+WHOLE_S = 300  # until all of it is here: 64 MiB at 2 Mbit/s
+ASKED = {"User-Agent": "file-share-lab", "Accept-Encoding": "identity"}
+_REMEDY = "give the address of a zip file, or of a folder with run.json and trials.jsonl, as `lab export` writes it"
+
+
+class Fetched(RunFolder):
+    """A run from an address, in a temporary folder that goes with this object. Raises BadInput."""
+
+    def __init__(self, address: str):
+        parts = _check(address)
+        folder = Path(tempfile.mkdtemp(prefix="lab-fetched-"))  # of mode 0700
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._label = _shown(parts)
+        _in_time(lambda: _fetch(parts, folder), self._label)
+        super().__init__(folder / "run")
+
+    @property
+    def label(self) -> str:
+        """See :attr:`RunFolder.label`: its address, without what may be a key in it."""
+        return self._label
+
+
+def _check(address: str) -> urllib.parse.SplitResult:
+    """The parts of an address that may be asked. Raises BadInput for any other."""
+    shown = one_line(address, 200)
+    try:
+        parts = urllib.parse.urlsplit(address)
+        port = parts.port
+    except ValueError as error:
+        raise BadInput(f"{shown}: not an address: {error}", _REMEDY) from error
+    if parts.scheme not in SCHEMES:
+        raise BadInput(f"{parts.scheme}: a run is read from http and https addresses only", _REMEDY)
+    if "@" in parts.netloc:
+        raise BadInput(f"{one_line(parts.hostname or '', 100)}: an address with a name or a password in it is not read",
+                       "download the run, and give its path")  # fmt: skip
+    if not parts.hostname or port == 0 or not address.isascii() or not address.isprintable() or " " in address:
+        raise BadInput(f"{shown}: not an address", _REMEDY)
+    return parts
+
+
+def _shown(parts: urllib.parse.SplitResult) -> str:
+    """An address as it is printed: without its query, which may hold a key."""
+    return one_line(urllib.parse.urlunsplit((*parts[:3], "", "")), 300)
+
+
+def _fetch(parts: urllib.parse.SplitResult, folder: Path) -> None:
+    """Make ``folder``/run of what is at the address. Raises BadInput."""
+    if parts.path.endswith(".zip"):
+        archive = folder / "fetched.zip"
+        _download(parts.geturl(), archive, packed_run.MOST_ZIP_BYTES)
+        packed_run.unpack(archive, folder / "run", _REMEDY, _shown(parts))
+        return
+    (folder / "run").mkdir()
+    top = parts.path.removesuffix(RUN).removesuffix("/")
+    for name, most in MOST_BYTES.items():
+        address = parts._replace(path=f"{top}/{name}", fragment="").geturl()
+        _download(address, folder / "run" / name, most, may_lack=name in OPTIONAL)
+
+
+def _download(address: str, to: Path, most: int, may_lack: bool = False) -> None:
+    """Write what is at the address into a new file. Raises BadInput, unless it is not there and ``may_lack``."""
+    shown = one_line(address.partition("?")[0], 300)
+    request = urllib.request.Request(address, headers=ASKED)  # noqa: S310 – the scheme has been looked at
+    try:
+        with _opener().open(request, timeout=ANSWER_S) as answer:
+            _write(answer, to, most)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if not (may_lack and error.code in (403, 404, 410)):
+            why = one_line(f"{error.code} {error.reason}", 100)
+            raise BadInput(f"{shown}: the server answered {why}", _REMEDY) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        why = one_line(str(reason), 200) or type(error).__name__
+        raise BadInput(f"{shown}: cannot be read: {why}", "look at the address in a browser") from error
+
+
+def _write(answer: Any, to: Path, most: int) -> None:
+    """Write a whole answer. Raises ValueError for a larger one, or one that was cut off."""
+    size, told = 0, answer.headers.get("Content-Length", "")
+    with to.open("xb") as file:
+        while block := answer.read1(BLOCK):  # what is there: a server that drips does not hold it up
+            size += len(block)
+            if size > most:
+                raise ValueError(f"larger than {most >> 20} MiB, which no run is")
+            file.write(block)
+    if told.isdecimal() and int(told) != size:
+        raise ValueError(f"{size} of {told} bytes came")
+
+
+class _SameOrSafer(urllib.request.HTTPRedirectHandler):
+    """Follows redirections to http and https, and not from https to http."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        scheme = urllib.parse.urlsplit(newurl).scheme
+        if scheme not in SCHEMES or (req.type == "https" and scheme == "http"):
+            fp.close()
+            raise urllib.error.URLError(f"it leads from {req.type} to {scheme or 'nowhere'}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """What speaks http and https and nothing else: Python's own opener also reads files and speaks ftp."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(), urllib.request.UnknownHandler(), urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(), urllib.request.HTTPDefaultErrorHandler(), _SameOrSafer(),
+        urllib.request.HTTPErrorProcessor(),
+    ):  # fmt: skip
+        opener.add_handler(handler)
+    return opener
+
+
+def _in_time(fetch: Callable[[], None], label: str) -> None:
+    """Fetch within WHOLE_S, also from a server that sends its headers one by one. Raises what ``fetch`` does."""
+    raised: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            fetch()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=guarded, daemon=True)
+    thread.start()
+    thread.join(WHOLE_S)
+    if thread.is_alive():
+        raise BadInput(f"{label}: did not arrive within {WHOLE_S} s", "download the run, and give its path")
+    for error in raised:
+        raise error

@@ -1,0 +1,283 @@
+"""What the functions of notebooks show of runs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from support.one_sided_runs import blocks as measured_blocks
+from support.one_sided_runs import read, seen, write_measured
+from support.planted import EVIL
+from support.synthetic_runs import make_trials, trial, write_run
+
+from lab import stats
+from lab.base import shipped
+from lab.base.errors import BadInput
+from lab.notebook import answers_2011, blocks, compared, explore, open_chosen, open_two, self_check, why_slow
+from lab.notebook.course_figure import NO_SAMPLES, course
+from lab.notebook.opened import Opened
+from lab.notebook.table import Stack, Table, Text
+from lab.report.figures.files import png_of
+from lab.report.tables import TextTable
+from lab.results.published import read_published
+from lab.stats.intervals import t_means
+from lab.stats.precision import block_spreads, blocks_needed, half_width, wide_effects
+
+COURSE = {
+    "client": {
+        "at_s": [0.0, 0.5, 1.0], "tx_bytes": [0, 5_000_000, 20_000_000], "rx_bytes": [0, 1000, 2000],
+        "core_busy": {"0": [None, 0.25, 0.5], "1": [None, 0.75, 0.1]},
+        "connections": [[0.0, "a b", {"retransmits": 2}], [1.0, "a b", {"retransmits": 9}]],
+    },
+    "server": {"at_s": [0.0, 1.0], "core_busy": {"0": [None, 0.1]}, "connections": []},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("LAB_RUN", "LAB_OTHER_RUN", "LAB_NAMES"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="module")
+def example() -> Opened:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir("/")
+        return open_chosen("example")
+
+
+# --- which run
+
+
+def test_without_a_name_it_is_the_newest_run_else_the_example(tmp_path: Path) -> None:
+    assert open_chosen().name == "example"
+    folder = write_run(tmp_path / "results", make_trials(2))
+    assert open_chosen().name == folder.path.name
+    assert open_chosen(default="example").name == "example"
+
+
+def test_names_are_replaced_alike_in_two_runs_and_left_where_that_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials = make_trials(2, combinations=[("afp", "cp")])
+    one = write_run(tmp_path / "one", trials, title="between nas-a and nas-b", names={"host": ["nas-a", "nas-b"]})
+    two = write_run(tmp_path / "two", trials, title="of nas-b alone", names={"host": ["nas-b"]})
+    a, b = open_two(one.path, two.path)
+    assert (a.run["title"], b.run["title"]) == ("between host-1 and host-2", "of host-2 alone")
+    assert "nas-b" not in repr(compared.show_differences(a, b))
+    monkeypatch.setenv("LAB_NAMES", "shown")
+    assert open_two(one.path, two.path)[1].run["title"] == "of nas-b alone"
+
+
+def test_a_comparison_of_one_run_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_RUN", "example")
+    with pytest.raises(BadInput, match="example: a comparison needs two runs"):
+        open_two()
+
+
+# --- tables and stacks
+
+
+def test_whatever_a_host_wrote_is_escaped() -> None:
+    table = Table(TextTable(["", EVIL], [["a", EVIL]], EVIL), EVIL)
+    for shown in (table, Table(table.table, EVIL, folded=True), Text(EVIL), Stack([table, Text(EVIL)])):
+        html = shown._repr_html_()
+        assert "<script" not in html
+        assert "\x1b" not in html + repr(shown)
+
+
+def test_figures_of_a_stack_are_pictures_with_their_titles(example: Opened) -> None:
+    html = Stack(explore.show_factor(example, "tool"))._repr_html_()
+    assert 'alt="What a setting changes" width="800" src="data:image/png;base64,' in html
+    assert "cp → rsync" in html
+    assert "64 KiB → 512 KiB" not in html
+
+
+# --- a run, its cases and trials
+
+
+def test_every_case_has_its_verdict_and_its_trials(example: Opened) -> None:
+    for case in explore.cases_to_pick(example).values():
+        verdict, trials = explore.show_case(example, case)
+        assert isinstance(verdict, Table)
+        assert len(verdict.table.rows) == 1
+        assert len(trials) == len(explore.trials_to_pick(example, case)) == 6  # type: ignore[arg-type]
+
+
+def test_all_that_is_recorded_of_a_trial_is_shown(example: Opened) -> None:
+    facts: dict[str, str] = {row[0]: row[1] for row in explore.trial_table(example, "b001-0001").rows}
+    record = next(trial for trial in example.folder.trials() if trial.trial_id == "b001-0001")
+    assert facts["MB_per_s"] == f"{record.size_bytes / (record.elapsed_s or 0) / 1e6:.6g}"
+    assert facts["effective.client_mtu"] == "1500"
+    assert float(facts["observed.tcp.mss"]) == json.loads(json.dumps(record.to_json()))["observed"]["tcp"]["mss"]
+    assert "reason" not in facts
+
+
+def test_a_run_that_the_client_alone_saw_is_shown(tmp_path: Path) -> None:
+    run = open_chosen(write_measured(tmp_path, measured_blocks([seen(), read()], 3)).path)
+    assert explore.factors_to_pick(run) == {}
+    for parts in (explore.show_run(run), why_slow.show_limits(run), why_slow.show_stages(run)):
+        assert Stack(parts)._repr_html_()
+    assert blocks.noise(run).empty
+
+
+# --- the course of a trial
+
+
+def lines(axes: Axes) -> list[tuple[list[float], list[float]]]:
+    return [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]  # type: ignore[arg-type]
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def test_the_course_is_what_was_sampled(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial(trial_id="one"), trial(trial_id="two")])
+    folder.append_samples("two", COURSE)
+    rates, busy, sent_again = course(folder, "two").axes
+    assert lines(rates) == [([0.5, 1.0], [10.0, 30.0]), ([0.5, 1.0], [0.002, 0.002])]
+    assert lines(busy) == [([0.5, 1.0], [75.0, 50.0]), ([1.0], [10.0])]
+    assert lines(sent_again)[0] == ([0.0, 1.0], [0.0, 7.0])
+    assert all(axes.get_ylim()[1] >= most for axes, most in ((rates, 30), (busy, 75), (sent_again, 7)))
+    assert png_of(course(folder, "two")).startswith(b"\x89PNG")
+
+
+def test_trials_with_samples_are_offered_and_one_without_says_so(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial(trial_id="one"), trial(trial_id="two")])
+    assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"one": "one"}
+    folder.append_samples("two", COURSE)
+    assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"two": "two"}
+    assert NO_SAMPLES in texts(course(folder, "one"))
+
+
+@pytest.mark.parametrize(
+    "line", ["[", '{"trial_id": "two", "client": 3}', f'{{"trial_id": "two", "client": "{EVIL!r}"}}']
+)
+def test_samples_that_no_lab_wrote_are_drawn_as_not_seen(tmp_path: Path, line: str) -> None:
+    folder = write_run(tmp_path, [trial(trial_id="two")])
+    folder.samples_path.write_text(line + "\n")
+    assert png_of(course(folder, "two"))
+
+
+# --- two runs
+
+
+def test_two_runs_are_compared_as_the_command_compares_them() -> None:
+    a, b = open_two()
+    _, pooled = stats.compare(a.trials, b.trials)
+    (figure,) = [compared.draw_change(a, b)]
+    (diamonds,) = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
+    assert list(diamonds.get_xdata()) == pytest.approx(pooled["change_pct"].to_list())  # type: ignore[arg-type]
+    assert len(compared.show_pooled(a, b).table.rows) == len(pooled) == 14
+    assert ["title", a.run["title"], b.run["title"]] in compared.show_differences(a, b).table.rows
+    assert [*compared.cases(a, b).columns[:4]] == ["protocol", "tool", "direction", "tcp_space"]
+
+
+# --- the posts
+
+
+def test_the_slips_are_the_eight_of_the_page_about_them() -> None:
+    page = (shipped.PAGES / "explanation" / "tables-of-2011.md").read_text(encoding="utf-8").replace("−", "-")
+    rows = answers_2011.show_slips().table.rows
+    assert len(rows) == 8
+    for *_, printed, right in rows:
+        assert f"{right} %" in page
+        assert printed in page
+
+
+def test_every_published_figure_belongs_to_a_question_and_its_sweep_is_there() -> None:
+    for figure in read_published():
+        assert [q for q in answers_2011.QUESTIONS if figure.table.startswith(q.tables)], figure.table
+    sweeps = [q.again.split()[2].rstrip("`") for q in answers_2011.QUESTIONS if q.again.startswith("`lab run")]
+    assert set(sweeps) == {"blog-2011", "storage-2011", "storage-2011-disks", "storage-2015"} <= shipped.sweeps().keys()
+
+
+def test_ones_own_figures_stand_beside_the_published_ones_where_there_are_any(example: Opened) -> None:
+    by_text = {question.text: question for question in answers_2011.QUESTIONS}
+    (beside,) = answers_2011.answer(by_text["AFP, SMB or NFS?"], example)
+    assert isinstance(beside, Table)
+    assert "own median" in beside.table.headings
+    printed, words = answers_2011.answer(by_text["Whole disks, or partitions?"], example)[1:]
+    assert isinstance(printed, Table)
+    assert repr(words) == "example measured none of it. `lab run storage-2011-disks` asks the same of your hosts."
+
+
+# --- whether it is true
+
+
+def test_intervals_of_made_up_runs_hold_the_truth_as_often_as_they_say() -> None:
+    same = self_check.simulate(0, runs=40)
+    assert 0.9 <= same["held"].mean() <= 1
+    known = self_check.injected([-30], runs=10).loc["-30 %"]
+    assert float(known["found, mean"].split()[0]) == pytest.approx(-30, abs=2)
+    assert known["called established"].startswith("40 of 40")
+    covered = self_check.coverage([3, 10])
+    assert covered.loc[["normal"]].to_numpy().min() >= 94
+    assert covered.loc[["skewed (lognormal)"]].to_numpy().max() <= 94
+
+
+def test_a_run_with_an_effect_is_not_taken_for_one_without() -> None:
+    """That the check can fail: intervals around another truth miss it."""
+    other = stats.effects(self_check.made_up_run(np.random.default_rng(1), -30), ["placebo"])
+    assert (other["high_pct"] < 0).all()
+
+
+@pytest.mark.parametrize(("count", "total"), [(0, 40), (12, 240), (40, 40)])
+def test_proportions_have_wilsons_interval(count: int, total: int) -> None:
+    theirs = importlib.import_module("scipy.stats").binomtest(count, total).proportion_ci(method="wilson")
+    words = self_check.proportion(pd.Series(np.arange(total) < count))
+    assert words.startswith(f"{count} of {total}: ")
+    assert words.endswith(f"%, {100 * theirs.low:.1f} to {100 * theirs.high:.1f}")
+
+
+# --- how many blocks
+
+
+def test_blocks_are_enough_where_the_run_itself_would_find_them_so(example: Opened) -> None:
+    """The width after so many blocks is what the stopping rule of a run sees, all else alike."""
+    spreads = block_spreads(example.trials)
+    overall = spreads[spreads["is_overall"]]
+    assert len(overall) == 5
+    widest = max(
+        half_width(row["spread"], row["blocks"]) for row in stats.rows_of(spreads) if row["effect"][:4] == "tool"
+    )
+    assert wide_effects(example.trials, ["tool"], widest * 1.0001) == []
+    assert wide_effects(example.trials, ["tool"], widest * 0.9999) != []
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.05, 0.2])
+def test_the_blocks_needed_are_the_fewest_that_are_enough(spread: float) -> None:
+    needed = blocks_needed(spread, 0.03)
+    assert needed is not None
+    assert half_width(spread, needed) <= 0.03
+    assert needed == stats.INTERVAL_BLOCKS or half_width(spread, needed - 1) > 0.03
+    assert blocks_needed(spread, 1e-6, most=100) is None
+
+
+def test_a_table_of_blocks_agrees_with_its_figure(example: Opened) -> None:
+    noise = blocks.noise(example)
+    assert noise["spread"].is_monotonic_decreasing
+    table = blocks.table_of_blocks(noise, 0.03)
+    axes = blocks.draw_widths(example, 0.03).axes[0]
+    for line, needed in zip(axes.lines, table["blocks for ±3 %"], strict=False):
+        x, y = np.array(line.get_xdata()), np.array(line.get_ydata())
+        assert x[y <= 3][0] == needed
+    assert table["by itself"].ge(10).all()
+
+
+def test_the_power_of_a_run_grows_with_blocks_and_is_five_percent_of_nothing() -> None:
+    power = blocks.power(0.05, [0.0, 0.03, 0.10], [6, 20])
+    assert (np.abs(power.loc[["+0 %"]].to_numpy() - 5) <= 2).all()
+    assert power["6 blocks"]["+10 %"] > 80
+    assert (power["20 blocks"] >= power["6 blocks"] - 2).all()
+    chance = np.random.default_rng(7)
+    means = t_means(np.log1p(0.03) + 0.05 * chance.standard_normal((4000, 20)))
+    assert power["20 blocks"]["+3 %"] == pytest.approx(100 * (np.abs(means.mean) > means.half).mean(), abs=4)

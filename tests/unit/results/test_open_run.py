@@ -1,0 +1,333 @@
+"""A run by a path, a zip file or an address. What an address gives may be anybody's."""
+
+from __future__ import annotations
+
+import gc
+import http.server
+import io
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from support.synthetic_runs import make_trials, write_run
+
+from lab.base.errors import BadInput
+from lab.results import examples, fetched_run, open_run, packed_run
+from lab.results.fetched_run import Fetched
+from lab.results.run_folder import RunFolder, load
+
+Answer = Callable[[http.server.BaseHTTPRequestHandler], object]
+
+
+class Site:
+    """A web server on loopback: what it answers by path, and what it was asked for."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Answer] = {}
+        self.asked: list[str] = []
+        site = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.asked.append(self.path)
+                site.answers.get(urlsplit(self.path).path, missing)(self)
+
+            def log_message(self, *_: object) -> None:
+                """Nothing."""
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def serve(self, path: str, content: bytes) -> None:
+        self.answers[path] = lambda handler: send(handler, content)
+
+
+def send(handler: http.server.BaseHTTPRequestHandler, content: bytes, length: int | None = None) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(content) if length is None else length))
+    handler.end_headers()
+    handler.wfile.write(content)
+
+
+def missing(handler: http.server.BaseHTTPRequestHandler) -> None:
+    handler.send_error(404)
+
+
+def leading_to(address: str) -> Answer:
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", address)
+        handler.end_headers()
+
+    return answer
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    made = Site()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    folder = write_run(tmp_path / "there", make_trials(2, combinations=[("afp", "cp")]))
+    folder.append_samples("b1-001", {"client": {"at_s": [0, 1]}})
+    return folder
+
+
+def content_of(run: RunFolder) -> dict[str, bytes]:
+    return {name: (run.path / name).read_bytes() for name in ("run.json", "trials.jsonl", "samples.jsonl")}
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def refusal(name: str | Path) -> str:
+    with pytest.raises(BadInput) as raised:
+        open_run(name)
+    return str(raised.value)
+
+
+# --- what is opened
+
+
+@pytest.mark.parametrize("end", ["", "/", "/run.json"])
+def test_a_folder_is_opened_by_its_address(site: Site, run: RunFolder, end: str) -> None:
+    for name, content in content_of(run).items():
+        site.serve(f"/runs/one/{name}", content)
+    opened = open_run(f"{site.address}/runs/one{end}")
+    assert load(opened.path)["trial_id"].equals(load(run.path)["trial_id"])
+    assert opened.samples_path.read_bytes() == run.samples_path.read_bytes()
+    assert opened.label == f"{site.address}/runs/one{end}"
+    assert opened.path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_without_samples_is_opened_and_its_query_goes_with_each_file(site: Site, run: RunFolder) -> None:
+    for name in ("run.json", "trials.jsonl"):
+        site.serve(f"/one/{name}", (run.path / name).read_bytes())
+    opened = open_run(f"{site.address}/one?key=secret#top")
+    assert not opened.samples_path.exists()
+    assert site.asked == [f"/one/{name}?key=secret" for name in ("run.json", "trials.jsonl", "samples.jsonl")]
+    assert "secret" not in opened.label
+
+
+@pytest.mark.parametrize("folder", ["", "share-run/"])
+def test_a_zip_file_is_opened_by_address_and_by_path(site: Site, run: RunFolder, tmp_path: Path, folder: str) -> None:
+    content = zipped({f"{folder}{name}": content for name, content in content_of(run).items()})
+    site.serve("/one.zip", content)
+    (tmp_path / "one.zip").write_bytes(content)
+    for opened in (open_run(f"{site.address}/one.zip"), open_run(tmp_path / "one.zip")):
+        assert {path.name: path.read_bytes() for path in opened.path.iterdir()} == content_of(run)
+    assert opened.label == str(tmp_path / "one.zip")
+
+
+def test_the_copy_goes_with_the_object(site: Site, run: RunFolder) -> None:
+    site.serve("/one.zip", zipped(content_of(run)))
+    opened = open_run(f"{site.address}/one.zip")
+    path = opened.path
+    assert path.is_dir()
+    del opened
+    gc.collect()
+    assert not path.parent.exists()
+
+
+def test_paths_short_names_and_examples_are_opened(tmp_path: Path, run: RunFolder) -> None:
+    assert open_run(run.path).path == run.path
+    assert open_run("synthetic", tmp_path / "there").path == run.path
+    assert open_run(None, tmp_path / "there").path == run.path
+    assert isinstance(open_run("example"), examples.Example)
+
+
+def test_a_redirection_is_followed(site: Site, run: RunFolder) -> None:
+    site.serve("/there.zip", zipped(content_of(run)))
+    site.answers["/one.zip"] = leading_to("/there.zip")
+    opened = open_run(f"{site.address}/one.zip")
+    assert load(opened.path)["trial_id"].equals(load(run.path)["trial_id"])
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("ftp://127.0.0.1/one", "ftp: a run is read from http and https addresses only"),
+        ("file:///etc/passwd", "file: a run is read from http and https addresses only"),
+        ("smb://nas/media", "smb: a run is read from http and https addresses only"),
+        ("http://ann:secret@127.0.0.1/one", "127.0.0.1: an address with a name or a password in it is not read"),
+        ("http://", "not an address"),
+        ("http://127.0.0.1:99999/", "not an address"),
+        ("http://127.0.0.1/a b", "not an address"),
+        ("http://127.0.0.1/a\r\nHost: x", "not an address"),
+    ],
+)
+def test_other_addresses_are_refused_before_anything_is_asked(address: str, why: str) -> None:
+    message = refusal(address)
+    assert why in message
+    assert "secret" not in message
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x"])
+def test_a_redirection_to_another_scheme_is_not_followed(site: Site, to: str) -> None:
+    site.answers["/one.zip"] = leading_to(to)
+    message = refusal(f"{site.address}/one.zip")
+    assert "it leads from http to ftp" in message or "is not allowed" in message
+    assert site.asked == ["/one.zip"]
+
+
+def test_redirections_without_end_are_left(site: Site) -> None:
+    site.answers["/one.zip"] = leading_to("/one.zip")
+    assert "one.zip: the server answered 302" in refusal(f"{site.address}/one.zip")
+    assert len(site.asked) < 20
+
+
+def test_what_is_not_there_is_told_without_a_key(site: Site) -> None:
+    message = refusal(f"{site.address}/nothing?key=secret")
+    assert f"{site.address}/nothing/run.json: the server answered 404" in message
+    assert "secret" not in message
+
+
+def test_a_server_that_does_not_answer_is_told() -> None:
+    assert "cannot be read: " in refusal("http://127.0.0.1:1/one")
+
+
+def test_too_much_is_refused_whatever_its_length_is_said_to_be(
+    site: Site, run: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(packed_run.MOST_BYTES, "trials.jsonl", 1 << 20)
+    plain = b"HTTP/1.0 200 OK\r\n\r\n" + b" " * (2 << 20)
+    site.answers["/two/trials.jsonl"] = lambda handler: handler.wfile.write(plain)
+    site.serve("/two/run.json", (run.path / "run.json").read_bytes())
+    assert "trials.jsonl: cannot be read: larger than 1 MiB" in refusal(f"{site.address}/two")
+
+
+def test_a_run_without_trials_is_refused_by_its_address(site: Site, run: RunFolder) -> None:
+    site.serve("/one/run.json", (run.path / "run.json").read_bytes())
+    site.serve("/one/trials.jsonl", b"")
+    assert refusal(f"{site.address}/one").startswith(f"{site.address}/one: holds no trial: ")
+
+
+def test_an_answer_that_is_cut_off_is_refused(site: Site, run: RunFolder) -> None:
+    site.answers["/one/run.json"] = lambda handler: send(handler, (run.path / "run.json").read_bytes(), length=10**6)
+    assert "run.json: cannot be read: " in refusal(f"{site.address}/one")
+
+
+@pytest.mark.parametrize("what", ["headers", "body"])
+def test_a_server_that_drips_does_not_hold_it_up(site: Site, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    ended = threading.Event()
+
+    def drip(handler: http.server.BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"\r\n" if what == "body" else b""))
+        while not ended.wait(0.1):
+            handler.wfile.write(b"x")
+
+    site.answers["/one.zip"] = drip
+    monkeypatch.setattr(fetched_run, "WHOLE_S", 1)
+    begin = time.monotonic()
+    assert "did not arrive within 1 s" in refusal(f"{site.address}/one.zip")
+    assert time.monotonic() - begin < 10
+    ended.set()
+
+
+# --- zip files that may be anybody's
+
+
+def test_nothing_but_the_files_of_a_run_is_taken_from_a_zip_file(tmp_path: Path, run: RunFolder) -> None:
+    others = dict.fromkeys(
+        ("../escaped", "/tmp/h-escaped", "commands.log", "journal.jsonl", "report/run.json", "a/b/run.json"), b"x"
+    )
+    others.pop("report/run.json")
+    (tmp_path / "one.zip").write_bytes(zipped(content_of(run) | others))
+    opened = open_run(tmp_path / "one.zip")
+    assert {path.name for path in opened.path.iterdir()} == set(content_of(run))
+    assert not (tmp_path / "escaped").exists()
+    assert {path.name for path in opened.path.parent.iterdir()} == {"run"}
+
+
+def test_a_link_in_a_zip_file_is_a_file_that_is_no_run(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("run.json")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("trials.jsonl", "")
+    assert "run.json: cannot be read" in refusal(tmp_path / "one.zip")
+
+
+def bomb(files: dict[str, bytes]) -> bytes:
+    return zipped(files | {"trials.jsonl": b"0" * (packed_run.MOST_BYTES["trials.jsonl"] + 1)})
+
+
+def many(files: dict[str, bytes]) -> bytes:
+    return zipped(files | {f"file-{number}": b"" for number in range(packed_run.MOST_LISTED)})
+
+
+def two_ends(files: dict[str, bytes]) -> bytes:
+    return zipped(files) + zipped(files)
+
+
+def two_runs(files: dict[str, bytes]) -> bytes:
+    return zipped({f"{folder}/{name}": content for folder in "ab" for name, content in files.items()})
+
+
+def without_trials(files: dict[str, bytes]) -> bytes:
+    return zipped({"run.json": files["run.json"], "elsewhere/trials.jsonl": files["trials.jsonl"]})
+
+
+def by_lzma(files: dict[str, bytes]) -> bytes:
+    return zipped(files, zipfile.ZIP_LZMA)
+
+
+def cut(files: dict[str, bytes]) -> bytes:
+    return zipped(files)[:-30]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (bomb, "trials.jsonl is larger than 64 MiB"),
+        (many, "it lists more than 1000 files"),
+        (two_ends, "it does not end as a zip file does"),
+        (two_runs, "it holds 2 run.json"),
+        (without_trials, "it holds no trials.jsonl beside run.json"),
+        (by_lzma, "packed by an unusual method"),
+        (cut, "it does not end as a zip file does"),
+        (lambda files: b"", "it does not end as a zip file does"),
+        (lambda files: b"<html>", "it does not end as a zip file does"),
+    ],
+)
+def test_a_zip_file_that_is_no_run_is_refused(
+    site: Site, run: RunFolder, spoil: Callable[[dict[str, bytes]], bytes], why: str
+) -> None:
+    site.serve("/one.zip", spoil(content_of(run)))
+    message = refusal(f"{site.address}/one.zip")
+    assert f"{site.address}/one.zip: not a packed run: " in message
+    assert why in message
+
+
+def test_a_large_zip_file_is_refused_by_its_path(tmp_path: Path) -> None:
+    with (tmp_path / "one.zip").open("wb") as file:
+        file.truncate(packed_run.MOST_ZIP_BYTES + 1)
+    assert "larger than 64 MiB" in refusal(tmp_path / "one.zip")
+
+
+def test_nothing_is_left_of_what_was_refused(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    site.serve("/one.zip", b"<html>")
+    with pytest.raises(BadInput):
+        Fetched(f"{site.address}/one.zip")
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
