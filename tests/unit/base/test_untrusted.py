@@ -134,11 +134,12 @@ def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
     failed = trial(trial_id="b", status="failed", elapsed_s=None, reason=f"=cmd|'/C calc'!A1 {ESCAPES}{MARKUP}")
     folder = write_run(tmp_path, [trial(), failed], hosts=hosts)
     page = run_report.write(folder).read_text()
-    post, table = ((folder.report_path / name).read_text() for name in ("post.md", "table.csv"))
+    names = ("post.md", "post-appendix.md", "table.csv")
+    post, appendix, table = ((folder.report_path / name).read_text() for name in names)
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(*terminal.terminal_tables(run_folder.load(folder.path)))
-    assert "<script" not in page.replace(f"<script>{script()}</script>", "", 1) + post
-    for text in (page, post, console.export_text()):
+    assert "<script" not in page.replace(f"<script>{script()}</script>", "", 1) + post + appendix
+    for text in (page, post, appendix, console.export_text()):
         assert not CONTROL.search(text)
     assert "'=cmd" in table
     assert ",=cmd" not in table

@@ -76,7 +76,7 @@ def test_memory_leaves_the_panel_and_keeps_its_number(folder: RunFolder) -> None
 
 def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(folder: RunFolder) -> None:
     page = run_report.write(folder)
-    post = page.with_name("post.md").read_text()
+    post = page.with_name("post-appendix.md").read_text()
     assert "## From the disk to the tool" in post
     assert "(figures/waterfall.png)" in post
     assert "SMB rsync write" in post
