@@ -80,12 +80,18 @@ def timing(values: dict[str, str], moved: int = 9) -> Timing:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("elapsed_s", "nan"), ("elapsed_s", "1e3"), ("elapsed_s", "31"), ("elapsed_s", "0.0000000001"), ("clock", "sun"),
-     ("flushed", "\x1b[2J"), ("tool_cpu_s", "-1"), ("tool_cpu_s", "inf")],
+     ("flushed", "\x1b[2J"), ("tool_cpu_s", "-1"), ("tool_cpu_s", "inf"), ("flush_s", "nan"), ("flush_s", "")],
 )  # fmt: skip
 def test_a_timing_that_cannot_be_true_is_refused(name: str, value: str) -> None:
     assert timing(TIMING).elapsed_s == 0.5
     with pytest.raises(ValueError, match=name):
         timing(TIMING | {name: value})
+
+
+@pytest.mark.parametrize(("text", "flush_s"), [("0.2", 0.2), ("0.000000", 0.0), ("0.6", None), ("-0.1", None)])
+def test_a_flush_is_a_part_of_the_time(text: str, flush_s: float | None) -> None:
+    assert timing(TIMING | {"flush_s": text}).flush_s == flush_s
+    assert timing(TIMING).flush_s is None
 
 
 @pytest.mark.parametrize("name", TIMING)

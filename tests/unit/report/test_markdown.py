@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.markdown_renderers import read_alike
 
@@ -15,8 +15,8 @@ MARKS = "\\`*_{}[]()<>#+-.!|~$&;:=\"'/@^% \t\n1aA\u00e9\u4e2d\U0001f600\u202e\x1
 # whatever any text has, and much of what Markdown acts on
 TEXTS = st.text(st.one_of(st.sampled_from(MARKS), st.characters(codec="utf-8"))) | st.lists(
     st.sampled_from(
-        ["`lab run x`", "`", "``", "![a](b)", "<b>", "&amp;", "&#42;", "http://b.c", "www.b.c", "a@b.c", "\\", "|", "-", "1.",
-         "~~a~~", "$x$", "#", ">", "***", "---", "[a]: b", " "]
+        ["`lab run x`", "`", "``", "![a](b)", "<b>", "&amp;", "&#42;", "http://b.c", "www.b.c", "a@b.c", "\\", "|", "-",
+         "1.", "~~a~~", "$x$", "#", ">", "***", "---", "[a]: b", " "]
     )
 ).map("".join)  # fmt: skip
 
@@ -27,6 +27,10 @@ def shown(text: str) -> str:
 
 
 @given(TEXTS)
+@example("- a")
+@example("1. a")
+@example("---")
+@example("    a")
 def test_a_text_is_shown_as_it_is(text: str) -> None:
     seen = read_alike(f"# x{md(text)}\n\n{md(text)}\n")
     assert seen.blocks == [("h1", f"x{shown(text)}".strip()), *([("p", shown(text))] if shown(text) else [])]
