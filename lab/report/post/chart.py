@@ -12,7 +12,7 @@ from lab.report.analysis import Analysis
 from lab.report.leading import EFFECTS, MOST_ROWS, Leading, case_label, fastest_first, overall_effects
 from lab.report.tables import between, change, number
 
-WIDTH, LONGEST = 34, 34  # characters of the panel, and of a name
+WIDTH, LONGEST = 30, 44  # characters of the panel, and of a name
 EIGHTHS = " ▏▎▍▌▋▊▉"
 INDENT = "    "  # a block of code: there is no fence in it that a name could close
 

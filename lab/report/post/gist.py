@@ -54,7 +54,7 @@ def medians(run: Analysis) -> str:
         numbers = ["" if row[name] != row[name] else f"{row[name]:.4g}" for name in SPEEDS]
         writer.writerow([*(no_formula(one_line(str(row[name]))) for name in names), row["n"], *numbers])
     shown = min(len(cases), MOST_CASES)
-    of = f"the {shown} fastest of {len(cases)} cases" if shown < len(cases) else f"{shown} cases"
+    of = f"the first {shown} of {len(cases)} cases" if shown < len(cases) else f"{shown} cases"
     return (
         f"<details><summary>The medians of {of} as CSV</summary>\n<pre>\n{html.escape(text.getvalue(), quote=False)}"
         "</pre>\n</details>"

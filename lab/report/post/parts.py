@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.report.analysis import Analysis
@@ -15,7 +15,7 @@ from lab.report.trust import speaks_against
 from lab.results.one_sided import share_of
 from lab.results.trial import RunJson
 
-MOST_STATEMENTS = 5  # of one point of the answer
+MOST_STATEMENTS, MOST_CAVEATS = 5, 10  # of one point of the answer, and of all
 TRUST = "Trust"  # the point of the answer that the caveats have in its place
 
 
@@ -72,14 +72,16 @@ def how(subject: Subject) -> Iterator[str]:
 
 def caveats(subject: Subject) -> Iterator[str]:
     """What was left out, what speaks against the numbers, and what they rest on, under a heading; each once."""
-    against = speaks_against(subject.run)
+    against: Sequence[str] = speaks_against(subject.run)
     if share_of(subject.described).protocol:
         trust = [point for point in points(subject.run, subject.path) if point.heading == TRUST]
         against = [part for point in trust for part in point.parts]
-    told = [*(text.rstrip(".") for text in not_measured(subject.described)), *against]
-    if told:
+    told = list(dict.fromkeys([*(text.rstrip(".") for text in not_measured(subject.described)), *against]))
+    more = len(told) - MOST_CAVEATS
+    shown = [*told[:MOST_CAVEATS], f"and {more} more"] if more > 0 else told
+    if shown:
         yield "## Caveats"
-        yield "\n".join(f"- {sentence(f'{capitalised(text)}.')}" for text in dict.fromkeys(told))
+        yield "\n".join(f"- {sentence(f'{capitalised(text)}.')}" for text in shown)
 
 
 def table(shown: TextTable, more: int, where: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ from lab.report.alt_texts import ABOUT
 from lab.report.analysis import Analysis
 from lab.report.figures.files import png_of, svg_of
 from lab.report.leading import MOST_ROWS, leading
-from lab.report.post.chart import chart
+from lab.report.post.chart import WIDTH, chart
 from lab.report.post.front_matter import quoted
 from lab.results import run_folder
 from lab.results.examples import Example
@@ -201,8 +201,8 @@ def test_the_chart_of_speeds_has_bars_of_their_length(tmp_path: Path) -> None:
     lines = chart(lead, run).splitlines()
     speeds = [float(row[1]) for row in lead.table.rows]
     lengths = [line.count("█") for line in lines]
-    assert max(lengths) == lengths[speeds.index(max(speeds))] == 34
-    assert all(abs(length - 34 * speed / max(speeds)) <= 1 for length, speed in zip(lengths, speeds, strict=True))
+    assert max(lengths) == lengths[speeds.index(max(speeds))] == WIDTH
+    assert all(abs(length - WIDTH * speed / max(speeds)) <= 1 for length, speed in zip(lengths, speeds, strict=True))
 
 
 @given(st.text())
