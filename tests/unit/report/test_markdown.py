@@ -63,3 +63,15 @@ def test_commands_are_code_unless_renderers_would_differ() -> None:
     assert sentence("do `lab run x_y`, 1 < 2") == r"do `lab run x_y`, 1 &lt; 2"
     assert sentence("do `a < b` or `a|b`") == r"do \`a &lt; b\` or \`a\|b\`"
     assert sentence("``a`` and ` b`") == r"\`\`a\`\` and \` b\`"
+
+
+def test_free_text_cannot_break_out_of_markdown() -> None:
+    assert md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
+    assert md("~~a~~ $x$ http://b") == "&#126;&#126;a&#126;&#126; &#36;x&#36; http&#58;//b"
+    assert [md(text) for text in ("- a", "1. a", "---", "-1.5", "2.5 s")] == [
+        r"\- a",
+        r"1\. a",
+        r"\---",
+        "-1.5",
+        "2.5 s",
+    ]

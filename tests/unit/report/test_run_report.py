@@ -26,7 +26,7 @@ from lab.report.page import colours
 from lab.report.page.run_page import QUESTIONS, Report, page
 from lab.report.post.parts import Subject, opening
 from lab.report.prose import LOCAL_LAB, interaction_sentence
-from lab.report.render import md, records
+from lab.report.render import records
 from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder
 from lab.stats.bottleneck import verdicts
@@ -259,18 +259,6 @@ def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None
     folder = write_run(tmp_path / os.fsdecode(b"no text: \xff"), [trial()])
     assert run_report.write(folder).is_file()
     assert json.loads(json.dumps(terminal.show_json(folder)))["path"] == str(folder.path)
-
-
-def test_free_text_cannot_break_out_of_markdown() -> None:
-    assert md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
-    assert md("~~a~~ $x$ http://b") == "&#126;&#126;a&#126;&#126; &#36;x&#36; http&#58;//b"
-    assert [md(text) for text in ("- a", "1. a", "---", "-1.5", "2.5 s")] == [
-        r"\- a",
-        r"1\. a",
-        r"\---",
-        "-1.5",
-        "2.5 s",
-    ]
 
 
 ROW = {
