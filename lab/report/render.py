@@ -21,6 +21,7 @@ from lab.results.trial import RunJson
 if TYPE_CHECKING:
     from lab.report.fitted_table import FittedTable
 
+TEMPLATE = re.compile(r"\{(?=[{%:])")  # the begin of Liquid's, Hugo's and kramdown's own marks
 MOST_ROWS = 200  # of a table in the terminal: nobody reads more there, and drawing a thousand takes seconds
 
 
@@ -83,15 +84,19 @@ def sentence(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Escaped by backslashes, which every renderer knows of these; by references what is markup to some alone."""
+    """Escaped by backslashes, which every renderer knows of these; by references what is markup to some alone.
+
+    Generators of sites replace what is between braces, such as ``{{ x }}`` of Liquid, before they render.
+    """
     marked = re.sub(r"([\\`*_\[\]|#])", r"\\\1", html.escape(printable(text), quote=False))
+    marked = TEMPLATE.sub("&#123;", marked)
     return marked.replace("~", "&#126;").replace("$", "&#36;").replace("://", "&#58;//")
 
 
 def _code(text: str) -> str:
     """A code span, unless there is something in it that renderers do not agree on."""
     shown = printable(text)
-    return f"`{shown}`" if not re.search(r"[\\<>&|]", shown) else _inline(f"`{text}`")
+    return f"`{shown}`" if not (re.search(r"[\\<>&|]", shown) or TEMPLATE.search(shown)) else _inline(f"`{text}`")
 
 
 def _begin(text: str) -> str:

@@ -10,6 +10,7 @@ from lab import stats
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.leading import EFFECTS, MOST_ROWS, Leading, case_label, fastest_first, overall_effects
+from lab.report.render import TEMPLATE
 from lab.report.tables import between, change, number
 
 WIDTH, LONGEST = 30, 44  # characters of the panel, and of a name
@@ -77,6 +78,6 @@ def _bar(share: float) -> str:
 
 def _names(texts: Sequence[str]) -> list[str]:
     """Names of one width, cut where they are longer than LONGEST."""
-    named = [one_line(text, LONGEST) for text in texts]
+    named = [TEMPLATE.sub("{ ", one_line(text, LONGEST)) for text in texts]
     width = max(map(len, named))
     return [f"{name:<{width}}" for name in named]

@@ -12,7 +12,7 @@ from lab.report.analysis import Analysis
 from lab.report.leading import fastest_first, leading
 from lab.report.post.chart import chart, how_to_read
 from lab.report.post.parts import Subject, answer, caveats, how, join, opening, table
-from lab.report.render import sentence
+from lab.report.render import TEMPLATE, sentence
 from lab.report.spreadsheet import no_formula
 from lab.report.tables import varied_and_alike
 
@@ -55,7 +55,5 @@ def medians(run: Analysis) -> str:
         writer.writerow([*(no_formula(one_line(str(row[name]))) for name in names), row["n"], *numbers])
     shown = min(len(cases), MOST_CASES)
     of = f"the first {shown} of {len(cases)} cases" if shown < len(cases) else f"{shown} cases"
-    return (
-        f"<details><summary>The medians of {of} as CSV</summary>\n<pre>\n{html.escape(text.getvalue(), quote=False)}"
-        "</pre>\n</details>"
-    )
+    shown_csv = TEMPLATE.sub("&#123;", html.escape(text.getvalue(), quote=False))
+    return f"<details><summary>The medians of {of} as CSV</summary>\n<pre>\n{shown_csv}</pre>\n</details>"

@@ -16,7 +16,7 @@ MARKS = "\\`*_{}[]()<>#+-.!|~$&;:=\"'/@^% \t\n1aA\u00e9\u4e2d\U0001f600\u202e\x1
 TEXTS = st.text(st.one_of(st.sampled_from(MARKS), st.characters(codec="utf-8"))) | st.lists(
     st.sampled_from(
         ["`lab run x`", "`", "``", "![a](b)", "<b>", "&amp;", "&#42;", "http://b.c", "www.b.c", "a@b.c", "\\", "|", "-",
-         "1.", "~~a~~", "$x$", "#", ">", "***", "---", "[a]: b", " "]
+         "1.", "~~a~~", "$x$", "{{", "{%", "#", ">", "***", "---", "[a]: b", " "]
     )
 ).map("".join)  # fmt: skip
 
@@ -68,6 +68,8 @@ def test_commands_are_code_unless_renderers_would_differ() -> None:
 def test_free_text_cannot_break_out_of_markdown() -> None:
     assert md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
     assert md("~~a~~ $x$ http://b") == "&#126;&#126;a&#126;&#126; &#36;x&#36; http&#58;//b"
+    assert md("{{ a }} {% b %} {: .c} {'d': 1}") == "&#123;{ a }} &#123;% b %} &#123;: .c} {'d': 1}"
+    assert sentence("`{{ a }}`") == r"\`&#123;{ a }}\`"
     assert [md(text) for text in ("- a", "1. a", "---", "-1.5", "2.5 s")] == [
         r"\- a",
         r"1\. a",
