@@ -46,6 +46,11 @@ def _effects(rows: Sequence[stats.Row]) -> list[str]:
     names = _names([stats.compared_label(row) for row in rows])
     lines = []
     for name, row, places in zip(names, rows, np.rint((ends - low) * scale).astype(int), strict=True):
+        # an interval without 0 does not touch it, however near it is
+        if row["low_pct"] > 0:
+            places = np.clip(places, min(zero + 1, WIDTH - 1), WIDTH - 1)
+        elif row["high_pct"] < 0:
+            places = np.clip(places, 0, max(zero - 1, 0))
         panel = [" "] * WIDTH
         panel[places[0] : places[2] + 1] = "─" * (places[2] + 1 - places[0])
         panel[zero] = "┼" if places[0] <= zero <= places[2] else "│"

@@ -26,11 +26,13 @@ from lab.report.analysis import Analysis
 from lab.report.figures.files import png_of, svg_of
 from lab.report.leading import MOST_ROWS, leading
 from lab.report.post.chart import WIDTH, chart
+from lab.report.post.chart import _effects as chart_of_effects
 from lab.report.post.front_matter import quoted
 from lab.results import run_folder
 from lab.results.examples import Example
 from lab.results.run_folder import RunFolder
 
+Ends = tuple[float, float, float]
 MOST_LINES, MOST_BYTES = 80, 5000
 
 
@@ -191,8 +193,18 @@ def test_the_chart_of_effects_is_on_one_axis(of_example: Analysis) -> None:
     lines = chart(lead, of_example).splitlines()
     (zero,) = {place for line in lines for place, mark in enumerate(line) if mark in "│┼"}
     for line, row in zip(lines, lead.table.rows, strict=True):
+        assert line[zero] == "│"  # none of the intervals has 0
         assert (line.index("●") > zero) == row[1].startswith("+")
         assert f"{row[1]} % ({row[2]})" in line
+
+
+@pytest.mark.parametrize("far", [(400.0, 900.0, 2000.0), (-99.9, -99.0, -98.0)])
+@pytest.mark.parametrize("near", [(-0.3, -0.2, -0.1), (0.1, 0.2, 0.3), (-0.1, 0.0, 0.1)])
+def test_a_small_effect_beside_a_huge_one_is_drawn_inside_the_chart(far: Ends, near: Ends) -> None:
+    named = {"factor": "mtu", "baseline": 1500, "level": 9000, "established": True}
+    ends = ("low_pct", "change_pct", "high_pct")
+    lines = chart_of_effects([named | dict(zip(ends, of, strict=True)) for of in (far, near)])
+    assert [len(line[: line.index("%")]) for line in lines] == 2 * [len("MTU 1500 → 9000  ") + WIDTH + 2 + 7 + 1]
 
 
 def test_the_chart_of_speeds_has_bars_of_their_length(tmp_path: Path) -> None:
