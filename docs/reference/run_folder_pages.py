@@ -50,7 +50,7 @@ FILES = """# Files and fields of a run folder
 | `journal.jsonl` | [the changes to the hosts](#a-change), begun and put back; a torn last line goes to `journal.torn` |
 | `journal.aside-1.jsonl` | a journal that no longer counts, for the hosts were asked, or the run was somebody else's |
 | `commands.log` | [every command](#commands-log) sent to a host, its duration and exit code; never its standard input |
-| `report/` | what `lab report` made: `report.html`, `post.md`, [`table.csv`](#table-csv), `figures/` |
+| `report/` | what `lab report` made: `report.html`, `post.md` and its appendix, [`table.csv`](#table-csv), `figures/` |
 | `fidelity.json` | of [`lab fidelity`](../how-to/see-what-a-copy-keeps.md) alone: every verdict |
 
 Nobody but its owner can read a run folder (mode 0700). What is written into it is as open as the folder is:

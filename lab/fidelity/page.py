@@ -15,7 +15,7 @@ from lab.fidelity.verdicts import Verdict
 from lab.report.page.frame import Parts, document
 from lab.report.page.html_table import html_table
 from lab.report.page.text import escape, paragraph
-from lab.report.render import Section, markdown_table, md
+from lab.report.render import Section, markdown_table, md, sentence
 from lab.report.tables import TextTable
 from lab.results.public import kinds_replaced, masker_of
 from lab.results.run_folder import RunFolder
@@ -87,7 +87,7 @@ def _engines(engines: Sequence[Engine]) -> TextTable:
 def _markdown(title: str, sections: Sequence[Section]) -> str:
     parts = [f"# {TITLE}", md(title)]
     for section in sections:
-        parts += [f"## {section.title}", md(section.text)]
+        parts += [f"## {section.title}", sentence(section.text)]
         parts += [part for table in section.tables for part in (markdown_table(table), md(table.caption))]
     return "\n\n".join(filter(None, parts)) + "\n"
 

@@ -119,6 +119,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
+    told = replace(told, flush_s=timing.flush_s)
     told = add_moved(told, standing.store, stored_before, stored_after)
     void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
     void = void or find_void(pair, standing.store, case, told)

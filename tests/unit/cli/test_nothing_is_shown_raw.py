@@ -135,10 +135,12 @@ def test_a_run_folder_full_of_it_is_shown_and_reported(capsys: pytest.CaptureFix
     assert_plain(lab(capsys, "show", path).rstrip("\n").replace("\n", " "), lines=True)
     lab(capsys, "show", path, "--json")
     assert_plain("\n".join(stats.provenance(run_folder.load(path))))  # which a notebook prints
-    lab(capsys, "report", path)
+    lab(capsys, "report", path, "--front-matter", "yaml")
+    lab(capsys, "report", path, "--format", "gist", "--front-matter", "toml")
     report = path / "report"
     assert_page_of_the_labs((report / "report.html").read_text(encoding="utf-8"))
-    assert_post((report / "post.md").read_text(encoding="utf-8"))
+    for name in ("post.md", "post-appendix.md", "gist.md"):
+        assert_post((report / name).read_text(encoding="utf-8"), folded=name == "gist.md")
     assert_no_formula((report / "table.csv").read_text(encoding="utf-8"))
     drawings = sorted((report / "figures").glob("*.svg"))
     assert len(drawings) == 7
