@@ -40,8 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_results(parser)
     text = "write compare.html, compare.md and figures into this folder, too"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
-    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike in all runs"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    options.add_no_redact(parser)
     text = f"open compare.html in the browser (in the folder {PLACE}, where --to names no other)"
     parser.add_argument("--open", action="store_true", help=text)
     text = (
