@@ -69,6 +69,8 @@ def _medians_of(store_numbers: pd.DataFrame, stores: list[str], tool: str) -> di
 def _before_flush(some: pd.DataFrame, names: list[str]) -> dict[tuple[Level, ...], float]:
     """The median speed of each case without the time that its flush took, of the trials that tell."""
     took = pd.to_numeric(observed(some, {"flush_s"}).get("flush_s", pd.Series(dtype=float)), errors="coerce")
+    if took.isna().all():  # of older runs
+        return {}
     known = some[names].assign(speed=some["size_bytes"] / (some["elapsed_s"] - took) / 1e6)
     known = known[np.isfinite(known["speed"]) & (known["speed"] > 0)]
     cases = known.groupby(names, sort=False, observed=True)["speed"].median()
