@@ -2,7 +2,7 @@
 SINGLE = OPENBLAS_NUM_THREADS=1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: demo unit wheel test test-verdicts test-guests faults fuzz audit check docs docs-reference fmt clean
+.PHONY: demo unit wheel test test-verdicts test-guests faults fuzz audit check docs gallery docs-reference fmt clean
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
@@ -55,7 +55,12 @@ check:  ## lint, format, types, layers, scripts
 docs:   ## the documentation as web pages in docs/_build; warnings are errors
 	@scripts/setup.sh docs
 	.venv/bin/python docs/reference/generate.py --check
+	.venv/bin/python docs/make_gallery.py >/dev/null
 	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs docs/_build
+
+gallery: ## the report, post and figures of the run that comes with the lab, in docs/gallery
+	@scripts/setup.sh check
+	.venv/bin/python docs/make_gallery.py
 
 docs-reference: ## write the pages of the reference that follow from the code
 	@scripts/setup.sh check
@@ -67,5 +72,5 @@ fmt:    ## format the code
 	.venv/bin/ruff format .
 
 clean:  ## remove what was installed and built here; results stay
-	rm -rf .venv build docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build docs/_build docs/gallery *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

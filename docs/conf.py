@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
 project = "File-sharing throughput lab"
 author = "the contributors"
 extensions = ["myst_parser"]
@@ -12,4 +17,17 @@ html_copy_source = False
 nitpicky = True
 # links to headings of other pages are checked down to this level
 myst_heading_anchors = 4
-exclude_patterns = ["_build"]
+smartquotes_action = "qe"  # quotes and ellipses: -- begins an option
+exclude_patterns = ["_build", "gallery/shown.md"]
+
+
+def setup(app: Sphinx) -> None:
+    """Have the report of the gallery served as it is."""
+
+    def copy_report(app: Sphinx, error: Exception | None) -> None:
+        if error is None and app.builder.format == "html":
+            served = Path(app.outdir) / "gallery"
+            served.mkdir(exist_ok=True)
+            shutil.copy(Path(app.srcdir) / "gallery" / "report.html", served)
+
+    app.connect("build-finished", copy_report)

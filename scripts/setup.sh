@@ -39,6 +39,7 @@ if [ -n "$needs_lab" ]; then
     done
     if [ "$purpose" = test ]; then # a login shell may be any of these
         for shell in csh fish ksh tcsh zsh; do command -v "$shell" >/dev/null || missing="$missing $shell"; done
+        command -v Rscript >/dev/null || missing="$missing r-base-core" # reads an exported table
         # the report is looked at in it; Ubuntu's package is but a snap, without which those tests are skipped
         if grep -q '^ID=debian' /etc/os-release; then command -v chromium >/dev/null || missing="$missing chromium"; fi
     fi
@@ -63,6 +64,11 @@ if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs;
     echo "Installing Sphinx into .venv"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
     cp requirements-docs.txt .venv/installed-docs
+fi
+if [ "$purpose" = test ] && ! cmp -s requirements-tables.txt .venv/installed-tables; then
+    echo "Installing DuckDB and polars into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tables.txt
+    cp requirements-tables.txt .venv/installed-tables
 fi
 if [ "$purpose" = test ] && ! cmp -s requirements-browser.txt .venv/installed-browser; then
     echo "Installing Playwright into .venv"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
+import operator
 import textwrap
 import types
 import typing
@@ -81,11 +83,12 @@ def _of_type(hint: Any) -> str:
         return ", ".join(f"`{level}`" for level in args)
     if origin in (types.UnionType, typing.Union):
         return " or ".join(map(notation, args))
-    if origin is tuple:
-        return f"list of: {notation(args[0])}"
+    if origin in (list, tuple):
+        items = [each for each in args if each is not Ellipsis]
+        return "list of: " * (len(items) == 1) + ", ".join(map(notation, items))
     if isinstance(hint, type) and issubclass(hint, Enum):
         return ", ".join(f"`{level.value}`" for level in hint)
-    if dataclasses.is_dataclass(hint) and hint not in PLAIN:
+    if (dataclasses.is_dataclass(hint) or typing.is_typeddict(hint)) and hint not in PLAIN:
         return "object"
     return PLAIN[origin or hint]
 
@@ -149,19 +152,31 @@ def _written(field: FieldInfo) -> str:
     return notation(members[0] if optional and len(members) == 1 else field.annotation, field.metadata)
 
 
-def record(owner: type) -> str:
-    """A table of the fields of a dataclass, as JSON has them; fields of one type and meaning share a row.
+def fields_of(owner: type) -> dict[str, Any]:
+    """The type of each field of a dataclass or TypedDict, as JSON has it.
 
     A field of a :class:`JsonObject` that is None is a key that is absent, so its type names no null.
     """
-    about, hints = descriptions(owner), typing.get_type_hints(owner, include_extras=True)
-    assert dataclasses.is_dataclass(owner)
+    hints = typing.get_type_hints(owner, include_extras=True)
+    if not issubclass(owner, JsonObject):
+        absent = typing.NotRequired
+        return {
+            name: typing.get_args(hint)[0] if typing.get_origin(hint) is absent else hint
+            for name, hint in hints.items()
+        }
+    return {name: without_null(hint) for name, hint in hints.items() if name != "other"}
+
+
+def without_null(hint: Any) -> Any:
+    """A type less None."""
+    members = [each for each in typing.get_args(hint) if each is not type(None)]
+    return functools.reduce(operator.or_, members) if isinstance(hint, types.UnionType) else hint
+
+
+def record(owner: type) -> str:
+    """A table of the fields of a dataclass or TypedDict as JSON has them; those of one type and meaning share a row."""
+    about = descriptions(owner)
     names: dict[tuple[str, str], list[str]] = {}
-    for field in dataclasses.fields(owner):
-        if issubclass(owner, JsonObject) and field.name == "other":
-            continue
-        kind = notation(hints[field.name])
-        if issubclass(owner, JsonObject):
-            kind = kind.removesuffix(" or null")
-        names.setdefault((kind, about[field.name]), []).append(f"`{field.name}`")
+    for name, hint in fields_of(owner).items():
+        names.setdefault((notation(hint), about[name]), []).append(f"`{name}`")
     return table(("field", "type", "meaning"), [(", ".join(group), *told) for told, group in names.items()])

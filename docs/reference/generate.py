@@ -6,13 +6,17 @@ With ``--check`` nothing is written: exit code 1, and the difference, where a pa
 from __future__ import annotations
 
 import difflib
+import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import json_schemas
 from assumption_pages import assumptions_page
 from command_pages import commands_page, man_page
 from described import keys, table
+from dictionary_page import columns_csv, dictionary_page
+from json_schemas import schema_text
 from run_folder_pages import observed_page, run_folder_page
 from volume_pages import volumes_page
 
@@ -23,7 +27,8 @@ from lab.hosts import hosts_file
 
 HERE = Path(__file__).parent
 STAMP = "Written by docs/reference/generate.py from the code. Change the code, then run `make docs-reference`."
-COMMENTS = {".md": f"% {STAMP}\n\n", ".1": f'.\\" {STAMP}\n'}  # the first line of a page, by the ending of its name
+# The first line of a page, by the ending of its name
+COMMENTS = {".md": f"% {STAMP}\n\n", ".1": f'.\\" {STAMP}\n', ".json": "", ".csv": ""}
 
 
 def sweep_page() -> Iterator[str]:
@@ -125,6 +130,9 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "observed.md": observed_page,
     "assumptions.md": assumptions_page,
     "volumes.md": volumes_page,
+    "data-dictionary.md": dictionary_page,
+    "schema/columns.csv": columns_csv,
+    **{f"schema/{name}.json": functools.partial(schema_text, name) for name in json_schemas.FILES},
 }
 
 
@@ -139,6 +147,7 @@ def main() -> int:
         if check and old != text:
             stale += difflib.unified_diff(old.splitlines(), text.splitlines(), f"{file}", "the code", lineterm="", n=0)
         elif not check:
+            file.parent.mkdir(exist_ok=True)
             file.write_text(text, encoding="utf-8")
     if stale:
         print("\n".join([*stale, "stale pages of the reference: run `make docs-reference`"]), file=sys.stderr)

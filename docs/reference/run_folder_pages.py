@@ -23,44 +23,11 @@ from lab.results.observed import (
     WireFacts,
 )
 from lab.results.one_sided import ClientLink, MeasuredShare
+from lab.results.run_keys import RunKeys
+from lab.results.samples import ConnectionAtATime, Course
 from lab.run.vocabulary import kinds
 from lab.settings import journal
 from lab.settings.operation import Operation
-
-RUN_KEYS = {
-    "schema": "The version of these files: this page describes {schema}. A newer one is refused, an older one is read.",
-    "name": "The name of the sweep.",
-    "started_at": "ISO 8601, UTC.",
-    "saved_as": "The history that the run belongs to: `--save` of `lab measure`. Missing where it has none.",
-    "sweep_text": "The sweep file as it was.",
-    "sweep_file": "Its path, as it was given.",
-    "seed": "That of the sweep.",
-    "ordering": "`mirrored`: each second block has the order of the one before it backwards. Missing in older runs.",
-    "ceiling_shots": "2: the link is measured before and after the trials of a network. Missing in older runs: 1.",
-    "payload_bytes": "What a trial moves, where the sweep has `seconds`: chosen before the first trial.",
-    "left_out": "The cases that these hosts cannot measure, by `case_id`, each with the reason.",
-    "closed": "The protocols among them that somebody could open, each with the reason and what to do.",
-    "caveats": "What figures with a store cannot tell, by store. Missing where there is nothing, and in older runs.",
-    "load": "Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.",
-    "title": "`[lab] title` of the hosts file.",
-    "hosts": "The [facts of each host](#facts-of-a-host), by role, and the `transport` to it.",
-    "target": "Of a run of `lab measure`: [the share](#target-and-link). Such a run has no `server` among its hosts.",
-    "link": "Of a run of `lab measure`: [the client's end of the link](#target-and-link).",
-    "code_version": "The version of the lab, with the commit where it ran from a checkout.",
-    "instance": "Which local lab the hosts were of; null for real machines.",
-    "hosts_file": "The full path of the hosts file.",
-    "names": "The names of hosts, accounts, shares, folders and devices in that file, and of the controller, by kind: "
-    "what `lab report` and `lab export` replace. Missing in older runs.",
-    "replaced": "In a copy that `lab export` made alone: how many names of each kind were replaced.",
-    "hosts_digest": "What tells the content of that file from every other, by the key of the controller's register.",
-    "id": "The run's identity: the same when it is resumed, another for every other run.",
-    "seal": "Proves that this controller wrote the sweep and the hosts above "
-    "([what a run is restored by](../explanation/safety.md#only-runs-of-this-controller)).",
-    "emulated": "A sentence where a host was an emulated Mac; else null.",
-    "ended": "Why the run ended, and which effects are less precise than was asked.",
-    "finished_at": "ISO 8601, UTC; missing while the run goes on, or where it was cut short.",
-}
-
 
 DERIVED = {
     "bytes_per_s": "`size_bytes` / `elapsed_s`.",
@@ -68,19 +35,6 @@ DERIVED = {
     "share_of_ceiling": "`bytes_per_s` / `ceiling_bytes_per_s`.",
     "client_cpu_s_per_GB": "`client_cpu_s` per 10^9 bytes of payload.",
     "server_cpu_s_per_GB": "`server_cpu_s` per 10^9 bytes of payload.",
-}
-
-
-SAMPLES = {
-    "at_s": "Seconds since the first reading.",
-    "tx_bytes`, `rx_bytes`, `tx_packets`, `rx_packets`, `tx_errors`, `rx_errors": "Of the data interface, since then.",
-    "cpu_s": "CPU seconds of the host's control group, since then.",
-    "disk_read_bytes`, `disk_written_bytes": "Of all disks, since then.",
-    "available_bytes": "Memory that programs could get.",
-    "core_busy": "By core: the share of the time that it was busy, since the last reading that has it.",
-    "user`, `system`, `softirq`, `iowait`, `steal": "Shares of the time of all cores, since the last reading of them.",
-    "processes": '`[at_s, {"name id": CPU seconds since the first reading}]`, where processes were looked at.',
-    "connections": '`[at_s, "local peer", {…}]`, where connections were looked at.',
 }
 
 
@@ -96,7 +50,7 @@ FILES = """# Files and fields of a run folder
 | `journal.jsonl` | [the changes to the hosts](#a-change), begun and put back; a torn last line goes to `journal.torn` |
 | `journal.aside-1.jsonl` | a journal that no longer counts, for the hosts were asked, or the run was somebody else's |
 | `commands.log` | [every command](#commands-log) sent to a host, its duration and exit code; never its standard input |
-| `report/` | what `lab report` made: `report.html`, `post.md`, [`table.csv`](#table-csv), `figures/` |
+| `report/` | what `lab report` made: `report.html`, `post.md` and its appendix, [`table.csv`](#table-csv), `figures/` |
 | `fidelity.json` | of [`lab fidelity`](../how-to/see-what-a-copy-keeps.md) alone: every verdict |
 
 Nobody but its owner can read a run folder (mode 0700). What is written into it is as open as the folder is:
@@ -125,9 +79,7 @@ these lines are not yours: read them, and evaluate nothing.
 def run_folder_page() -> Iterator[str]:
     """Files and fields of a run folder."""
     yield FILES
-    assert RUN_KEYS.keys() >= trial._RUN_TYPES.keys(), "describe the new keys of run.json in RUN_KEYS"
-    about = {key: text.format(schema=trial.SCHEMA) for key, text in RUN_KEYS.items()}
-    yield "## run.json\n\n" + table(("key", "meaning"), [(f"`{key}`", text) for key, text in about.items()])
+    yield "## run.json\n\n" + record(RunKeys).replace("{schema}", f"{trial.SCHEMA}")
     yield "### Facts of a host\n\nWhat the host says of itself before the run.\n\n" + record(Facts)
     yield "### target and link\n\nThe share that was measured:\n\n" + record(MeasuredShare)
     yield "The client's interface that leads to its server:\n\n" + record(ClientLink)
@@ -199,9 +151,10 @@ that lie wholly within the transfer.
     yield """## The course of a trial
 
 A line of `samples.jsonl`: `trial_id`, and for each host lists that are as long as there were readings. The first and
-the last reading are those around the transfer.
+the last reading are those around the transfer. `null`: a reading lacks the number.
 """
-    yield table(("key", "meaning"), [(f"`{key}`", text) for key, text in SAMPLES.items()])
+    yield record(Course) + "\n### A connection at a time\n"
+    yield record(ConnectionAtATime)
 
 
 def _operation(kind: type[Operation]) -> tuple[str, str, str, str]:

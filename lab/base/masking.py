@@ -76,6 +76,7 @@ class Masker:
         self._masks: dict[tuple[str, str], str] = {}
         self._counts: dict[str, int] = {}
         self._pattern: re.Pattern[str] | None = None
+        self._learned: set[str] = set()
 
     def know(self, kind: str, *names: str) -> None:
         """Mask names of a kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
@@ -92,10 +93,13 @@ class Masker:
 
     def learn(self, text: str) -> None:
         """Find the names that stand where outputs of Macs have names. Raises ValueError as :meth:`know`."""
+        if text in self._learned:  # runs of the same hosts say the same
+            return
         for kind, place in _PLACES:
             self.know(kind, *(unquote(match.strip("\"'")) for match in place.findall(text)))
         for kind, folder in (("user", "Users"), ("user", "home"), ("volume", "Volumes")):
             self.know(kind, *re.findall(rf"/{folder}/({_PART})", text, re.MULTILINE))
+        self._learned.add(text)
 
     def mask(self, text: str) -> str:
         """The text with masks. Learn from all texts first: then a name is masked anywhere, not in its place alone."""

@@ -21,7 +21,7 @@ SHELLS = ("bash", "zsh", "fish")
 RUNS = {"bash": "_lab_run_dirs", "zsh": "_lab_runs", "fish": "(_lab_runs)"}
 SWEEPS = {"bash": "_lab_sweep_files", "zsh": "_lab_sweeps", "fish": "(_lab_sweeps)"}
 NOTEBOOKS = {"bash": "_lab_notebook_names", "zsh": "_lab_notebooks", "fish": "(_lab_notebooks)"}
-BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "SWEEP": SWEEPS, "NOTEBOOK": NOTEBOOKS}
+BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "C": RUNS, "SWEEP": SWEEPS, "NOTEBOOK": NOTEBOOKS}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

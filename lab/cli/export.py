@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.cli import options
@@ -18,7 +19,7 @@ from lab.cli.terminal import open_run, say, show_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lab.results.run_folder import RunFolder
+    from lab.results.export_table import Source
 
 SUMMARY = "runs for others, or as a table for other programs, without the names of hosts, accounts and shares"
 EXAMPLES = (
@@ -26,8 +27,10 @@ EXAMPLES = (
     Example("lab export demo --output demo-run", "the newest run of the sweep demo, as the new folder demo-run"),
     Example("lab export -2 -1 --to csv --output runs.csv", "the trials of two runs as one table"),
     Example("lab export demo --to json --tidy", "a row for each number of each trial"),
+    Example("lab export --schema trial", "the JSON Schema of a line of trials.jsonl"),
 )
 FORMATS = ("folder", "csv", "json", "parquet")
+SCHEMAS = ("run", "trial", "samples", "table")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,27 +46,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", type=Path, metavar="PATH", help=text)
     parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
-    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    options.add_no_redact(parser)
+    text = (
+        "print the JSON Schema of run.json, of a line of trials.jsonl or of samples.jsonl, or of what --to json "
+        "writes, and export nothing"
+    )
+    parser.add_argument("--schema", choices=SCHEMAS, help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write it, say what was replaced, and print the path of what was written. Raises BadInput."""
     from lab.base.masking import Masker
-    from lab.results.public import Public
+    from lab.results.public import Public, PublicRecords
 
     _check(arguments)
+    if arguments.schema:
+        print(shipped.schemas()[arguments.schema].read_text(encoding="utf-8"), end="")
+        return 0
     folders, masker = [open_run(name, arguments.results) for name in arguments.runs or [None]], Masker()
     path: Path | None = arguments.output
     if arguments.no_redact:
         _write_table(folders, arguments)
     else:
-        public = [Public(folder, masker) for folder in folders]
         if arguments.to == "folder":
-            path = path or Path(f"{public[0].label}-public")
-            public[0].copy_to(path)
+            public = Public(folders[0], masker)
+            path = path or Path(f"{public.label}-public")
+            public.copy_to(path)
         else:
-            _write_table(public, arguments)
+            _write_table((PublicRecords(folder, masker) for folder in folders), arguments)
         _say_replaced(masker.replaced)
     if path:
         show_whole(str(path))
@@ -72,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise BadInput for what does not go together."""
+    if arguments.schema and (arguments.runs or arguments.output):
+        raise BadInput("--schema: is the same for all runs, and printed", "give neither RUN nor --output with it")
     if arguments.to == "folder":
         if len(arguments.runs) > 1:
             raise BadInput("a run folder is of one run", "give one, or --to csv, json or parquet")
@@ -85,12 +97,12 @@ def _check(arguments: argparse.Namespace) -> None:
         raise BadInput(f"{arguments.output}: is there already", "name a new file")
 
 
-def _write_table(folders: Sequence[RunFolder], arguments: argparse.Namespace) -> None:
+def _write_table(runs: Iterable[Source], arguments: argparse.Namespace) -> None:
     """Write the trials as one table, into the file or on standard output."""
     from lab.base import durable
     from lab.results import export_table
 
-    table = export_table.table(folders)
+    table = export_table.table(runs)
     table = export_table.tidy(table) if arguments.tidy else table
     if arguments.to == "parquet":
         export_table.write_parquet(table, arguments.output)

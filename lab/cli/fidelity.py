@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     text = "exit code 1 where anything was lost, changed or refused"
     parser.add_argument("--strict", action="store_true", help=text)
+    options.add_no_redact(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = Asked(arguments.protocol, arguments.tool, arguments.direction, arguments.store, arguments.option)
     hosts = options.hosts_file(arguments)
     folder, result = survey.start(hosts, arguments.results, asked, say, state.is_gone)
-    page.write(folder, result)
+    page.write(folder, result, redact=not arguments.no_redact)
     if arguments.json:
         print(json.dumps(result.to_json(), indent=1))
     else:

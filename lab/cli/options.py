@@ -22,6 +22,12 @@ def add_results(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=text)
 
 
+def add_no_redact(parser: argparse.ArgumentParser) -> None:
+    """--no-redact, of whatever writes what others may read."""
+    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
+    parser.add_argument("--no-redact", action="store_true", help=text)
+
+
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the run that a command reads."""
     parser.add_argument(

@@ -1,19 +1,26 @@
-"""`lab report`: report.html, post.md, table.csv and figures, in the run folder or elsewhere."""
+"""`lab report`: report.html, post.md and what goes with them, or gist.md, in the run folder or elsewhere."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
 from lab.cli.terminal import open_run, show_whole
 
-SUMMARY = "write report.html, post.md, table.csv and figures into the run folder"
+SUMMARY = "write report.html, post.md, its appendix, table.csv and figures into the run folder"
+FORMATS = ("post", "gist")
 EXAMPLES = (
     Example("lab report --open", "the newest run, and its page in the browser"),
     Example("lab report demo --to page", "the newest run of the sweep demo, into the folder page"),
+    Example(
+        "lab report --front-matter yaml",
+        "post.md begins as Jekyll and Hugo take it",
+    ),
+    Example("lab report --format gist --to .", "gist.md alone, for where only text can be pasted"),
     Example("lab report --no-redact", "with the names of hosts, accounts and shares as they are"),
 )
 
@@ -27,21 +34,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "report-NAME in the current folder)"
     )
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
-    text = "leave names of hosts, accounts and shares in it, and addresses; else each is replaced, alike everywhere"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    text = (
+        "post (default): report.html, and post.md of one page with its appendix, table.csv and figures; gist: gist.md "
+        "alone, one file with no picture and no link to another"
+    )
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=text)
+    text = "begin post.md, or gist.md, with title, date, description and tags, as generators of sites read them"
+    parser.add_argument("--front-matter", choices=("yaml", "toml"), default="", help=text)
+    options.add_no_redact(parser)
     parser.add_argument("--open", action="store_true", help="open report.html in the browser")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the paths of its files."""
     from lab.report import figures, run_report
+    from lab.report.post.one_page import APPENDIX, POST
     from lab.results.public import Public
 
+    if arguments.open and arguments.format == "gist":
+        raise BadInput("--open: --format gist writes no page", "leave one of the two out")
     folder = open_run(arguments.run, arguments.results)
     shown = folder if arguments.no_redact else Public(folder)
-    page = run_report.write(folder, arguments.to or report_place(folder), shown)
+    place = arguments.to or report_place(folder)
+    if arguments.format == "gist":
+        show_whole(str(run_report.write_gist(folder, place, shown, arguments.front_matter)))
+        return 0
+    page = run_report.write(folder, place, shown, arguments.front_matter)
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
-    for path in (*drawings, page.parent / "post.md", page):
+    for path in (*drawings, *(page.parent / name for name in (APPENDIX, POST)), page):
         show_whole(str(path))
     if arguments.open:
         open_page(page)

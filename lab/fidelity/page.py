@@ -9,13 +9,15 @@ from pathlib import Path
 from lab.base.durable import Folder
 from lab.fidelity.engines import POST_LINE, Engine
 from lab.fidelity.matrix import KEY, MARKS, Column, answer_lines, column_label, columns_of, rows_of
+from lab.fidelity.public import masked, texts_of
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Verdict
 from lab.report.page.frame import Parts, document
 from lab.report.page.html_table import html_table
 from lab.report.page.text import escape, paragraph
-from lab.report.render import Section, markdown_table, md
+from lab.report.render import Section, markdown_table, md, sentence
 from lab.report.tables import TextTable
+from lab.results.public import kinds_replaced, masker_of
 from lab.results.run_folder import RunFolder
 
 TITLE = "What survives a copy?"
@@ -26,15 +28,24 @@ HOW = (
 ALIKE = "Copies that went alike in every probe share a column."
 
 
-def write(folder: RunFolder, survey: Survey) -> Path:
-    """Write both files into the folder's report; the path of fidelity.html."""
-    title, sections = folder.run.get("title", ""), list(_sections(survey))
+def write(folder: RunFolder, survey: Survey, redact: bool = True) -> Path:
+    """Write both files into the folder's report; the path of fidelity.html.
+
+    Names and addresses are replaced unless told otherwise. Raises BadInput where there are too many.
+    """
+    title = str(folder.run.get("title", ""))
+    replaced = ""
+    if redact:
+        masker = masker_of(folder, texts_of(survey))
+        title, survey = masker.mask(title), masked(survey, masker.mask)
+        replaced = kinds_replaced(masker)
+    sections = list(_sections(survey, replaced))
     with Folder.at(folder.path) as run, run.enter(folder.report_path.name) as report:
-        report.replace("fidelity.md", _markdown(str(title), sections).encode())
-        return report.replace("fidelity.html", _page(str(title), sections).encode())
+        report.replace("fidelity.md", _markdown(title, sections).encode())
+        return report.replace("fidelity.html", _page(title, sections).encode())
 
 
-def _sections(survey: Survey) -> Iterator[Section]:
+def _sections(survey: Survey, replaced: str) -> Iterator[Section]:
     columns = columns_of(survey.copies)
     labels = [[str(number), column_label(column)] for number, column in enumerate(columns, 1)]
     probes = rows_of(survey.copies)
@@ -52,6 +63,8 @@ def _sections(survey: Survey) -> Iterator[Section]:
         yield Section(
             "What was not looked at", "", tables=[TextTable([""], [[line] for line in missing], is_text=True)]
         )
+    if replaced:
+        yield Section("What was replaced", f"Alike everywhere, for others to read it: {replaced}.")
 
 
 def _details(columns: Sequence[Column]) -> TextTable:
@@ -74,7 +87,7 @@ def _engines(engines: Sequence[Engine]) -> TextTable:
 def _markdown(title: str, sections: Sequence[Section]) -> str:
     parts = [f"# {TITLE}", md(title)]
     for section in sections:
-        parts += [f"## {section.title}", md(section.text)]
+        parts += [f"## {section.title}", sentence(section.text)]
         parts += [part for table in section.tables for part in (markdown_table(table), md(table.caption))]
     return "\n\n".join(filter(None, parts)) + "\n"
 

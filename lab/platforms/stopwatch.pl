@@ -1,8 +1,8 @@
 # usage: stopwatch.pl INTERFACE FLUSH SERVER [COMMAND ...]
 # Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts, as lines
 # "before|line". With a command also runs it, flushes the file FLUSH or each file below the folder FLUSH (none if empty) and prints the same of "after",
-# "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE" and how it flushed. What the
-# command prints goes to standard error. Meanwhile it watches the mount's SERVER, "ADDRESS PORT", as server_watch.pl
+# "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE", how it flushed, and what of
+# elapsed_s that took: "flush_s SECONDS". What the command prints goes to standard error. Meanwhile it watches the mount's SERVER, "ADDRESS PORT", as server_watch.pl
 # says (none if empty).
 # A platform puts its own text in front of this one (linux/counts.pl, macos/counts.pl), which defines
 # counts($when, $interface): the lines of what it counts. It dies where there is no such interface. For mounts it also
@@ -82,7 +82,12 @@ if (@command) {
     my $used = children_cpu_s();
     my $start = now();
     my $exit = run();
-    my $flushed = $exit == 0 && $flush ne '' ? flush_all($flush) : "flushed none\n";
+    my $ended = now();
+    my $flushed = "flushed none\n";
+    if ($exit == 0 && $flush ne '') {
+        $flushed = flush_all($flush);
+        $flushed .= sprintf "flush_s %.6f\n", now() - $ended;
+    }
     my $elapsed = now() - $start;
     $used = children_cpu_s() - $used;
     if ($watch) { kill KILL => $watch; waitpid $watch, 0 }

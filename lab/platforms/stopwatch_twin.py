@@ -86,7 +86,10 @@ def main(interface: str, flush: str, server: str, *command: str) -> None:
         watching = watch(interface, server) if server else 0
         used, start = children_cpu_s(), now()
         code = run(list(command))
-        flushed = flush_all(flush) if code == 0 and flush else "flushed none\n"
+        ended, flushed = now(), "flushed none\n"
+        if code == 0 and flush:
+            flushed = flush_all(flush)
+            flushed += f"flush_s {now() - ended:.6f}\n"
         elapsed, used = now() - start, children_cpu_s() - used
         if watching:
             os.kill(watching, signal.SIGKILL)

@@ -80,7 +80,8 @@ def grown(after: CountT | None, before: CountT | None) -> CountT | None:
 class Timing:
     """One timed command: seconds on the client's own clock, flush included, and what was counted meanwhile.
 
-    ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed.
+    ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed,
+    and ``flush_s`` how much of ``elapsed_s`` that took, None where nothing was.
     ``tool_cpu_s`` are CPU seconds of the command and all that it started.
     ``readings`` are what stood before and after, empty where the platform counts no more than ``counted``.
     ``printed`` is what the command printed.
@@ -93,6 +94,7 @@ class Timing:
     tool_cpu_s: float
     readings: tuple[Reading, ...] = ()
     printed: str = ""
+    flush_s: float | None = None
 
 
 def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callable[[str], Counters]) -> Timing:
@@ -110,7 +112,9 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
     clock = field_of(values, "clock", lambda value: word(value, "monotonic|wall"))
     tool_cpu_s = field_of(values, "tool_cpu_s", quantity)
     readings = tuple(counters.reading for counters in (before, after) if counters.reading is not None)
-    return Timing(elapsed_s, counted, clock, _describe_flush(values), tool_cpu_s, readings)
+    return Timing(
+        elapsed_s, counted, clock, _describe_flush(values), tool_cpu_s, readings, flush_s=_flush_s(values, elapsed_s)
+    )
 
 
 def _describe_flush(values: Mapping[str, str]) -> str:
@@ -118,6 +122,14 @@ def _describe_flush(values: Mapping[str, str]) -> str:
     how = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
     reason = values.get("flush_reason")
     return f"{how} ({first_line(reason)})" if reason else how
+
+
+def _flush_s(values: Mapping[str, str], elapsed_s: float) -> float | None:
+    """How long the flush took; None where there was none, or a clock was set meanwhile. Raises ValueError."""
+    if "flush_s" not in values:
+        return None
+    flush_s = float(field_of(values, "flush_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
+    return flush_s if 0 <= flush_s <= elapsed_s else None
 
 
 def field_of(values: Mapping[str, str], name: str, check: Callable[[str], T]) -> T:

@@ -56,7 +56,7 @@ class Analysis:
     @cached_property
     def waterfall(self) -> pd.DataFrame:
         """See :func:`lab.stats.waterfall.waterfall`."""
-        return waterfall(self.summary, self.ceilings, self.store_numbers)
+        return waterfall(self.summary, self.ceilings, self.store_numbers, self.some)
 
     @cached_property
     def block_effects(self) -> list[stats.Compared]:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lab import stats
 from lab.base.untrusted import one_line
 from lab.report import findings, next_step, share_answer, trust
-from lab.report.analysis import Run, analyse
-from lab.report.findings import Point
+from lab.report.analysis import Analysis, Run, analyse
+from lab.report.findings import Point, fastest_intervals
 from lab.report.tables import TextTable
 from lab.results.one_sided import share_of
 
@@ -42,10 +42,29 @@ def answer(run: Run, path: str = "RUN", width: int = WIDTH) -> list[str]:
     return [line for lines in made for line in lines.drawn]
 
 
-def answer_table(run: Run, path: str) -> TextTable:
-    """The same with all its statements, as a table for a page."""
-    rows = [[point.heading, f"{'; '.join(point.parts)}."] for point in points(run, path)]
+def answer_table(run: Run, path: str, most: int | None = None) -> TextTable:
+    """The same with all its statements, or the first ``most`` of each point, as a table for a page."""
+    rows = [[point.heading, f"{'; '.join(_first(point, most))}."] for point in points(run, path)]
     return TextTable(["", ""], rows, is_text=True)
+
+
+def _first(point: Point, most: int | None) -> Sequence[str]:
+    """The first statements of a point, and how many more there are."""
+    rest = len(point.parts) - most if most is not None else 0
+    return [*point.parts[:most], f"and {rest} more"] if rest > 0 else point.parts
+
+
+def sentences(rows: Sequence[Sequence[str]], run: Analysis) -> Iterator[tuple[str, list[str]]]:
+    """Each row of :func:`answer_table` as its heading and sentences: with what is fastest go the intervals."""
+    intervals = fastest_intervals(run.summary, run.speeds)
+    for heading, text in rows:
+        of_heading = [words for words in intervals if heading == f"Fastest {words.partition(':')[0]}"]
+        yield heading, [capitalised(text), *(capitalised(f"{words.partition(': ')[2]}.") for words in of_heading)]
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital at its begin."""
+    return text[:1].upper() + text[1:]
 
 
 def points(run: Run, path: str = "RUN") -> list[Point]:

@@ -103,7 +103,7 @@ def _with_interval(row: stats.Row, names: Sequence[str]) -> str:
     """A case with its median, the 95 % interval of that, and what it rests on."""
     low, high = row["low_MB_per_s"], row["high_MB_per_s"]
     span = "no interval" if np.isnan(low) else f"95 % interval {low:.1f} to {high:.1f}"
-    return f"{_name(row, names)} {row['median_MB_per_s']:.1f} MB/s ({span}, n = {row['n']})"
+    return f"{_name(row, names)}: {row['median_MB_per_s']:.1f} MB/s ({span}, n = {row['n']})"
 
 
 def _levels_by_factor(rows: Sequence[stats.Row], speeds: stats.Grid) -> Levels:
@@ -161,7 +161,7 @@ def what_matters(effects: pd.DataFrame, blocks: int) -> list[Point]:
         seen = [f"{stats.compared_label(row)} {_percent(row['change_pct'])}" for row in rows]
         return [Point("What matters", [f"too few blocks to tell ({blocks}); seen so far: {seen[0]}", *seen[1:]])]
     established = [row for row in rows if row["established"]]
-    parts = [_effect(row) for row in established]
+    parts = [effect_words(row) for row in established]
     parts += [_not_shown(row) for row in rows if not row["established"]]
     if not established:
         parts[0] = f"no setting was shown to matter in {_plural(blocks, 'block')}; {parts[0]}"
@@ -180,9 +180,11 @@ def half_width(row: stats.Row) -> float:
     return 100 * float(np.sqrt((100 + high) / (100 + low)) - 1) if low > -100 else np.inf
 
 
-def _effect(row: stats.Row) -> str:
+def effect_words(row: stats.Row) -> str:
+    """What a level changes, in words, with its interval where there is one."""
     low, high = interval(row)
-    return f"{stats.compared_label(row)}: {_percent(row['change_pct'])} ({_number(low)} to {_number(high)})"
+    change = f"{stats.compared_label(row)}: {_percent(row['change_pct'])}"
+    return change if np.isnan(low) else f"{change} ({_number(low)} to {_number(high)})"
 
 
 def _not_shown(row: stats.Row) -> str:

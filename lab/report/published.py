@@ -8,6 +8,7 @@ from typing import Any
 
 from lab import stats
 from lab.base.units import size_label
+from lab.report.compared.words import times
 from lab.report.tables import TextTable, between, number
 from lab.results.published import Published
 from lab.results.trial import DD, RunJson
@@ -74,7 +75,7 @@ def tables_beside(recomputed: Sequence[Recomputed], own: Sequence[Own | None], r
         lacking = len(of_table) - len(rows)
         more = f" {lacking} more figures of it are not in this run." if lacking else ""
         caption = f"{_caption(name, recomputed)} Here: {here}.{more}"
-        headings = ["", "published", "change %", "own median", "95 % interval", "own change %", "95 % interval", "n"]
+        headings = ["", "published", "change %", "own median", "times as fast", "own %", "95 % interval", "n"]
         tables.append(TextTable(headings, rows, caption))
     return tables
 
@@ -125,7 +126,14 @@ def _own_json(figure: Published, measured: Own) -> dict[str, Any]:
         "high": _or_null(measured.high), "n_blocks": measured.n_blocks, "change_pct": _or_null(measured.change_pct),
         "change_low_pct": _or_null(measured.change_low_pct), "change_high_pct": _or_null(measured.change_high_pct),
         "differs": list(measured.differs),
+        **{name: _or_null(value) for name, value in ratio_of(figure, measured).items()},
     }  # fmt: skip
+
+
+def ratio_of(figure: Published, measured: Own) -> dict[str, float]:
+    """One's own median over the published value, and its interval over that: the published one has no blocks."""
+    names = {"ratio": measured.median, "ratio_low": measured.low, "ratio_high": measured.high}
+    return {name: value / figure.rate for name, value in names.items()}
 
 
 def _or_null(value: float) -> float | None:
@@ -176,9 +184,8 @@ def _rate(value: float, figure: Published) -> str:
 
 def _own_cells(figure: Published, measured: Own) -> list[str]:
     factor = 1 / MB if figure.is_bytes else 1.0
-    style = ".1f" if figure.is_bytes else ".0f"
     return [
-        _rate(measured.median * factor, figure), between(measured.low * factor, measured.high * factor, style),
+        _rate(measured.median * factor, figure), times(ratio_of(figure, measured)).replace(" [no interval]", ""),
         number(measured.change_pct, "+.1f"), between(measured.change_low_pct, measured.change_high_pct, "+.1f"),
         str(measured.n_blocks),
     ]  # fmt: skip

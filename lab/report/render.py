@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,15 @@ import pandas as pd
 
 from lab import stats
 from lab.base.untrusted import one_line, printable
-from lab.report.prose import about_hosts, warnings
+from lab.report import code_spans
+from lab.report.prose import about_hosts
 from lab.report.tables import TextTable
 from lab.results.trial import RunJson
 
 if TYPE_CHECKING:
     from lab.report.fitted_table import FittedTable
 
+TEMPLATE = re.compile(r"\{(?=[{%:])")  # the begin of Liquid's, Hugo's and kramdown's own marks
 MOST_ROWS = 200  # of a table in the terminal: nobody reads more there, and drawing a thousand takes seconds
 
 
@@ -57,17 +59,6 @@ def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> FittedTable:
     return FittedTable(list(map(one_line, table.headings)), rows, one_line(table.caption), below, table.is_text)
 
 
-def markdown(title: str, run: RunJson, trials: stats.Trials, sections: Iterable[Section]) -> str:
-    """A post that can be published as it is."""
-    parts = [f"# {md(title)}", *(md(line) for line in head(run, trials))]
-    parts += [f"**{md(warning)}**" for warning in warnings(run)]
-    for section in sections:
-        parts += [f"## {section.title}", md(f"{section.finding} {section.text}")]
-        parts += [f"![{section.title}](figures/{section.figure}.png)"] if section.figure else []
-        parts += [part for table in section.tables for part in (markdown_table(table), md(table.caption))]
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
 def markdown_table(table: TextTable) -> str:
     """A table in Markdown, without its caption."""
     column = "---" if table.is_text else "---:"
@@ -82,5 +73,36 @@ def head(run: RunJson, trials: stats.Trials) -> list[str]:
 
 
 def md(text: str) -> str:
-    """Text that Markdown shows as it is: on one line, and neither markup nor HTML."""
-    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", html.escape(printable(" ".join(text.split())), quote=False))
+    """Text that Markdown shows as it is: on one line, and neither markup, HTML nor an address to be followed."""
+    return _begin(_inline(" ".join(text.split())))
+
+
+def sentence(text: str) -> str:
+    """The same of a sentence, in which words between backticks stay code."""
+    parts = code_spans.parts(" ".join(text.split()))
+    return _begin("".join(_code(part) if is_code else _inline(part) for part, is_code in parts))
+
+
+def _inline(text: str) -> str:
+    """Escaped by backslashes, which every renderer knows of these; by references what is markup to some alone.
+
+    Generators of sites replace what is between braces, such as ``{{ x }}`` of Liquid, before they render.
+    """
+    marked = re.sub(r"([\\`*_\[\]|#])", r"\\\1", html.escape(printable(text), quote=False))
+    marked = TEMPLATE.sub("&#123;", marked)
+    return marked.replace("~", "&#126;").replace("$", "&#36;").replace("://", "&#58;//")
+
+
+def _code(text: str) -> str:
+    """A code span, unless there is something in it that renderers do not agree on."""
+    shown = printable(text)
+    return f"`{shown}`" if not (re.search(r"[\\<>&|]", shown) or TEMPLATE.search(shown)) else _inline(f"`{text}`")
+
+
+def _begin(text: str) -> str:
+    """Without what would make a list or a rule of it."""
+    return re.sub(r"^(?:([-+])(?=[-+\s]|$)|(\d{1,9})([.)])(?=\s|$))", _with_backslash, text)
+
+
+def _with_backslash(match: re.Match[str]) -> str:
+    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"

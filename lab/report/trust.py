@@ -27,6 +27,12 @@ def trust(analysis: Analysis) -> Point:
     return Point("Trust", [*doubts(analysis), *_rests_on(analysis.speeds), *_left_out(run)])
 
 
+def speaks_against(analysis: Analysis) -> list[str]:
+    """The same without what is as it should be: :func:`doubts`, too few blocks, and what was left out."""
+    few = (text for text in _rests_on(analysis.speeds) if text.startswith("only"))
+    return [*doubts(analysis), *few, *_left_out(analysis.trials.frame.attrs.get("run", {}))]
+
+
 def doubts(analysis: Analysis) -> list[str]:
     """Of which machines the numbers are none, and what speaks against them."""
     trials = analysis.trials

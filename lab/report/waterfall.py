@@ -7,9 +7,12 @@ import pandas as pd
 
 from lab import stats
 from lab.report.tables import TextTable, levels, number, varied_and_alike
-from lab.stats.waterfall import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL
+from lab.stats.waterfall import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, UNFLUSHED
 
-NAMES = {DISK: "disk", STORE: "store", SERVER: "server", LINK: "link", PROTOCOL: "protocol", TOOL: "tool"}
+NAMES = {
+    DISK: "disk", STORE: "store", SERVER: "server", LINK: "link", PROTOCOL: "protocol", UNFLUSHED: "before flush",
+    TOOL: "tool",
+}  # fmt: skip
 BY_ITSELF = STAGES[: STAGES.index(PROTOCOL)]
 MOST_ROWS = 200  # of a report: the cases of a large sweep are in its JSON
 
@@ -35,9 +38,10 @@ def waterfall_table(table: pd.DataFrame) -> TextTable:
         speeds = [number(row[stage], ".1f") for stage in shown]
         rows.append([", ".join([stats.row_label(row), *named]), *speeds, NAMES.get(least, "–"), reached])
     more = f" {len(table) - MOST_ROWS} more cases are in the JSON." if len(table) > MOST_ROWS else ""
+    flush = "before flush: this one until it ended, for what the client flushes then; " if UNFLUSHED in shown else ""
     caption = (
         "MB/s (10⁶), medians. Disk: what its devices moved while the store was measured; store: dd on the server; "
-        "server: dd there without the disk; link: iperf3; protocol: its fastest tool; tool: this one. Narrowest: of "
-        f"store, server and link; reached: the tool's share of that. {alike}{more}"
+        f"server: dd there without the disk; link: iperf3; protocol: its fastest tool; {flush}tool: this one. "
+        f"Narrowest: of store, server and link; reached: the tool's share of that. {alike}{more}"
     )
     return TextTable(["", *(NAMES[stage] for stage in shown), "narrowest", "reached"], rows, caption)

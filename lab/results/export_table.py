@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import json
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pandas as pd
 
@@ -21,7 +21,6 @@ from lab.hosts import ROLES
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
 from lab.results.observed import Observed
-from lab.results.run_folder import RunFolder
 from lab.results.trial import SCHEMA, RunJson, Trial
 
 INSTALL = "pip install file-share-lab[parquet]"
@@ -78,18 +77,45 @@ def _kind(members: frozenset[type]) -> Kind:
     return float if kept <= {int, float} else str
 
 
-def table(folders: Sequence[RunFolder]) -> pd.DataFrame:
-    """The trials of runs, in their order. Raises BadInput where one cannot be read."""
-    rows = [_row(trial, about) for folder in folders for about in [_facts(folder.run)] for trial in folder.trials()]
-    frame = pd.DataFrame(rows, dtype=object)
-    held = [str(name) for name in frame if frame[name].notna().any()]
-    known = [name for name in kinds() if name in held]
-    others = sorted(set(held) - set(known))
-    return frame[known + others].astype({name: DTYPES[kinds().get(name, str)] for name in known + others})
+class Source(Protocol):
+    """What a table is made of: a RunFolder, or what may be shown of one."""
+
+    @property
+    def label(self) -> str: ...  # noqa: D102
+
+    @property
+    def run(self) -> RunJson: ...  # noqa: D102
+
+    def records(self) -> list[dict[str, Any]]: ...  # noqa: D102
+
+
+def table(runs: Iterable[Source]) -> pd.DataFrame:
+    """The trials of runs, in their order. Raises BadInput where one cannot be read.
+
+    Each run is made columns of before the next is asked for: rows of a thousand of them would take gigabytes.
+    """
+    frames = [frame for frame in map(_frame, runs) if len(frame)]
+    if not frames:
+        return pd.DataFrame()
+    frame = pd.concat(frames, ignore_index=True)
+    known = [name for name in kinds() if name in frame]
+    return _typed(frame[known + sorted(map(str, set(frame) - set(known)))])
+
+
+def _frame(run: Source) -> pd.DataFrame:
+    """The trials of one run, in the columns that it has a value for."""
+    facts = _facts(run)
+    frame = pd.DataFrame([_row(record, facts) for record in run.records()], dtype=object)
+    return _typed(frame.dropna(axis="columns", how="all"))
+
+
+def _typed(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.astype({name: DTYPES[kinds().get(str(name), str)] for name in frame})
 
 
 def tidy(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each number of each trial: ``run_id``, ``trial_id``, the ``quantity`` and its ``value``."""
+    frame = frame if len(frame) else frame.reindex(columns=["run_id", "trial_id"])
     numbers = [name for name in frame.select_dtypes("number") if name not in ("block", "position")]
     long = frame.melt(["run_id", "trial_id"], numbers, "quantity", "value").dropna(subset="value")
     return long.astype({"quantity": "string", "value": "Float64"}).reset_index(drop=True)
@@ -117,18 +143,20 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     parquet.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **about}), path)
 
 
-def _facts(run: RunJson) -> Row:
+def _facts(source: Source) -> Row:
+    run = source.run
     facts: Row = {column: run.get(key) for column, key in OF_RUN.items()}
+    facts["run_id"] = facts["run_id"] or Path(source.label).name
     for role in ROLES:
         host = run.get("hosts", {}).get(role.value, {})
         facts |= {f"{role}_{name}": _fitting(host.get(name), kind) for name, kind in OF_HOST.items()}
     return facts
 
 
-def _row(trial: Trial, facts: Row) -> Row:
-    record: dict[str, Any] = trial.to_json()
-    options = {f"option.{name}": level for name, level in record.pop("options").items()}
-    plain = {NAMED.get(name, name): value for name, value in record.items() if name not in OBJECTS}
+def _row(record: Mapping[str, Any], facts: Row) -> Row:
+    options = {f"option.{name}": level for name, level in record["options"].items()}
+    apart = (*OBJECTS, "options")
+    plain = {NAMED.get(name, name): value for name, value in record.items() if name not in apart}
     plain["tcp_buffer_bytes"] = _fitting(plain["tcp_buffer_bytes"], int)
     inside = dict(part for name in OBJECTS for part in _flat(record[name], name))
     return {**facts, **plain, **options, **inside}

@@ -252,6 +252,9 @@ class Observed(JsonObject):
     """With the tool ``frames``: its frames."""
     remarks: tuple[str, ...] | None = None
     """Sentences on what is odd and does not void the trial."""
+    flush_s: float | None = None
+    """Of ``elapsed_s``: seconds that the client took, after the tool had ended, to flush what it wrote; absent where it
+    flushed nothing, and in older runs."""
     mount_tries: int | None = None
     """How often the share was mounted until it stood, or was given up; where once was not enough."""
     store_capacity_bytes: int | None = None

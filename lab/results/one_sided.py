@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from lab.results.json_object import JsonObject
-from lab.results.trial import RunJson
+
+if TYPE_CHECKING:
+    from lab.results.trial import RunJson
 
 
 @dataclass(frozen=True, kw_only=True)

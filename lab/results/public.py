@@ -14,7 +14,7 @@ import socket
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
@@ -49,7 +49,7 @@ class Public(RunFolder):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.replaced = copy(run, folder / "run", masker or Masker())
         super().__init__(folder / "run")
-        self._label = run.path.name if run.label == str(run.path) else run.label
+        self._label = _public_label(run)
 
     @property
     def label(self) -> str:
@@ -64,32 +64,79 @@ class Public(RunFolder):
             raise BadInput(f"{folder}: is there already", "name a new folder") from error
 
 
+def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
+    """Copies of runs that belong together: a name of any has the same mask in all. Raises BadInput as Public."""
+    masker = Masker()
+    for run in runs:
+        _teach_all(run, masker)
+    return [Public(run, masker) for run in runs]
+
+
+class PublicRecords:
+    """The trials and run.json of a run as strangers may have them, in memory. Raises BadInput as :class:`Public`."""
+
+    def __init__(self, run: RunFolder, masker: Masker):
+        records, _ = _teach_all(run, masker)
+        mask = _Masks(masker)
+        self.label = _public_label(run)
+        self.run = mask.run(run.run)
+        self._records = list(map(mask.trial, records))
+
+    def records(self) -> list[dict[str, Any]]:
+        """See :meth:`RunFolder.records`."""
+        return self._records
+
+
+def _public_label(run: RunFolder) -> str:
+    return run.path.name if run.label == str(run.path) else run.label
+
+
+def _teach_all(run: RunFolder, masker: Masker) -> tuple[list[dict[str, Any]], list[object]]:
+    """The trials of a run and their courses, all of whose names the masker knows then."""
+    trials, samples = run.records(), list(_samples_of(run.samples_path))
+    _teach(masker, run, [run.run, *trials, *samples])
+    return trials, samples
+
+
 def copy(run: RunFolder, to: Path, masker: Masker) -> list[tuple[str, str, str]]:
     """Write a copy into the new folder ``to``, and return the kind, the name and the mask of all that was replaced."""
-    trials = [trial.to_json() for trial in run.trials()]
-    samples = list(_samples_of(run.samples_path))
-    try:
-        _teach(masker, run.run, [run.run, *trials, *samples])
-    except ValueError as error:
-        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
+    trials, samples = _teach_all(run, masker)
     mask = _Masks(masker)
     to.mkdir()
     _write_lines(to / "trials.jsonl", (mask.trial(trial) for trial in trials))
     if samples:
         _write_lines(to / "samples.jsonl", map(mask.sample, samples))
     described = mask.run(run.run)
-    kinds = Counter(kind for kind, _, _ in masker.replaced)
-    described = {**described, "schema": SCHEMA, "replaced": dict(sorted(kinds.items()))}
+    described = {**described, "schema": SCHEMA, "replaced": _count_replaced(masker)}
     durable.create(to / "run.json", json.dumps(described, indent=2, allow_nan=False).encode() + b"\n")
     return masker.replaced
 
 
-def _teach(masker: Masker, run: RunJson, records: Iterable[object]) -> None:
-    """Have it know every name of the run and of this machine. Raises ValueError for too many."""
-    for kind, names in [*_noted(run), *_of_hosts(run), *_of_this_machine()]:
-        masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
-    for text in dict.fromkeys(text for record in records for text in _texts(record)):
-        masker.learn(text)
+def masker_of(run: RunFolder, texts: Iterable[str]) -> Masker:
+    """What replaces the names of a run, and those in texts that come from its hosts. Raises BadInput for too many."""
+    masker = Masker()
+    _teach(masker, run, [run.run, list(texts)])
+    return masker
+
+
+def kinds_replaced(masker: Masker) -> str:
+    """How many names of each kind were replaced so far, in words; empty where none was."""
+    return ", ".join(f"{count} {kind}" for kind, count in _count_replaced(masker).items())
+
+
+def _count_replaced(masker: Masker) -> dict[str, int]:
+    return dict(sorted(Counter(kind for kind, _, _ in masker.replaced).items()))
+
+
+def _teach(masker: Masker, run: RunFolder, records: Iterable[object]) -> None:
+    """Have it know every name of the run and of this machine. Raises BadInput for too many."""
+    try:
+        for kind, names in [*_noted(run.run), *_of_hosts(run.run), *_of_this_machine()]:
+            masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
+        for text in dict.fromkeys(text for record in records for text in _texts(record)):
+            masker.learn(text)
+    except ValueError as error:
+        raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
 
 
 def _noted(run: RunJson) -> Iterator[tuple[str, list[str]]]:
@@ -129,12 +176,12 @@ def _samples_of(path: Path) -> Iterator[object]:
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for part in value.values():
             yield from _texts(part)
     elif isinstance(value, list):
         for part in value:
-            yield from part if isinstance(part, Mapping) else ()
+            yield from part if isinstance(part, dict) else ()
             yield from _texts(part)
 
 
@@ -153,17 +200,17 @@ class _Masks:
         """The same with every text in it masked; keys are the lab's own words."""
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return {key: self.all(part) for key, part in value.items()}
         return list(map(self.all, value)) if isinstance(value, list) else value
 
     def sample(self, value: object, in_list: bool = False) -> object:
         """The same of the course of a trial, in whose lists keys are names of processes."""
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return {self.text(key) if in_list else key: self.sample(part) for key, part in value.items()}
         return [self.sample(part, True) for part in value] if isinstance(value, list) else self.all(value)
 
-    def trial(self, record: Mapping[str, object]) -> dict[str, object]:
+    def trial(self, record: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value if name in AS_ASKED else self.all(value) for name, value in record.items()}
 
     def run(self, run: RunJson) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
@@ -137,16 +137,20 @@ class RunFolder:
 
     def trials(self) -> list[Trial]:
         """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
+        return list(map(Trial.from_json, self.records()))
+
+    def records(self) -> list[dict[str, Any]]:
+        """The same as JSON objects, with what an older schema lacks."""
         whole, tail = self._whole_and_tail()
         lines = [*self._read(0, whole).split(b"\n")[:-1], *([tail] if _is_json(tail) else [])]
-        lacking, trials = fields_lacking_in(self.run["schema"]), []
+        lacking, records = fields_lacking_in(self.run["schema"]), []
         for number, line in enumerate(lines, 1):
             record, wrong = read_line(line, lacking)
             if wrong:
                 raise self._bad_line(number, wrong)
-            trials.append(Trial.from_json(record))
-        self._check_unique([trial.trial_id for trial in trials])
-        return trials
+            records.append(record)
+        self._check_unique([record["trial_id"] for record in records])
+        return records
 
     def columns(self) -> tuple[Columns, Decoder]:
         """Every trial, as columns, and the decoder that has their levels. Raises as :meth:`trials` does."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
 from lab.results.load import is_load
 from lab.results.observed import Observed
+from lab.results.run_keys import RunKeys
 
 SCHEMA = 2
 RunJson: typing.TypeAlias = Mapping[str, typing.Any]  # the content of run.json
@@ -124,17 +124,7 @@ MOST_OPTIONS = 40  # of one trial, and of a run; there are twenty
 _MOST_KEYS = 100  # of run.json, and of the facts of a host; there are twenty of each
 _LONGEST_TITLE = 2000
 LEAST = 1e-9  # of what is timed: no clock reaches below
-_TEXT, _TEXT_OR_NONE = frozenset({str}), frozenset({str, types.NoneType})
-_RUN_TYPES = {
-    **dict.fromkeys(("name", "started_at", "sweep_text", "code_version", "hosts_file", "sweep_file"), _TEXT),
-    **dict.fromkeys(("id", "hosts_digest", "seal", "ordering", "saved_as"), _TEXT),
-    **dict.fromkeys(("title", "instance", "finished_at", "ended"), _TEXT_OR_NONE),
-    **dict.fromkeys(("seed", "ceiling_shots", "payload_bytes"), frozenset({int})),
-    **dict.fromkeys(
-        ("hosts", "left_out", "closed", "caveats", "target", "link", "names", "replaced"), frozenset({dict})
-    ),
-    "load": frozenset({list}),
-}
+_RUN_TYPES = {name: _json_types(hint) for name, hint in typing.get_type_hints(RunKeys).items()}
 
 
 def has_second_shots(run: RunJson) -> bool:

@@ -27,7 +27,7 @@ from lab.run.made_store import MadeStore
 from lab.run.pair import Pair
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
-from lab.run.store_moved import add_fault
+from lab.run.store_moved import find_fault, raise_fault
 from lab.run.store_tools import Measure, OwnStore
 from lab.run.trial_rows import plan_trial
 from lab.workloads import bonnie
@@ -131,17 +131,19 @@ def _measure(session: Session, slot: Slot, rows: Sequence[Trial], sweep: Sweep, 
 def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequence[Trial]) -> list[Trial]:
     """The trials of one tool, measured in a folder of its own that goes afterwards; raises RestoreError."""
     done: list[Trial] = []
-    reason = ""
+    reason = fault = ""
     try:
         with session.settings.scope():
             user, files = session.pair.sides[Role.SERVER].user, session.pair.platforms[Role.SERVER].files
             session.settings.apply(files.folder(store.folder, "any", user))
             try:
                 done.extend(measure(store, rows))
+                fault = find_fault(session.pair, store.made)
             except RestoreError:
                 raise
             except LabFailure as error:
-                raise add_fault(session.pair, store.made, error) from error
+                raise_fault(session.pair, store.made, error)
+                raise
     except RestoreError:
         raise
     except LabFailure as error:
@@ -149,9 +151,14 @@ def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequenc
     measured = {trial.trial_id for trial in done}
     left = [row for row in rows if row.trial_id not in measured]
     return [
-        *(_add_made(trial, store.made) for trial in done),
+        *(_add_made(_add_fault(trial, fault), store.made) for trial in done),
         *(replace(row, status="failed", reason=reason) for row in left),
     ]
+
+
+def _add_fault(trial: Trial, fault: str) -> Trial:
+    """The trial, void where something was wrong with its store at the end."""
+    return replace(trial, status="void", reason=fault) if fault and trial.status == "ok" else trial
 
 
 def _add_made(trial: Trial, made: MadeStore | None) -> Trial:

@@ -40,7 +40,15 @@ def add_moved(
     )
 
 
-def not_from_devices(case: Case, observed: Observed) -> str:
+def find_void(pair: Pair, store: MadeStore | None, case: Case, observed: Observed) -> str:
+    """Why a transfer that ended well does not count, for what its store says; empty where it does.
+
+    A pool that has lost a disk goes on, at another speed.
+    """
+    return find_fault(pair, store) or _not_from_devices(case, observed)
+
+
+def _not_from_devices(case: Case, observed: Observed) -> str:
     """Why a read that was to come from the devices of a store came from its own memory; empty where it did not."""
     read_bytes = observed.store_read_bytes
     if case.direction is not Direction.READ or case.option("server_cache") != "cold" or read_bytes is None:
@@ -56,14 +64,13 @@ def describe_warm(store: str, read_bytes: int, size_bytes: int) -> str:
     return f"only {of_all} were read from the devices of store {store}: its own memory was not cold"
 
 
-def add_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> LabFailure:
-    """The error, behind what the store says is wrong with it: as that, where it is the cause."""
+def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
+    """Raise what the store says is wrong with it, with the error that came of it; nothing where it says nothing."""
     fault = find_fault(pair, store)
-    if not fault:
-        return error
-    told = error.message if isinstance(error, TransferError) else error.cause()
-    # the fault first, for the middle of a long message is left out where people read it
-    return TransferError(f"{fault}; {told}", error.remedy, host=Role.SERVER)
+    if fault:
+        told = error.message if isinstance(error, TransferError) else error.cause()
+        # the fault first, for the middle of a long message is left out where people read it
+        raise TransferError(f"{fault}; {told}", error.remedy, host=Role.SERVER) from error
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:

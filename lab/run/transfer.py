@@ -26,7 +26,7 @@ from lab.run.preparation import cool, lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session, Standing
 from lab.run.side_by_side import at_once
-from lab.run.store_moved import add_fault, add_moved, count_moved, not_from_devices
+from lab.run.store_moved import add_moved, count_moved, find_void, raise_fault
 from lab.run.wire_proof import describe_others, not_on_the_wire
 from lab.workloads import Move, Payload, Tool, file
 
@@ -65,7 +65,8 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
             # a command that failed prepares or checks it
             may_be_mount = isinstance(error, TransferError | CommandError)
             if not (may_be_mount and session.drop_lost_mount(standing, error)):
-                raise add_fault(session.pair, standing.store, error) from error
+                raise_fault(session.pair, standing.store, error)
+                raise
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,10 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
+    told = replace(told, flush_s=timing.flush_s)
     told = add_moved(told, standing.store, stored_before, stored_after)
     void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
-    void = void or not_from_devices(case, told)
+    void = void or find_void(pair, standing.store, case, told)
     timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))
     return Measured(timing, moved, effective, void, told, seen.samples, keeps)
 

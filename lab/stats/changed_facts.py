@@ -50,12 +50,12 @@ def _never_changed(levels: Sequence[Sequence[Mapping[str, str]]], name: str) -> 
 def _facts(run: SavedRun, at: Mapping[str, str]) -> dict[str, str]:
     """What a run notes of the lab, of its hosts, and of what was in effect in the trials of one row, by name."""
     about = {"lab": run.run.get("code_version"), **{name: run.run.get(name) for name in ("target", "link")}}
-    facts = dict(_flatten(about | dict(run.run.get("hosts", {})), ""))
+    facts = dict(flatten(about | dict(run.run.get("hosts", {})), ""))
     trials = [trial for trial in run.trials if trial.status == "ok" and _is_at(trial, at)]
     values: dict[str, list[str]] = {}
     for trial in trials:
         noted = {**trial.effective.to_json(), **trial.options, "workload": trial.workload, "payload": trial.size_bytes}
-        for name, value in _flatten(noted, ""):
+        for name, value in flatten(noted, ""):
             values.setdefault(name, []).append(value)
     return facts | {name: ", ".join(sorted(set(texts))) for name, texts in values.items()}
 
@@ -64,11 +64,11 @@ def _is_at(trial: object, at: Mapping[str, str]) -> bool:
     return all(str(getattr(trial, name)) == at[name] for name in POOLED)
 
 
-def _flatten(node: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
+def flatten(node: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
     """Names, such as ``client tools rsync``, and values as text, of JSON objects in JSON objects."""
     for key, value in node.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key} ")
+            yield from flatten(value, f"{prefix}{key} ")
         elif value is not None and key not in VOLATILE:
             yield _word(f"{prefix}{key}", value)
 

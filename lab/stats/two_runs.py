@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,21 @@ from lab.stats.speed_matrix import Grid
 CASE = (*FACTORS, "size_bytes")
 VERSUS = (
     "n_a", "n_b", "MB_per_s_a", "MB_per_s_b", "ratio", "change_pct", "low_pct", "high_pct",
-    "p_value", "p_adjusted", "established",
+    "p_value", "p_adjusted", "established", "ratio_low", "ratio_high", "standard_error", "degrees_of_freedom",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The cases that two runs both tried, by their levels; of each its log speeds (1 × blocks) in both runs.
+
+    ``alone`` are the numbers of cases that only the first has, and only the second.
+    """
+
+    factors: tuple[str, ...]
+    cases: list[tuple[Level, ...]]
+    logs: tuple[list[Floats], list[Floats]]
+    alone: tuple[int, int]
 
 
 def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -27,20 +41,40 @@ def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     Columns: CASE and options of mounts and tools, or POOLED, then VERSUS: blocks of each run, geometric means in MB/s,
     their ratio, the change in percent with Welch's t interval on the logarithms of the blocks, and the p-value, plain
-    and adjusted by Holm in each table. A pooled row takes the mean of its cases in each block that has them all. Source
-    of the degrees of freedom: Welch 1947, Satterthwaite 1946.
+    and adjusted by Holm in each table; then the interval as ratios, and the standard error of the log ratio with its
+    degrees of freedom. A pooled row takes the mean of its cases in each block that has them all. Source of the degrees
+    of freedom: Welch 1947, Satterthwaite 1946.
     """
+    shared = share_cases(a, b)
+    return case_table(shared), pooled_table(shared)
+
+
+def share_cases(a: Trials, b: Trials) -> Shared:
+    """The cases that both runs tried, in reading order."""
     one, other = _grids(a, b)
     places = [_by_case(run) for run in (one, other)]
     common = [case for case in places[0] if case in places[1]]
-    cases = [
+    first, second = (
         [speeds.log_speed[[place[case]]] for case in common] for speeds, place in zip((one, other), places, strict=True)
-    ]
+    )
+    alone = len(places[0]) - len(common), len(places[1]) - len(common)
+    return Shared(one.factors, common, (first, second), alone)
+
+
+def case_table(shared: Shared) -> pd.DataFrame:
+    """One row a case."""
+    return versus(shared.cases, shared.factors, *shared.logs)
+
+
+def pooled_table(shared: Shared) -> pd.DataFrame:
+    """One row a protocol, tool and direction."""
     groups: dict[tuple[Level, ...], list[int]] = {}
-    for number, case in enumerate(common):
+    for number, case in enumerate(shared.cases):
         groups.setdefault(case[: len(POOLED)], []).append(number)
-    pooled = [[np.concatenate([run[number] for number in numbers]) for numbers in groups.values()] for run in cases]
-    return _table(common, one.factors, *cases), _table(list(groups), POOLED, *pooled)
+    pooled = [
+        [np.concatenate([run[number] for number in numbers]) for numbers in groups.values()] for run in shared.logs
+    ]
+    return versus(list(groups), POOLED, *pooled)
 
 
 def differing_facts(a: RunJson, b: RunJson) -> list[tuple[str, str, str]]:
@@ -87,7 +121,7 @@ def _by_case(run: Grid) -> dict[tuple[Level, ...], int]:
     return {case: row for row, case in enumerate(zip(*columns, strict=True))}
 
 
-def _table(keys: list[tuple[Level, ...]], names: tuple[str, ...], a: list[Floats], b: list[Floats]) -> pd.DataFrame:
+def versus(keys: list[tuple[Level, ...]], names: tuple[str, ...], a: list[Floats], b: list[Floats]) -> pd.DataFrame:
     """VERSUS of groups of cases: for each the log speeds (cases × blocks) in both runs."""
     sides = [np.array([_mean_and_error(speeds) for speeds in run]).reshape(-1, 3).T for run in (a, b)]
     (n_a, mean_a, error_a), (n_b, mean_b, error_b) = sides
@@ -98,6 +132,7 @@ def _table(keys: list[tuple[Level, ...]], names: tuple[str, ...], a: list[Floats
     adjusted, is_established = adjust_p_values(means.p)
     columns = [n_a.astype(int), n_b.astype(int), np.exp(mean_a), np.exp(mean_b), np.exp(means.mean)]
     columns += [*percent_change(1.0, np.exp(ends)), means.p, adjusted, is_established]
+    columns += [*np.exp(ends[1:]), means.error, means.freedom]
     levels = pd.DataFrame(keys, columns=list(names))
     return levels.assign(**dict(zip(VERSUS, columns, strict=True)))
 

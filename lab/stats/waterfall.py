@@ -6,26 +6,33 @@ import numpy as np
 import pandas as pd
 
 from lab.design.factors import NETWORK, owner_of
+from lab.results.dataframe import observed
 from lab.stats.factors import POOLED, Level, factors_of
 from lab.stats.store_numbers import DEVICE, store_columns
 
-# The columns of the stages, in the order in which bytes of a read pass them
-DISK, STORE, SERVER, LINK, PROTOCOL, TOOL = STAGES = (
-    "disk_MB_per_s", "store_MB_per_s", "server_MB_per_s", "link_MB_per_s", "protocol_MB_per_s", "tool_MB_per_s",
+# The columns of the stages, in the order in which bytes of a read pass them; what is flushed is by the client
+DISK, STORE, SERVER, LINK, PROTOCOL, UNFLUSHED, TOOL = STAGES = (
+    "disk_MB_per_s", "store_MB_per_s", "server_MB_per_s", "link_MB_per_s", "protocol_MB_per_s",
+    "before_flush_MB_per_s", "tool_MB_per_s",
 )  # fmt: skip
 _BY_ITSELF = {DISK: DEVICE, STORE: "dd", SERVER: "memory"}  # the tool of store_numbers, by stage
 _SETTING = ["direction", *NETWORK]
 
 
-def waterfall(summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.DataFrame) -> pd.DataFrame:
+def waterfall(
+    summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.DataFrame, some: pd.DataFrame
+) -> pd.DataFrame:
     """One row a case that has a speed: its levels, then STAGES in MB/s (10^6), medians; NaN where not measured.
 
     disk: what the devices moved while dd measured the store; store: what dd reached; server: the same without the
-    disk; link: what iperf3 reached; protocol: its fastest tool, all else alike; tool: the case itself. Takes what
-    :func:`lab.stats.summary`, :func:`lab.stats.ceilings` and :func:`lab.stats.store_numbers.store_numbers` return.
+    disk; link: what iperf3 reached; protocol: its fastest tool, all else alike; before_flush: the case until its tool
+    ended, where the client flushed what was written; tool: the case itself. Takes what :func:`lab.stats.summary`,
+    :func:`lab.stats.ceilings`, :func:`lab.stats.store_numbers.store_numbers` and
+    :func:`lab.stats.some_trials.some_of_each_case` return.
     """
     table = summary[summary["n"] > 0].reset_index(drop=True)
-    levels = table[list(factors_of(table.columns))]
+    names = list(factors_of(table.columns))
+    levels = table[names]
     stores = [name for name in store_columns(store_numbers) if name in levels]
     stages = {
         stage: _look_up(levels, [*stores, "direction"], _medians_of(store_numbers, stores, tool))
@@ -33,6 +40,7 @@ def waterfall(summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.D
     }
     of_link = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
     stages[LINK] = _look_up(levels, _SETTING, dict(of_link))
+    stages[UNFLUSHED] = _look_up(levels, names, _before_flush(some, names))
     stages[TOOL] = table["median_MB_per_s"]
     tools = set(levels["tool"])
     alike = [name for name in levels if name != "tool" and owner_of(str(name)) not in tools]
@@ -56,6 +64,15 @@ def _medians_of(store_numbers: pd.DataFrame, stores: list[str], tool: str) -> di
     own = store_numbers[store_numbers["tool"] == tool]
     keys = own[[*stores, "test"]].itertuples(index=False, name=None)
     return dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
+
+
+def _before_flush(some: pd.DataFrame, names: list[str]) -> dict[tuple[Level, ...], float]:
+    """The median speed of each case without the time that its flush took, of the trials that tell."""
+    took = pd.to_numeric(observed(some, {"flush_s"}).get("flush_s", pd.Series(dtype=float)), errors="coerce")
+    known = some[names].assign(speed=some["size_bytes"] / (some["elapsed_s"] - took) / 1e6)
+    known = known[np.isfinite(known["speed"]) & (known["speed"] > 0)]
+    cases = known.groupby(names, sort=False, observed=True)["speed"].median()
+    return dict(zip(cases.index, cases.astype(float), strict=True))
 
 
 def _look_up(levels: pd.DataFrame, names: list[str], known: dict[tuple[Level, ...], float]) -> pd.Series:

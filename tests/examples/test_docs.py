@@ -26,7 +26,8 @@ from lab.run.catalogue import CATALOGUE
 
 HERE = Path(__file__).parent
 TOP = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-PAGES = [*TOP, *sorted((ROOT / "docs").rglob("*.md"))]
+GALLERY = ROOT / "docs/gallery"  # is written by `make gallery`
+PAGES = [*TOP, *(page for page in sorted((ROOT / "docs").rglob("*.md")) if GALLERY not in page.parents)]
 SCRIPTS = sorted((HERE / "shell").glob("*.sh"))
 SWEEPS = [*sorted((ROOT / "sweeps").glob("*.toml")), *sorted((HERE / "sweeps").glob("*.toml"))]
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -1,28 +1,100 @@
-"""What the docs read from an exported table."""
+"""What the docs compute of exported tables with other programs: the medians of the lab, and quartiles that agree."""
 
 from __future__ import annotations
 
-import re
+import gzip
+import os
+import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from support.paths import RUN_CAPTURES
 
+from lab import stats
 from lab.cli.main import main
 from lab.results import examples, run_folder
 
-MEDIANS = Path(__file__).with_name("tables") / "medians.py"
+RECIPES = Path(__file__).with_name("tables")
+OLD = ("old-schema", "faulty", "demo")
+QUARTILES = {"q25": 0.25, "q75": 0.75}
+SPEEDS = ["q25", "median", "q75"]
 
 
-def test_the_medians_are_those_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that comes with the lab and older ones, one of the first schema, one with anchors: columns differ."""
+    folder = tmp_path_factory.mktemp("results")
+    example = examples.find("example")
+    assert example
+    shutil.copytree(example.path, folder / "example")
+    for name in OLD:
+        (folder / name).mkdir()
+        for packed in (RUN_CAPTURES / name / "run").iterdir():
+            (folder / name / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told_by_the_lab(results: Path) -> pd.DataFrame:
+    """``lab.stats.summary`` of each run, by run and case, with the quartiles of numpy."""
+    parts = []
+    for path in sorted(results.iterdir()):
+        trials = run_folder.load(path)
+        cells = stats.summary(trials).rename(columns={"median_MB_per_s": "median"})
+        factors = [str(name) for name in cells][: list(cells).index("n")]
+        cells[factors] = cells[factors].astype(str)
+        speeds = stats.transfers(trials).query("status == 'ok'").groupby("case_id")["MB_per_s"]
+        cases = trials.drop_duplicates("case_id")[["case_id", *factors]].astype(str).merge(cells, on=factors)
+        cases = cases[cases["n"] > 0].set_index("case_id")[["n", "median"]]
+        quartiles = {name: speeds.agg(partial(np.quantile, q=share)) for name, share in QUARTILES.items()}
+        parts.append(cases.assign(run_id=trials.attrs["run"].get("id", path.name), **quartiles).reset_index())
+    return pd.concat(parts).set_index(["run_id", "case_id"])[["n", *SPEEDS]].sort_index()
+
+
+def assert_same(folder: Path, told_by_the_lab: pd.DataFrame) -> None:
+    made = pd.read_csv(folder / "medians.csv").set_index(["run_id", "case_id"]).sort_index()
+    assert len(made) > 40
+    assert made.index.tolist() == told_by_the_lab.index.tolist()
+    assert made["n"].tolist() == told_by_the_lab["n"].tolist()
+    assert made[SPEEDS].to_numpy() == pytest.approx(told_by_the_lab[SPEEDS].to_numpy(dtype=float), rel=1e-9)
+
+
+@pytest.fixture
+def exports(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which a recipe runs, with an export of each run beside it."""
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
-    assert main(["export", "example", "--to", "parquet", "--output", "both.parquet"]) == 0
-    printed = subprocess.run([sys.executable, MEDIANS], capture_output=True, text=True, check=True).stdout
-    told = [float(number) for number in re.findall(r"[0-9]+\.[0-9]+$", printed, re.MULTILINE)]
-    example = examples.find("example")
-    assert example is not None
-    trials = run_folder.load(example.path).query("status == 'ok' and protocol not in ('link', 'store')")
-    medians = trials.groupby(["protocol", "tool", "direction"])["MB_per_s"].median()
-    assert told == pytest.approx(medians.tolist(), abs=1e-5)
+    Path("exports").mkdir()
+    for run in results.iterdir():
+        assert main(["export", str(run), "--to", "parquet", "--output", f"exports/{run.name}.parquet"]) == 0
+    return tmp_path
+
+
+def test_pandas(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
+    subprocess.run([sys.executable, RECIPES / "pandas_medians.py"], check=True)
+    assert_same(exports, told_by_the_lab)
+
+
+def test_polars(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
+    pytest.importorskip("polars")
+    subprocess.run([sys.executable, RECIPES / "polars_medians.py"], check=True)
+    assert_same(exports, told_by_the_lab)
+
+
+def test_duckdb(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    duckdb.sql((RECIPES / "medians.sql").read_text())
+    assert_same(exports, told_by_the_lab)
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
+def test_r(results: Path, told_by_the_lab: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", *map(str, sorted(results.iterdir())), "--to", "csv", "--output", "runs.csv"]) == 0
+    subprocess.run(["Rscript", "--vanilla", RECIPES / "medians.R"], check=True, env=os.environ | {"LC_ALL": "C"})
+    assert_same(tmp_path, told_by_the_lab)

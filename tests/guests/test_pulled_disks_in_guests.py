@@ -30,6 +30,13 @@ def restart(bench: Bench) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+LOOPS = """
+modprobe loop && for number in 1 2; do
+    truncate -s 700M "/var/tmp/scsi/$number" && losetup --find --show "/var/tmp/scsi/$number" || exit
+done
+"""
+
+
 @pytest.fixture
 def hosts(with_zfs: Bench) -> Iterator[Path]:
     """The hosts file, with such a disk that holds nothing."""
@@ -60,3 +67,29 @@ def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back
     assert restored.returncode == 0, restored.stdout + restored.stderr
     assert with_zfs.inside("server", ENDS).strip() == "0"
     assert left_but_for_zfs(with_zfs) == before
+
+
+def test_a_pool_that_loses_one_of_its_disks_goes_on_and_its_trial_does_not_count(with_zfs: Bench, hosts: Path) -> None:
+    devices = [DISK, *with_zfs.inside("server", LOOPS).split()]
+    hosts = with_zfs.changed_hosts(share_image_size="900 MiB", share_devices=" ".join(devices))
+    sweep = with_zfs.sweep(
+        protocol=["nfs"], tool=["cp", "dd"], direction=["write"], size="200 MiB", slowest=20_000_000, store=["zfs"],
+        **{"zfs.disks": ["named"], "zfs.raid": ["raidz"]},
+    )  # fmt: skip
+    named = [word for device in devices for word in ("--write-to", device)]
+    with with_zfs.started("run", "--hosts", str(hosts), str(sweep), *named) as run:
+        with_zfs.wait_for("b001-0001-", run)  # its payload is on the client
+        use(with_zfs, "pull")
+        said, _ = run.communicate(timeout=900)
+    assert (run.returncode, "Traceback" in said) == (1, False), said
+    gone = f"the device {DISK} is gone"
+    degraded, *others = with_zfs.trials()
+    assert degraded["status"] == "void", degraded
+    assert degraded["reason"].startswith(f"{gone}; the pool file-share-lab-"), degraded["reason"]
+    assert degraded["reason"].endswith(" is DEGRADED")
+    assert all(trial["status"] == "failed" and gone in trial["reason"] for trial in others), others
+    use(with_zfs, "plug")
+    restored = with_zfs.lab("restore", "--hosts", str(hosts))
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    for device in devices:
+        assert with_zfs.inside("server", f"head -c 2M {device} | tr -d '\\000' | wc -c").strip() == "0"

@@ -110,4 +110,6 @@ def test_without_a_flush_the_time_ends_with_the_tool(bench: Bench) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     for trial in bench.trials():
         assert trial["effective"]["flushed"] == {"fsync": "fsync", "close": "none"}[trial["options"]["client_sync"]]
+        flush_s = trial["observed"].get("flush_s")
+        assert flush_s is None if trial["options"]["client_sync"] == "close" else 0 < flush_s < trial["elapsed_s"]
         assert trial["effective"].get("server_cache") == ("warm" if trial["direction"] == "read" else None)

@@ -141,7 +141,7 @@ def test_a_whole_sweep_over_ssh_leaves_nothing(macs: Bench) -> None:
     assert run_json["emulated"] == "emulated Mac, not a measurement of a Mac"
     assert {facts["os"].split(" (")[0] for facts in run_json["hosts"].values()} == {"macOS 15.5", "Mac OS X 10.6.8"}
     assert macs.lab("report").returncode == 0
-    for name in ("post.md", "report.html", "figures/throughput.svg"):
+    for name in ("post.md", "post-appendix.md", "report.html", "figures/throughput.svg"):
         text = (macs.newest() / "report" / name).read_text()
         assert "emulated Mac, not a measurement of a Mac" in text, name
 

@@ -79,13 +79,19 @@ def test_file_systems_are_made_on_it_and_it_is_given_back_with_zeros(bench: Benc
     assert bench.state() == before
 
 
-def test_after_a_controller_that_was_killed_it_is_given_back(bench: Bench, disk: str) -> None:
-    before, hosts = bench.state(), hosts_with(bench, disk)
-    sweep = bench.sweep(**(ON_BTRFS | {"size": "128 MiB"}))
-    with bench.started("run", "--hosts", str(hosts), str(sweep), "--write-to", disk) as run:
+def killed_while_making(bench: Bench, device: str) -> Path:
+    """Kill a run that makes a file system on the device; the hosts file of it."""
+    hosts, sweep = hosts_with(bench, device), bench.sweep(**(ON_BTRFS | {"size": "128 MiB"}))
+    with bench.started("run", "--hosts", str(hosts), str(sweep), "--write-to", device) as run:
         bench.wait_for("mkfs.btrfs", run)
         end(run, signal.SIGKILL)
     bench.wait_until_free()
+    return hosts
+
+
+def test_after_a_controller_that_was_killed_it_is_given_back(bench: Bench, disk: str) -> None:
+    before = bench.state()
+    hosts = killed_while_making(bench, disk)
     assert b"file-share-lab-" in ends_of(disk)
     refused = run_on(bench, disk, **ON_BTRFS)
     assert refused.returncode == 1, refused.stdout + refused.stderr
@@ -127,12 +133,8 @@ def test_one_that_is_pulled_in_mid_run_is_told_and_cleared_once_it_is_back(bench
 
 
 def test_one_that_will_not_come_back_is_let_go_of(bench: Bench, disk: str) -> None:
-    before, hosts = bench.state(), hosts_with(bench, disk)
-    sweep = bench.sweep(**(ON_BTRFS | {"size": "128 MiB"}))
-    with bench.started("run", "--hosts", str(hosts), str(sweep), "--write-to", disk) as run:
-        bench.wait_for("mkfs.btrfs", run)
-        end(run, signal.SIGKILL)
-    bench.wait_until_free()
+    before = bench.state()
+    killed_while_making(bench, disk)
     pull(disk)
     other = bench.lab("restore", "--gone", "/dev/another")
     assert (other.returncode, f"`lab restore --gone {disk}`" in other.stderr) == (1, True), other.stderr

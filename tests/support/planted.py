@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 from pydantic import BaseModel
 
 from lab.report.page import frame
+from support.markdown_renderers import Seen, read_alike, without_front_matter
 
 BIDI = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\U000e0041"
 EVIL = (
@@ -35,7 +36,7 @@ FORMULA = re.compile(r"[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 ELEMENTS = {
     "html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main", "footer", "section", "h1",
     "h2", "h3", "p", "strong", "a", "ul", "li", "dl", "dt", "dd", "div", "details", "summary", "table", "caption",
-    "thead", "tbody", "tr", "th", "td", "pre", "figure", "figcaption",
+    "thead", "tbody", "tr", "th", "td", "pre", "code", "figure", "figcaption",
     "svg", "desc", "defs", "g", "path", "use", "text", "tspan", "circle", "rect", "clippath", "image",
 }  # fmt: skip
 ATTRIBUTES = {
@@ -45,6 +46,11 @@ ATTRIBUTES = {
     "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linejoin", "stroke-linecap",
     "stroke-dasharray", "stroke-dashoffset", "font-size", "font-weight", "text-anchor",
 }  # fmt: skip
+OF_POSTS = {
+    "h1", "h2", "p", "strong", "ul", "li", "a", "img", "code", "table", "thead", "tbody", "tr", "th", "td", "pre",
+}  # fmt: skip
+FOLDED = {"details", "summary", "pre"}
+BESIDE_A_POST = {"report.html", "post.md", "post-appendix.md", "table.csv"}
 ADDRESS = re.compile(r"#[\w.-]+|data:(image/png|text/csv;charset=utf-8|application/json);base64,[\w+/=\s]+")
 NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
@@ -165,8 +171,16 @@ def assert_drawing(svg: str) -> None:
             assert name.rpartition("}")[2] != "href" or value.startswith(("#", "data:image/png;base64,"))
 
 
-def assert_post(post: str) -> None:
-    """A post has no markup but the lab's own."""
+def assert_post(post: str, *, folded: bool = False) -> Seen:
+    """A post has no markup but the lab's own, and three renderers show the same of it; what they show.
+
+    With ``folded`` it may have what is folded, too; else no HTML at all.
+    """
     assert_plain(post)
-    assert "<" not in post
-    assert not re.search(r"(?<!\\)(\[red|!\[a|`x)", post)
+    assert folded or "<" not in post
+    seen = read_alike(without_front_matter(post))
+    assert seen.elements <= OF_POSTS | (FOLDED if folded else set()), seen.elements - OF_POSTS
+    assert not [address for address, _ in seen.links if address not in BESIDE_A_POST]
+    assert not [source for source, _ in seen.images if not re.fullmatch(r"figures/\w+\.png", source)]
+    assert not [table for table in seen.tables if len(set(map(len, table))) != 1]
+    return seen

@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 
 from lab import stats
 from lab.report.analysis import Run, analyse
+from lab.report.figures.ratio_axis import LEAST_REACH, percent_ticks
 from lab.report.figures.style import (
     INK,
     PALE,
@@ -36,11 +37,6 @@ from lab.stats.intervals import Floats
 MOST_ROWS = 50  # of a figure: more would be a page high
 SOME_ROWS = 25  # drawn where there are more: a sample either way, and twice as many take twice as long
 WIDEST = 2.0  # times the largest mean ratio that is drawn: an interval that is wider leaves the panel
-LEAST_REACH = np.log(1.1)  # of the axis on either side
-LARGE_RATIO = np.log(20)  # from which on a change is told as a factor, and no longer in percent
-PERCENTS = np.array([-95, -90, -80, -70, -60, -50, -40, -30, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 30, 50, 75, 100,
-                     150, 200, 300, 500, 900, 1900])  # fmt: skip  # that an axis may have as ticks
-CLOSEST_TICKS = 0.075  # share of the axis between two of them
 BLOCK = mark("one block", PALE, "o", 3)
 MODERATED = Line2D([], [], color=PALE, linewidth=4, label="moderated 95 % interval")
 PLAIN = Line2D([], [], color=INK, linewidth=0.9, label="plain one (Student's t)")
@@ -127,7 +123,7 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     _mark_rows(axes, forest, [str(row["direction"]) for row in rows], high - low)
     _tell(axes, forest, rows, names)
     axes.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
-    ticks = _ticks(low, high)
+    ticks = percent_ticks(low, high)
     axes.set_xticks(list(ticks), list(ticks.values()))
     name_axes(axes, "", xlabel)
     ways = [way for way in ("write", "read") if (forest.table["direction"] == way).any()]
@@ -159,25 +155,6 @@ def _limits(forest: _Forest) -> tuple[float, float]:
     ends = np.clip(forest.moderated[np.isfinite(forest.moderated)], -WIDEST * largest, WIDEST * largest)
     reached = [*(1.05 * forest.mean), *ends]
     return min(-LEAST_REACH, *reached), max(LEAST_REACH, *reached)
-
-
-def _ticks(low: float, high: float) -> dict[float, str]:
-    """Where an axis of log ratios has ticks, and what they say: percent, or factors where these are large."""
-    reach = max(-low, high)
-    if reach > LARGE_RATIO:
-        step = max(1, round(reach / np.log(10) / 3))
-        powers = [power for power in range(-3 * step, 3 * step + 1, step) if low <= power * np.log(10) <= high]
-        return {power * np.log(10): f"×1e{power}" if power else "0" for power in powers}
-    places, ticks = np.log1p(PERCENTS / 100), {0.0: "0"}
-    for place, percent in sorted(zip(places, PERCENTS, strict=True), key=lambda tick: _roundness(int(tick[1]))):
-        if low <= place <= high and all(abs(place - other) > CLOSEST_TICKS * (high - low) for other in ticks):
-            ticks[float(place)] = f"{percent:+d}"
-    return ticks
-
-
-def _roundness(percent: int) -> tuple[bool, bool, int]:
-    """Which ticks an axis has first: those that people think in."""
-    return percent not in (-50, 100, 10, -10, 50, 20, -20, 300, -75), percent % 10 != 0, abs(percent)
 
 
 def _mark_blocks(axes: Axes, forest: _Forest, marked: npt.NDArray[np.intp], limits: tuple[float, float]) -> None:

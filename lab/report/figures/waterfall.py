@@ -28,12 +28,13 @@ from lab.report.figures.style import (
 )
 from lab.report.figures.values import tell
 from lab.report.waterfall import BY_ITSELF, NAMES, narrowest
-from lab.stats.waterfall import DISK, LINK, SERVER, STORE, TOOL, fastest_cases
+from lab.stats.waterfall import DISK, LINK, SERVER, STORE, TOOL, UNFLUSHED, fastest_cases
 
 TITLE = "From the disk to the tool"
 BEYOND = 2.5  # times the fastest tool, and the narrowest stage: what is longer leaves the panel
 MOST_TOOLS = 30  # of a figure: more would be a page high
 WHAT = {DISK: "what its devices moved", STORE: "dd on the server", SERVER: "dd in its memory", LINK: "iperf3"}
+FAINT = 0.4  # of what a tool would reach without its flush
 OWN, LEAST, FASTEST, OTHER = PALETTE[0], PALETTE[1], PALETTE[2], PALE
 LOOKS = {
     "by itself": OWN, "the narrowest by itself": LEAST, "fastest tool of a protocol": FASTEST, "another tool": OTHER,
@@ -41,10 +42,11 @@ LOOKS = {
 
 
 class _Bar(NamedTuple):
-    """A bar: its length in MB/s and its colour."""
+    """A bar: its length in MB/s, its colour, and its length without the flush, 0 where that is not known."""
 
     length: float
     colour: str
+    before_flush: float = 0.0
 
 
 def waterfall(run: Run) -> Figure:
@@ -77,15 +79,24 @@ def waterfall(run: Run) -> Figure:
         _draw(axes, bars, len(stages))
         _tell(axes, bars, names, direction)
         name_axes(axes, WAYS[direction], SPEED)
-    add_legend(figure, TITLE, [mark(label, colour, "s", 7) for label, colour in LOOKS.items() if colour in colours])
+    entries = [mark(label, colour, "s", 7) for label, colour in LOOKS.items() if colour in colours]
+    if (best[UNFLUSHED] > best[TOOL]).any():
+        flush = mark("without the flush that follows it", PALE, "s", 7)
+        flush.set_alpha(FAINT)
+        entries.append(flush)
+    add_legend(figure, TITLE, entries)
     return figure
 
 
 def _tell(axes: Axes, bars: list[_Bar | None], names: list[str], direction: str) -> None:
     """The words of each bar; a bar that leaves the panel has them at its edge."""
     drawn = [(place, bar) for place, bar in enumerate(bars) if bar]
-    words = [f"{names[place]}, {direction}: {bar.length:,.1f} MB/s" for place, bar in drawn]
+    words = [f"{names[place]}, {direction}: {bar.length:,.1f} MB/s{_without_flush(bar)}" for place, bar in drawn]
     tell(axes, [bar.length for _, bar in drawn], [place for place, _ in drawn], words)
+
+
+def _without_flush(bar: _Bar) -> str:
+    return f", {bar.before_flush:,.1f} before its flush" if bar.before_flush > bar.length else ""
 
 
 def _bars(cases: pd.DataFrame, stages: list[str], tools: list[tuple[str, str]]) -> list[_Bar | None]:
@@ -95,12 +106,16 @@ def _bars(cases: pd.DataFrame, stages: list[str], tools: list[tuple[str, str]]) 
     bars: list[_Bar | None] = [
         None if np.isnan(widest[stage]) else _Bar(widest[stage], LEAST if stage == least else OWN) for stage in stages
     ]
-    speeds = dict(zip(zip(cases["protocol"], cases["tool"], strict=True), cases[TOOL], strict=True))
+    speeds, before = (
+        dict(zip(zip(cases["protocol"], cases["tool"], strict=True), cases[stage], strict=True))
+        for stage in (TOOL, UNFLUSHED)
+    )
     fastest = cases.groupby("protocol", observed=True)[TOOL].max().to_dict()
     for protocol, tool in tools:
         speed = speeds.get((protocol, tool))
         is_fastest = speed is not None and speed == fastest[protocol]
-        bars.append(None if speed is None else _Bar(speed, FASTEST if is_fastest else OTHER))
+        unflushed = np.nan_to_num(before.get((protocol, tool), 0.0))
+        bars.append(None if speed is None else _Bar(speed, FASTEST if is_fastest else OTHER, float(unflushed)))
     return bars
 
 
@@ -112,10 +127,12 @@ def _draw(axes: Axes, bars: list[_Bar | None], stages: int) -> None:
         return
     narrow = min((bar.length for place, bar in drawn if place < stages), default=0.0)
     near = BEYOND * max([narrow, *(bar.length for place, bar in drawn if place >= stages)])
-    limit = 1.2 * max(bar.length for _, bar in drawn if bar.length <= near) or 1.0
+    limit = 1.2 * max(max(bar.length, min(bar.before_flush, near)) for _, bar in drawn if bar.length <= near) or 1.0
     places, colours = [place for place, _ in drawn], [bar.colour for _, bar in drawn]
     axes.barh(places, [min(bar.length, limit) for _, bar in drawn], height=0.66, color=colours, zorder=2)
     for place, bar in drawn:
+        if bar.before_flush > bar.length:
+            axes.barh(place, min(bar.before_flush, limit), height=0.66, color=PALE, alpha=FAINT, zorder=1)
         is_beyond = bar.length > 0.8 * limit
         text, at = (f"{bar.length:,.0f} → ", limit) if bar.length > limit else (f" {bar.length:,.1f} ", bar.length)
         axes.text(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lab.report.alt_texts import describe
 from lab.report.analysis import Analysis
+from lab.report.answer import capitalised, sentences
 from lab.report.findings import fastest_intervals
 from lab.report.page.drawing import inline
 from lab.report.page.frame import Parts, document
 from lab.report.page.html_table import html_table
-from lab.report.page.text import escape, folded, paragraph
+from lab.report.page.text import escape, folded, paragraph, sentence
 from lab.report.prose import warnings
 from lab.report.render import Section, head
 from lab.report.trust import doubts
@@ -24,15 +26,6 @@ QUESTIONS = {
     "trust": "How far can it be trusted?",
     "how": "How was it measured?",
     "more": "Everything else",
-}
-ABOUT = {
-    "throughput": "A strip of marks for each case, one panel a direction: every trial, its median, and its ceiling.",
-    "waterfall": "A bar for each stage from the disk to the tool, one panel a direction.",
-    "effects": "A forest of intervals: what each level of a setting changes, over all cases and in each of them.",
-    "interactions": "A forest of intervals: how far two settings together are from what each gives alone.",
-    "shares": "A bar for each setting: its share of the variation of speeds.",
-    "cpu_cost": "A strip of marks for each case, one panel a host: CPU seconds of every trial for a gigabyte.",
-    "timeline": "Every trial in the order in which it ran, and below how far it lies from its own case.",
 }
 BEHIND = "The table behind the figure has every number."
 
@@ -55,7 +48,7 @@ def page(report: Report, extra: Sequence[str] = ()) -> str:
     """The whole report as one file that needs no network; ``extra`` is HTML of what is folded at the end."""
     run = report.run
     header = [paragraph(line, "where") for line in head(run, report.analysis.trials)]
-    header += [f"<p><strong>{escape(warning)}</strong></p>" for warning in warnings(run)]
+    header += [f"<p><strong>{sentence(warning)}</strong></p>" for warning in warnings(run)]
     sweep = folded("The sweep", f"<pre>{escape(run.get('sweep_text', ''))}</pre>")
     ends = {"how": [sweep], "more": [*extra]}
     shown = {name: [*_question(report, name), *ends.get(name, [])] for name in QUESTIONS}
@@ -76,40 +69,33 @@ def _question(report: Report, name: str) -> Iterator[str]:
     """The answer to one question: what was found, the figures, and what is folded below them."""
     of_question = [section for section in report.sections if section.question == name]
     if name == "answer":
-        intervals = fastest_intervals(report.analysis.summary, report.analysis.speeds)
-        yield from (_answer(section, intervals) for section in of_question)
+        yield from (_answer(section, report.analysis) for section in of_question)
         return
     if name == "trust":
         yield _listed(doubts(report.analysis))
     if name == "fastest":
         yield _listed(fastest_intervals(report.analysis.summary, report.analysis.speeds))
     for section in of_question:
-        yield from _leading(section, report.drawings) if section.leads else [_folded(section, report.drawings)]
+        yield from _leading(section, report) if section.leads else [_folded(section, report)]
 
 
-def _answer(section: Section, intervals: Sequence[str]) -> str:
-    """The points of the answer as sentences, each with its heading; with what is fastest go the intervals."""
+def _answer(section: Section, run: Analysis) -> str:
+    """The points of the answer as sentences, each with its heading."""
     parts = []
-    for name, text in section.tables[0].rows:
-        of_name = [words for words in intervals if name == f"Fastest {words.partition(':')[0]}"]
-        said = [text, *(f"{words.partition(': ')[2]}." for words in of_name)]
-        parts += [f"<dt>{escape(name)}</dt>", *(f"<dd>{escape(_sentence(words))}</dd>" for words in said)]
+    for name, said in sentences(section.tables[0].rows, run):
+        parts += [f"<dt>{escape(name)}</dt>", *(f"<dd>{sentence(words)}</dd>" for words in said)]
     return f'<dl class="answer">{"".join(parts)}</dl>'
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _listed(sentences: Iterable[str]) -> str:
-    items = [f"<li>{escape(_sentence(sentence))}.</li>" for sentence in sentences]
+def _listed(texts: Iterable[str]) -> str:
+    items = [f"<li>{sentence(capitalised(text))}.</li>" for text in texts]
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
-def _leading(section: Section, drawings: Mapping[str, bytes]) -> Iterator[str]:
+def _leading(section: Section, report: Report) -> Iterator[str]:
     """A section that is open: its tables are folded, for it says what they say in words or in a figure."""
     yield paragraph(section.finding)
-    yield _figure(section, drawings)
+    yield _figure(section, report)
     if not section.figure:
         yield paragraph(section.text, "note")
     title = f"{section.title}: the table" if section.figure else section.title
@@ -118,9 +104,9 @@ def _leading(section: Section, drawings: Mapping[str, bytes]) -> Iterator[str]:
         yield folded(title, tables)
 
 
-def _folded(section: Section, drawings: Mapping[str, bytes]) -> str:
+def _folded(section: Section, report: Report) -> str:
     words = [paragraph(section.finding), "" if section.figure else paragraph(section.text)]
-    return folded(section.title, "\n".join([*words, _figure(section, drawings), *_tables(section)]))
+    return folded(section.title, "\n".join([*words, _figure(section, report), *_tables(section)]))
 
 
 def _tables(section: Section) -> Iterator[str]:
@@ -128,11 +114,11 @@ def _tables(section: Section) -> Iterator[str]:
         yield html_table(table, section.title if not number else f"{section.title} ({number + 1})")
 
 
-def _figure(section: Section, drawings: Mapping[str, bytes]) -> str:
+def _figure(section: Section, report: Report) -> str:
     """The figure of a section, and below it how to read it."""
     if not section.figure:
         return ""
     name = section.figure
-    about = " ".join(filter(None, [ABOUT[name], section.finding, BEHIND if section.tables else ""]))
-    drawing = inline(drawings[name], name, section.title, about)
-    return f"<figure>{drawing}<figcaption>{escape(section.text)}</figcaption></figure>"
+    about = " ".join(filter(None, [describe(name, report.analysis), BEHIND if section.tables else ""]))
+    drawing = inline(report.drawings[name], name, section.title, about)
+    return f"<figure>{drawing}<figcaption>{sentence(section.text)}</figcaption></figure>"

@@ -1,10 +1,11 @@
-"""Text on a page. Whatever came from a host or a file passes through :func:`escape`, and through nothing else."""
+"""Text on a page. Whatever came from a host or a file passes through :func:`escape` first."""
 
 from __future__ import annotations
 
 import html
 
 from lab.base.untrusted import printable
+from lab.report import code_spans
 
 
 def escape(text: str) -> str:
@@ -12,10 +13,16 @@ def escape(text: str) -> str:
     return html.escape(printable(text))
 
 
+def sentence(text: str) -> str:
+    """The same of a sentence, in which words between backticks are code."""
+    shown = ((escape(part), is_code) for part, is_code in code_spans.parts(text))
+    return "".join(f"<code>{part}</code>" if is_code else part for part, is_code in shown)
+
+
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph; nothing where there is no text."""
+    """A paragraph of sentences; nothing where there is no text."""
     named = f' class="{kind}"' if kind else ""
-    return f"<p{named}>{escape(text)}</p>" if text else ""
+    return f"<p{named}>{sentence(text)}</p>" if text else ""
 
 
 def folded(summary: str, inner: str, name: str = "", level: int = 3) -> str:

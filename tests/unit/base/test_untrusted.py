@@ -80,12 +80,18 @@ def timing(values: dict[str, str], moved: int = 9) -> Timing:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("elapsed_s", "nan"), ("elapsed_s", "1e3"), ("elapsed_s", "31"), ("elapsed_s", "0.0000000001"), ("clock", "sun"),
-     ("flushed", "\x1b[2J"), ("tool_cpu_s", "-1"), ("tool_cpu_s", "inf")],
+     ("flushed", "\x1b[2J"), ("tool_cpu_s", "-1"), ("tool_cpu_s", "inf"), ("flush_s", "nan"), ("flush_s", "")],
 )  # fmt: skip
 def test_a_timing_that_cannot_be_true_is_refused(name: str, value: str) -> None:
     assert timing(TIMING).elapsed_s == 0.5
     with pytest.raises(ValueError, match=name):
         timing(TIMING | {name: value})
+
+
+@pytest.mark.parametrize(("text", "flush_s"), [("0.2", 0.2), ("0.000000", 0.0), ("0.6", None), ("-0.1", None)])
+def test_a_flush_is_a_part_of_the_time(text: str, flush_s: float | None) -> None:
+    assert timing(TIMING | {"flush_s": text}).flush_s == flush_s
+    assert timing(TIMING).flush_s is None
 
 
 @pytest.mark.parametrize("name", TIMING)
@@ -134,11 +140,12 @@ def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
     failed = trial(trial_id="b", status="failed", elapsed_s=None, reason=f"=cmd|'/C calc'!A1 {ESCAPES}{MARKUP}")
     folder = write_run(tmp_path, [trial(), failed], hosts=hosts)
     page = run_report.write(folder).read_text()
-    post, table = ((folder.report_path / name).read_text() for name in ("post.md", "table.csv"))
+    names = ("post.md", "post-appendix.md", "table.csv")
+    post, appendix, table = ((folder.report_path / name).read_text() for name in names)
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(*terminal.terminal_tables(run_folder.load(folder.path)))
-    assert "<script" not in page.replace(f"<script>{script()}</script>", "", 1) + post
-    for text in (page, post, console.export_text()):
+    assert "<script" not in page.replace(f"<script>{script()}</script>", "", 1) + post + appendix
+    for text in (page, post, appendix, console.export_text()):
         assert not CONTROL.search(text)
     assert "'=cmd" in table
     assert ",=cmd" not in table

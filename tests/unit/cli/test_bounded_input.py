@@ -11,6 +11,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -165,12 +166,13 @@ def test_a_run_json(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [("show", "run"), ("show", "run", "--full"), ("show", "run", "--json"), ("compare", "run", "run")]
+    "command", [("show", "run"), ("show", "run", "--full"), ("show", "run", "--json"), ("compare", "run", "again")]
 )
 def test_a_megabyte_of_different_cases_is_compared(tmp_path: Path, command: tuple[str, ...]) -> None:
     """As many as a sweep may have, in the fewest bytes: what is in order is shown, in ten seconds or so."""
     varied = lines(lambda i: {"mtu": 1000 + i % 25, "options": {"placebo": f"p{i // 25}"}})
     write_run(tmp_path, varied)
+    shutil.copytree(tmp_path / "run", tmp_path / "again")
     code, out, error = lab(tmp_path, *command)
     assert (code, error) == (0, "")
     assert ("1000 cases" if command == ("show", "run") else "1001") in out

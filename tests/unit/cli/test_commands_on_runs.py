@@ -104,8 +104,21 @@ def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], f
     code, out, err = lab(capsys, "report", folder.path)
     assert (code, err) == (0, "")
     paths = [Path(line) for line in out.splitlines()]
-    assert {path.name for path in paths} > {"report.html", "post.md"}
+    assert {path.name for path in paths} > {"report.html", "post.md", "post-appendix.md"}
     assert all(path.stat().st_size > 0 for path in paths)
+
+
+def test_a_gist_is_one_file_where_it_is_asked_for(
+    capsys: pytest.CaptureFixture[str], folder: RunFolder, tmp_path: Path
+) -> None:
+    place = tmp_path / "place"
+    words = ("report", folder.path, "--format", "gist", "--front-matter", "toml", "--to", place)
+    assert lab(capsys, *words) == (0, f"{place}/gist.md\n", "")
+    assert [path.name for path in place.iterdir()] == ["gist.md"]
+    assert (place / "gist.md").read_text().startswith("+++\ntitle = ")
+    code, out, err = lab(capsys, "report", folder.path, "--format", "gist", "--open")
+    assert (code, out) == (2, "")
+    assert err == "--open: --format gist writes no page\nleave one of the two out\n"
 
 
 def test_a_run_that_cannot_be_read_names_the_line(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:

@@ -135,10 +135,12 @@ def test_a_run_folder_full_of_it_is_shown_and_reported(capsys: pytest.CaptureFix
     assert_plain(lab(capsys, "show", path).rstrip("\n").replace("\n", " "), lines=True)
     lab(capsys, "show", path, "--json")
     assert_plain("\n".join(stats.provenance(run_folder.load(path))))  # which a notebook prints
-    lab(capsys, "report", path)
+    lab(capsys, "report", path, "--front-matter", "yaml")
+    lab(capsys, "report", path, "--format", "gist", "--front-matter", "toml")
     report = path / "report"
     assert_page_of_the_labs((report / "report.html").read_text(encoding="utf-8"))
-    assert_post((report / "post.md").read_text(encoding="utf-8"))
+    for name in ("post.md", "post-appendix.md", "gist.md"):
+        assert_post((report / name).read_text(encoding="utf-8"), folded=name == "gist.md")
     assert_no_formula((report / "table.csv").read_text(encoding="utf-8"))
     drawings = sorted((report / "figures").glob("*.svg"))
     assert len(drawings) == 7
@@ -160,9 +162,24 @@ def test_a_cell_of_a_table_is_one_line() -> None:
 
 
 def test_two_such_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    runs = write_planted("a"), write_planted("b", TEXTS[2])
+    runs = "--unfinished", write_planted("a"), write_planted("b", TEXTS[2])
+    assert "not finished" in lab(capsys, "compare", *runs[1:])
     assert "plant" in lab(capsys, "compare", *runs)
     lab(capsys, "compare", *runs, "--json")
+    lab(
+        capsys,
+        "compare",
+        *runs,
+        write_planted("c", TEXTS[1]),
+        "--to",
+        "page",
+        "--no-redact",
+        "--fail-if",
+        "slower-than 10%",
+    )
+    assert_drawing(Path("page", "figures", "times-as-fast.svg").read_text(encoding="utf-8"))
+    assert_post(Path("page", "compare.md").read_text(encoding="utf-8"))
+    assert_page_of_the_labs(Path("page", "compare.html").read_text(encoding="utf-8"))
 
 
 def test_a_history_of_such_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,7 +195,7 @@ def test_a_history_of_such_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_runs_that_cannot_be_compared_are_named_so(capsys: pytest.CaptureFixture[str]) -> None:
     other = write_run(Path("results"), [trial(protocol=EVIL, tool=EVIL)])
-    assert "no case has a good trial in both" in lab(capsys, "compare", write_planted("a"), other.path)
+    assert "no case has a good trial in both" in lab(capsys, "compare", "--unfinished", write_planted("a"), other.path)
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -194,7 +211,8 @@ def test_a_key_of_run_json_alone(capsys: pytest.CaptureFixture[str], key: str) -
     for number, value in enumerate((EVIL, [EVIL], {EVIL: EVIL}, {"client": {EVIL: EVIL}})):
         folder = write_run(Path("results") / str(number), [trial()])
         (folder.path / "run.json").write_text(json.dumps({**RUN, "schema": 2, "name": "x", key: value}))
-        for words in (["show"], ["show", "--full"], ["compare", folder.path]):
+        other = write_run(Path("others"), [trial()])
+        for words in (["show"], ["show", "--full"], ["compare", other.path], ["compare", other.path, "--unfinished"]):
             assert lab(capsys, *words, folder.path)
 
 

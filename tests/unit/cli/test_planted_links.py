@@ -173,7 +173,7 @@ def test_a_folder_of_the_report_that_is_a_link_is_refused(
     assert f"{name}: a link, or no folder: nothing is written there\nremove it, or give --to DIR" in error
     assert lab(capsys, "report", made.path, "--to", tmp_path / "my" / "page") == (0, "")
     assert {path.name for path in (tmp_path / "my" / "page").iterdir()} == {
-        "report.html", "post.md", "table.csv", "figures",
+        "report.html", "post.md", "post-appendix.md", "table.csv", "figures",
     }  # fmt: skip
 
 

@@ -27,13 +27,13 @@ def folder() -> RunFolder:
     return write_run(Path("mine"), make_trials(2, combinations=[("smb", "cp")]))
 
 
-@pytest.mark.parametrize(
-    "line", ["show", "show -1", "show synthetic --json", "report", "compare -1 synthetic", "list --json"]
-)
+@pytest.mark.parametrize("line", ["show", "show -1", "show synthetic --json", "report", "compare -2 -1", "list --json"])
 def test_runs_are_read_from_the_folder_that_is_named(
     capsys: pytest.CaptureFixture[str], folder: RunFolder, line: str
 ) -> None:
     words = shlex.split(line)
+    if words[0] == "compare":
+        write_run(Path("mine"), make_trials(2, combinations=[("smb", "cp")]))
     code, out, err = lab(capsys, *words, "--results", "mine")
     assert (code, err) == (0, "")
     assert folder.path.name in out or words[0] == "compare"

@@ -118,6 +118,26 @@ def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
     assert "default-src 'none'" in html
 
 
+def test_names_are_in_neither_unless_asked_for(tmp_path: Path) -> None:
+    names = {"host": ["nas-of-ann"], "user": ["ann"], "share": ["Holidays"]}
+    folder = RunFolder.create(tmp_path, "fidelity", {"title": "between nas-of-ann and 192.168.77.3", "names": names})
+    told = Judgement(Verdict.REFUSED, "cp: /Volumes/Holidays/x: Permission denied for ann on nas-of-ann.local")
+    engine = Engine("client", "/Users/ann/bin/rsync", "3.4.1 by ann@example.org", {"N": "not on nas-of-ann"})
+    ends = Ends("gvfs", "SMB 3.1.1 of 192.168.77.3", "ext4", "tmpfs")
+    of_ann = replace(copy(STORE={probe.name: told for probe in ALL}), ends=ends, command="cp /home/ann/x")
+    surveyed = Survey([engine], ["AFP: nas-of-ann has none"], [of_ann], ["192.168.77.3 is gone"])
+    path = page.write(folder, surveyed)
+    for text in (path.read_text(), path.with_name("fidelity.md").read_text()):
+        plain = text.replace("\\", "").casefold()
+        assert not [name for name in ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3") if name in plain]
+        assert "Alike everywhere, for others to read it: " in text
+        assert "Permission denied for" in text
+    page.write(folder, surveyed, redact=False)
+    whole = path.read_text()
+    assert all(name in whole for name in ("nas-of-ann", "/Users/ann/bin", "Holidays", "192.168.77.3"))
+    assert "Alike everywhere" not in whole
+
+
 def test_what_reads_trials_says_where_the_page_is(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, "fidelity", {})
     survey(1).keep(folder)

@@ -95,6 +95,8 @@ def test_it_times_counts_and_keeps_output_apart(tmp_path: Path) -> None:
     timing = parse_timing(values, 60, lambda when: counted(done, when))
     first, last = timing.readings
     assert last.at_s - first.at_s > 0.05
+    assert timing.flush_s is not None
+    assert 0 <= timing.flush_s <= timing.elapsed_s - 0.1
     assert len(last.cores) == os.cpu_count()
     assert any(process.name == "perl" for process in last.processes.values())
     assert done.stderr.splitlines() == ["out", "err"]
@@ -115,6 +117,7 @@ def test_without_a_command_it_only_counts(tmp_path: Path) -> None:
 def test_exit_codes(tmp_path: Path, script: str, code: str) -> None:
     values, _ = run(tmp_path, (), "lo", "", "sh", "-c", script)
     assert (values["exit"], values["flushed"]) == (code, "none")
+    assert "flush_s" not in values
 
 
 @linux

@@ -74,7 +74,7 @@ def test_json_report_and_table_have_them(folder: RunFolder) -> None:
     assert shown["frames"][0]["late"] == 6
     report = run_report.write(folder)
     assert "How long requests took" in report.read_text()
-    assert "Which frames came late" in report.with_name("post.md").read_text()
+    assert "Which frames came late" in report.with_name("post-appendix.md").read_text()
     with report.with_name("table.csv").open(newline="") as file:
         rows = {row["trial_id"]: row for row in csv.DictReader(file)}
     assert (rows["b3-1"]["observed.requests.write.iops"], rows["b3-1"]["observed.requests.read.iops"]) == ("3000.0", "")

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.runs_to_compare import invent, write_kernel
 from support.synthetic_runs import trial, write_run
 
 from lab.report import run_report
+from lab.report.compared import page as compare_page
+from lab.report.compared.comparison import Comparison
 from lab.results.examples import Example
 from lab.results.run_folder import RunFolder
 
@@ -47,7 +50,18 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pages(example: Path, folder: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of three kernels, compared."""
+    path = tmp_path_factory.mktemp("compared")
+    states: list[dict[str, float]] = [{}, {"smb": 1.8, "afp": 0.7}, {}]
+    runs = [write_kernel(path, str(at % 2), invent(at, fast), at) for at, fast in enumerate(states)]
+    return compare_page.write(Comparison(runs), path / "page")[-1]
+
+
+@pytest.fixture(scope="module")
+def pages(
+    example: Path, compared: Path, folder: RunFolder, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
     """Reports of runs of all kinds: with void and failed trials, one block, nothing measured, and options."""
     path = tmp_path_factory.mktemp("results")
     option = [
@@ -56,7 +70,7 @@ def pages(example: Path, folder: RunFolder, tmp_path_factory: pytest.TempPathFac
         for block in (1, 2)
     ]
     runs = {"options": option, "one block": [trial()], "empty": []}
-    made = {"example": example, "void and failed": folder.report_path / "report.html"}
+    made = {"example": example, "void and failed": folder.report_path / "report.html", "compared": compared}
     for name, trials in runs.items():
         run = write_run(path / name, trials)
         run.append_samples("b1-001", COURSE)
@@ -100,7 +114,8 @@ def test_it_fits_asks_for_nothing_and_complains_of_nothing(
 
 
 @pytest.mark.parametrize(
-    ("scheme", "name"), [("light", "example"), ("dark", "example"), ("light", "options"), ("light", "empty")]
+    ("scheme", "name"),
+    [("light", "example"), ("dark", "example"), ("light", "options"), ("light", "empty"), ("dark", "compared")],
 )
 def test_axe_finds_no_violation(browser: Any, pages: dict[str, Path], scheme: str, name: str) -> None:
     """In text of drawings axe finds nothing by itself, and takes a minute for that: the test below looks at it."""
@@ -176,6 +191,19 @@ def test_the_keyboard_reaches_each_mark_and_shows_its_value(browser: Any, exampl
         assert all("MB/s (95 % interval " in value for value in values)
         shown.window.keyboard.press("Tab")
         assert shown.window.locator("#fastest .mark:focus").count() == 0
+
+
+def test_a_page_of_compared_runs_has_marks_with_words_and_tables_that_sort(browser: Any, compared: Path) -> None:
+    with Shown(browser, compared) as shown:
+        marks = shown.window.locator("#changes .mark")
+        marks.first.focus()
+        assert "B is 1.0" in shown.window.locator(".mark:focus .tip").inner_html()
+        shown.window.evaluate(OPEN_ALL)
+        table = shown.window.locator("table", has_text="B over A, by case")
+        table.get_by_role("button", name="times as fast", exact=True).click()
+        ratios = [float(text.split()[0]) for text in table.locator("tbody td:nth-child(7)").all_inner_texts()]
+        assert len(ratios) == 12
+        assert ratios == sorted(ratios)
 
 
 def test_the_data_is_saved_without_a_network(browser: Any, example: Path, tmp_path: Path) -> None:

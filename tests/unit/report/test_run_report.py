@@ -24,8 +24,9 @@ from lab.report.bottlenecks import limits_table
 from lab.report.findings import fastest_intervals
 from lab.report.page import colours
 from lab.report.page.run_page import QUESTIONS, Report, page
+from lab.report.post.parts import Subject, opening
 from lab.report.prose import LOCAL_LAB, interaction_sentence
-from lab.report.render import markdown, md, records
+from lab.report.render import records
 from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder
 from lab.stats.bottleneck import verdicts
@@ -185,15 +186,15 @@ def test_congestion_control_stands_at_the_head(tmp_path: Path, names: tuple[str 
     hosts = {role: {"congestion": name} for role, name in zip(("client", "server"), names, strict=True)}
     run = write_run(tmp_path, [trial()], hosts=hosts)
     trials = run_folder.load(run.path)
-    post = html.unescape(markdown("title", run.run, trials, []))
+    post = html.unescape("\n".join(opening(Subject("title", Analysis(trials), "RUN"))))
     words = "".join(Page(page(Report("title", run.run, Analysis(trials), [], {}))).words)
     for text in (post, words, rendered(*terminal.terminal_tables(trials))):
         assert said in text if said else "congestion" not in text
     assert "congestion" not in rendered(*terminal.terminal_tables(trials, ["speeds"]))
 
 
-def test_the_post_can_be_pasted(folder: RunFolder) -> None:
-    text = (folder.report_path / "post.md").read_text()
+def test_the_appendix_has_every_figure_and_table(folder: RunFolder) -> None:
+    text = (folder.report_path / "post-appendix.md").read_text()
     images = re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
     assert images == [f"figures/{name}.png" for name in figures.ALL]
     assert all((folder.report_path / image).read_bytes().startswith(b"\x89PNG") for image in images)
@@ -219,7 +220,7 @@ def test_the_csv_is_every_trial(folder: RunFolder) -> None:
 def test_writing_it_again_gives_the_same_bytes(folder: RunFolder) -> None:
     first = contents(folder.report_path)
     assert contents(run_report.write(folder).parent) == first
-    assert len(first) == 3 + 2 * len(figures.ALL)
+    assert len(first) == 4 + 2 * len(figures.ALL)
 
 
 def contents(report: Path) -> dict[Path, bytes]:
@@ -258,10 +259,6 @@ def test_a_folder_whose_name_is_no_text_has_a_report_too(tmp_path: Path) -> None
     folder = write_run(tmp_path / os.fsdecode(b"no text: \xff"), [trial()])
     assert run_report.write(folder).is_file()
     assert json.loads(json.dumps(terminal.show_json(folder)))["path"] == str(folder.path)
-
-
-def test_free_text_cannot_break_out_of_markdown() -> None:
-    assert md("a|b\n# <img> *x* [y](z) `c` 1 & 2") == r"a\|b \# &lt;img&gt; \*x\* \[y\](z) \`c\` 1 &amp; 2"
 
 
 ROW = {

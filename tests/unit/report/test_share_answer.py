@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from support.one_sided_runs import LINK, TARGET, a_run, blocks, read, seen, write_measured
 
 from lab import stats
-from lab.report import run_report, terminal, two_runs
+from lab.report import run_report, terminal
 from lab.report.analysis import Analysis
 from lab.report.answer import MOST_LINES, WIDTH, answer
+from lab.report.compared.as_json import comparison_json
+from lab.report.compared.comparison import Comparison
+from lab.report.compared.tables import comparison_tables
 from lab.report.share_answer import PLAIN
 from lab.results import run_folder
 from lab.results.run_folder import Trial
@@ -200,6 +203,6 @@ def test_a_measure_has_a_report_with_every_figure(tmp_path: Path) -> None:
 
 def test_two_measures_are_compared(tmp_path: Path) -> None:
     one, other = (write_measured(tmp_path, blocks([seen(speed), read(speed)], 4)) for speed in (60.0, 80.0))
-    compared = two_runs.comparison(one, other)
-    assert len(compared["pooled"]) == 2  # type: ignore[arg-type]
-    assert two_runs.comparison_tables(one, other)
+    compared = Comparison([one, other])
+    assert len(comparison_json(compared)["pooled"]) == 2
+    assert comparison_tables(compared)

@@ -116,7 +116,7 @@ def test_report_post_and_json_have_it(folder: RunFolder) -> None:
     assert {(line["tool"], line["test"]) for line in shown["store"]} >= {("dd", "write"), ("bonnie++", "seeks")}
     report = run_report.write(folder)
     assert "The store by itself" in report.read_text()
-    assert "bonnie++: files made, in order" in report.with_name("post.md").read_text()
+    assert "bonnie++: files made, in order" in report.with_name("post-appendix.md").read_text()
 
 
 def test_every_number_that_can_be_has_a_name() -> None:

@@ -11,6 +11,7 @@ from support.synthetic_runs import trial, write_run
 
 from lab.report import figures, run_report
 from lab.report.analysis import Analysis
+from lab.report.figures.files import svg_of
 from lab.report.figures.waterfall import FASTEST, LEAST, OTHER, OWN
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
@@ -76,11 +77,24 @@ def test_memory_leaves_the_panel_and_keeps_its_number(folder: RunFolder) -> None
 
 def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(folder: RunFolder) -> None:
     page = run_report.write(folder)
-    post = page.with_name("post.md").read_text()
+    post = page.with_name("post-appendix.md").read_text()
     assert "## From the disk to the tool" in post
     assert "(figures/waterfall.png)" in post
     assert "SMB rsync write" in post
     assert "narrowest" in page.read_text()
+
+
+def test_what_the_flush_takes_is_drawn_behind_the_tool(tmp_path: Path) -> None:
+    tools = [row("smb", "cp", 50.0, observed={"flush_s": 1.0}), row("nfs", "cp", 48.0)]
+    figure = figures.waterfall(Analysis(run_folder.load(write_run(tmp_path, tools).path)))
+    (axes,) = figure.axes
+    faint = [bar for bar in axes.patches if bar.get_alpha()]
+    assert [bar.get_extents().transformed(axes.transData.inverted()).x1 for bar in faint] == [pytest.approx(100.0)]
+    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert labels == ["fastest tool of a protocol", "without the flush that follows it"]
+    told = [mark for mark in svg_of(figure, "waterfall").decode().splitlines() if "before its flush" in mark]
+    assert len(told) == 1
+    assert "SMB cp, write: 50.0 MB/s, 100.0 before its flush" in told[0]
 
 
 def test_the_legend_has_what_is_drawn_and_nothing_else(folder: RunFolder, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import io
 import json
 import math
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.paths import RUN_CAPTURES
 from support.synthetic_runs import RUN, trial, write_run
 
 from lab.base.errors import BadInput
@@ -18,6 +20,7 @@ from lab.cli.main import main
 from lab.results import export_table
 from lab.results.observed import HostUsage
 from lab.results.run_folder import RunFolder
+from lab.results.trial import SCHEMA
 
 OBSERVED = {
     "client": {"cores": 2, "cpu_cores": 1, "process": "cp", "from a later version": [1]},
@@ -137,3 +140,35 @@ def test_without_pyarrow_it_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(BadInput, match="pyarrow, which is not installed"):
         export_table.write_parquet(export_table.table([folder]), tmp_path / "x")
+
+
+def test_there_is_a_captured_run_of_every_schema_that_was_ever_written() -> None:
+    runs = [json.loads(gzip.decompress(path.read_bytes())) for path in RUN_CAPTURES.glob("*/run/run.json.gz")]
+    assert {run["schema"] for run in runs} == set(range(1, SCHEMA + 1))
+
+
+def test_a_run_of_the_first_schema_has_no_value_for_what_it_lacked(tmp_path: Path, folder: RunFolder) -> None:
+    old_path = tmp_path / "20260101T000000Z-old"
+    old_path.mkdir()
+    for packed in (RUN_CAPTURES / "old-schema" / "run").iterdir():
+        (old_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    old = RunFolder(old_path)
+    assert (old.run["schema"], "id" in old.run) == (1, False)
+    alone = export_table.table([old])
+    assert not [name for name in alone if str(name).startswith("observed.")]
+    frame = export_table.table([old, folder])
+    of_old, new = frame[frame["run_id"] == old_path.name], frame[frame["run_id"] == "r1"]
+    assert (len(of_old), len(new)) == (len(old.trials()), 2)
+    assert of_old["elapsed_s"].notna().any()
+    assert of_old["effective.mount"].notna().any()
+    assert not of_old["anchor"].any()
+    assert of_old["observed.client.cores"].isna().all()
+    assert new["observed.client.cores"].notna().any()
+    assert set(export_table.tidy(frame)["run_id"]) == {old_path.name, "r1"}
+
+
+def test_a_run_without_trials_is_an_empty_table(tmp_path: Path) -> None:
+    empty = export_table.table([write_run(tmp_path, [])])
+    assert len(empty) == 0
+    assert list(export_table.tidy(empty)) == ["run_id", "trial_id", "quantity", "value"]
+    assert json.loads(export_table.as_json(empty)) == {"schema": SCHEMA, "columns": {}, "rows": []}

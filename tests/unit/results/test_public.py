@@ -20,11 +20,13 @@ from support.synthetic_runs import RUN, make_trials, trial, write_run
 
 from lab.base.errors import BadInput
 from lab.report import run_report
+from lab.report.compared import page
+from lab.report.compared.comparison import Comparison
 from lab.results import run_folder
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject
 from lab.results.observed import Observed
-from lab.results.public import Public
+from lab.results.public import Public, public_copies
 from lab.results.run_folder import RunFolder
 
 NAMES = {
@@ -59,8 +61,7 @@ def planted_in(kind: type[JsonObject]) -> dict[str, Any]:
     return values | {"of another version": [SENTENCE, {"deep": SENTENCE}]}
 
 
-@pytest.fixture
-def planted(tmp_path: Path) -> RunFolder:
+def write_planted(results: Path, **described: Any) -> RunFolder:
     """A run that has the names in every text that a host, or a hosts file, can fill."""
     strange = trial(
         trial_id="b9-001", block=9, status="failed", elapsed_s=None, reason=SENTENCE,
@@ -71,15 +72,22 @@ def planted(tmp_path: Path) -> RunFolder:
     hosts["client"] |= {"hostname": "marsgate", "user": "annabelle", "home": "/Users/annabelle",
                         "tools": {"rsync": SENTENCE}, "about": {"model": SENTENCE}}  # fmt: skip
     hosts["server"] |= {"hostname": "nas-of-ann.fritz.box", "user": "Zoë Müller"}
-    folder = write_run(
-        tmp_path, [*make_trials(), strange], names=NAMES, hosts=hosts, title=SENTENCE, ended=SENTENCE,
-        closed={"smb": SENTENCE}, caveats={"ram": SENTENCE}, left_out={"afp-cp-write": SENTENCE},
-        sweep_text=f"# {SENTENCE}\n", hosts_file="/Users/annabelle/hosts.ini", sweep_file="/home/annabelle/s.toml",
-        target={"server": "tiny-nas", "share": "musik", "path": SENTENCE},
-        link={"client": SENTENCE}, seal="0" * 64, hosts_digest="1" * 64,
-    )  # fmt: skip
+    run: dict[str, Any] = {
+        "names": NAMES, "hosts": hosts, "title": SENTENCE, "ended": SENTENCE,
+        "closed": {"smb": SENTENCE}, "caveats": {"ram": SENTENCE}, "left_out": {"afp-cp-write": SENTENCE},
+        "sweep_text": f"# {SENTENCE}\n", "hosts_file": "/Users/annabelle/hosts.ini",
+        "sweep_file": "/home/annabelle/s.toml",
+        "target": {"server": "tiny-nas", "share": "musik", "path": SENTENCE},
+        "link": {"client": SENTENCE}, "seal": "0" * 64, "hosts_digest": "1" * 64,
+    }  # fmt: skip
+    folder = write_run(results, [*make_trials(), strange], **run | described)
     folder.append_samples("b1-001", {"client": {"processes": [[0.5, {f"{SENTENCE} 77": 0.1}]]}})
     return folder
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> RunFolder:
+    return write_planted(tmp_path)
 
 
 def spellings(name: str) -> Iterator[bytes]:
@@ -119,6 +127,20 @@ def test_a_report_is_private_by_default_and_names_all_where_that_is_wanted(plant
     run_report.write(planted, tmp_path / "private")
     assert leaks(tmp_path / "private") == []
     run_report.write(planted, tmp_path / "named", planted)
+    assert "marsgate" in {name for _, name in leaks(tmp_path / "named")}
+
+
+def test_a_comparison_is_private_and_a_name_that_one_run_knows_is_masked_in_all(
+    planted: RunFolder, tmp_path: Path
+) -> None:
+    unnamed = write_run(tmp_path / "other", make_trials(), title=f"{SENTENCE} 2", names={}, hosts=RUN["hosts"])
+    for folders in ([planted, unnamed], [unnamed, planted]):
+        copies = public_copies(folders)
+        page.write(Comparison(copies), tmp_path / "page")
+        assert leaks(tmp_path / "page") == []
+        titles = [copied.run["title"] for copied in sorted(copies, key=lambda copied: len(copied.run["title"]))]
+        assert titles[1] == f"{titles[0]} 2"
+    page.write(Comparison([planted, unnamed]), tmp_path / "named")
     assert "marsgate" in {name for _, name in leaks(tmp_path / "named")}
 
 

@@ -38,6 +38,7 @@ class Pool:
         self.done: list[str] = []
         self.moved = [0, 0]
         self.forgets = self.stands = True
+        self.fault = ""
         self.clock = self.files = self
         self.host = None
         self.programs = SimpleNamespace(call=lambda name: (name,))
@@ -58,7 +59,8 @@ class Pool:
         forget: Any = SimpleNamespace(run=lambda _: self.done.append("forgotten"))
         count: Any = SimpleNamespace(run=lambda _: f"read_bytes\t{self.moved[0]}\nwrite_bytes\t{self.moved[1]}\n")
         levels = {"zfs.ashift": case.option("zfs.ashift"), "zfs.raid": "raidz"}
-        return "/lab/store", MadeStore("zfs 2.3.9, raidz of 3", levels, GIB, forget, count)
+        look: Any = SimpleNamespace(run=lambda _: self.fault)
+        return "/lab/store", MadeStore("zfs 2.3.9, raidz of 3", levels, GIB, forget, count, look)
 
     def free_bytes(self, path: str) -> int:
         return GIB
@@ -129,6 +131,13 @@ def test_a_pool_forgets_before_it_is_read_and_its_devices_are_counted(recorded: 
     assert trials["write"].observed.store_written_bytes == 12 * MIB
     assert trials["write"].observed.store_capacity_bytes == GIB
     assert trials["read-2"].observed.store_read_bytes == 8 * MIB
+
+
+def test_what_is_measured_of_a_pool_that_has_lost_a_disk_is_void(recorded: Recorded) -> None:
+    pool = Pool()
+    pool.fault = "the pool x is DEGRADED"
+    store_ceiling.of_local_slot(session_of(pool), slots_of(LOCAL)[0], LOCAL, recorded)
+    assert {(trial.status, trial.reason) for trial in recorded.of_block(1)} == {("void", pool.fault)}
 
 
 def test_a_read_that_no_device_gave_is_void(recorded: Recorded) -> None:

@@ -12,7 +12,7 @@ from lab.design.factors import Direction
 from lab.hosts.command import command
 from lab.results.observed import Observed
 from lab.run.made_store import MadeStore
-from lab.run.store_moved import add_moved, count_moved, find_fault, not_from_devices
+from lab.run.store_moved import add_moved, count_moved, find_fault, find_void
 from lab.stores import DeviceBytes
 
 COUNT, FAULT = command("count"), command("look")
@@ -47,11 +47,23 @@ def test_what_is_observed_is_what_came_meanwhile() -> None:
 
 
 def test_a_cold_read_that_did_not_come_from_the_devices_is_told() -> None:
-    cold, half = case(Direction.READ, "cold"), Observed(store_read_bytes=50)
-    assert not_from_devices(cold, half).startswith("only 50 of 100 bytes were read from the devices of store zfs")
-    assert not_from_devices(cold, Observed(store_read_bytes=100)) == ""
-    assert not_from_devices(cold, Observed()) == "", "where nothing counts it, the disks below tell"
-    assert not_from_devices(case(Direction.READ, "warm"), half) == not_from_devices(case(Direction.WRITE, "cold"), half)
+    pair, half = pair_of(), Observed(store_read_bytes=50)
+
+    def void(direction: Direction, server_cache: str, observed: Observed) -> str:
+        return find_void(pair, PLAIN, case(direction, server_cache), observed)
+
+    told = void(Direction.READ, "cold", half)
+    assert told.startswith("only 50 of 100 bytes were read from the devices of store zfs")
+    assert void(Direction.READ, "cold", Observed(store_read_bytes=100)) == ""
+    assert void(Direction.READ, "cold", Observed()) == "", "where nothing counts it, the disks below tell"
+    assert void(Direction.READ, "warm", half) == void(Direction.WRITE, "cold", half) == ""
+
+
+def test_what_a_store_moved_that_has_lost_a_disk_does_not_count() -> None:
+    host = FakeHost("server")
+    host.on(FAULT, "the device /dev/sdb is gone; the pool x is DEGRADED\n")
+    told = find_void(pair_of(hosts={"server": host}), COUNTED, case(Direction.WRITE, "warm"), Observed())
+    assert told == "the device /dev/sdb is gone; the pool x is DEGRADED"
 
 
 def test_a_fault_is_one_line_and_a_host_that_cannot_tell_has_none() -> None:

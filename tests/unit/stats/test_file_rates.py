@@ -61,7 +61,7 @@ def test_they_are_in_every_table_of_a_run(tmp_path: Path) -> None:
     assert [row["round_trips_per_file"] for row in shown["files"]] == [8, None]
     report = run_report.write(folder).read_text()
     assert "ms a file" in report
-    assert "ms a file" in (folder.report_path / "post.md").read_text()
+    assert "ms a file" in (folder.report_path / "post-appendix.md").read_text()
     csv = pd.read_csv(folder.report_path / "table.csv")
     assert csv["files_per_s"].tolist() == pytest.approx((csv["files"] / csv["elapsed_s"]).tolist())
     assert csv["ms_per_file"].tolist() == pytest.approx((1000 * csv["elapsed_s"] / csv["files"]).tolist())

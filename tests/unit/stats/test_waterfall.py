@@ -14,7 +14,7 @@ from lab.report.analysis import Analysis
 from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
 from lab.results.trial import Trial
-from lab.stats.waterfall import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, fastest_cases
+from lab.stats.waterfall import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, UNFLUSHED, fastest_cases
 
 MB = 10**6
 
@@ -46,9 +46,11 @@ def analysis(folder: Path, *trials: Trial) -> Analysis:
 
 def test_every_stage_is_beside_the_case_that_it_holds_for(tmp_path: Path) -> None:
     run = analysis(tmp_path, moved(45.0, "cp"), moved(40.0, "rsync"), *STORE_AND_LINK)
-    rows = {row["tool"]: [row[stage] for stage in STAGES] for row in run.waterfall.to_dict("records")}
+    stages = [stage for stage in STAGES if stage != UNFLUSHED]
+    rows = {row["tool"]: [row[stage] for stage in stages] for row in run.waterfall.to_dict("records")}
     assert rows["rsync"] == pytest.approx([75.0, 50.0, 2000.0, 110.0, 45.0, 40.0])
     assert rows["cp"] == pytest.approx([75.0, 50.0, 2000.0, 110.0, 45.0, 45.0])
+    assert run.waterfall[UNFLUSHED].isna().all()
 
 
 def test_a_store_is_that_of_the_files_and_a_link_that_of_the_network(tmp_path: Path) -> None:
@@ -96,6 +98,22 @@ def test_an_option_of_a_tool_makes_no_other_protocol_but_one_of_a_mount_does(tmp
     rows = run.waterfall.set_index("tool")
     assert rows.loc[["dd"], PROTOCOL].sort_values().to_list() == [40.0, 40.0]
     assert rows.loc[["cp"], PROTOCOL].sort_values().to_list() == [70.0, 90.0]
+
+
+def test_what_a_tool_reached_before_its_flush_is_a_stage_where_trials_tell(tmp_path: Path) -> None:
+    # 100 MB in 2 s, of which the flush took 1, 0.75 and 0.4
+    known = [
+        moved(50.0, "cp", observed={"flush_s": flush_s}).to_json() | {"trial_id": f"cp{n}", "case_id": "cp", "block": n}
+        for n, flush_s in enumerate((1.0, 0.75, 0.4), 1)
+    ]
+    run = analysis(tmp_path, *map(Trial.from_json, known), moved(40.0, "rsync"), *STORE_AND_LINK)
+    assert run.waterfall.set_index("tool")[UNFLUSHED].to_dict() == pytest.approx(
+        {"cp": 80.0, "rsync": np.nan}, nan_ok=True
+    )
+    table = waterfall_table(run.waterfall)
+    assert table.headings[5:8] == ["protocol", "before flush", "tool"]
+    assert [row[6] for row in table.rows] == ["80.0", "–"]
+    assert "before flush: this one until it ended" in table.caption
 
 
 def test_the_narrowest_stage_is_named_with_how_much_of_it_was_reached(tmp_path: Path) -> None:

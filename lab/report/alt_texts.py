@@ -1,0 +1,106 @@
+"""What is to be seen in a figure, in words and numbers: for whoever does not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from lab import stats
+from lab.base.untrusted import one_line
+from lab.report.analysis import Analysis
+from lab.report.answer import capitalised
+from lab.report.findings import effect_words
+from lab.report.leading import case_label, fastest_first, overall_effects
+from lab.report.prose import drift_sentence, interaction_sentences
+from lab.report.waterfall import NAMES, narrowest
+from lab.stats.waterfall import STAGES, TOOL, fastest_cases
+
+ABOUT = {
+    "throughput": "A strip of marks for each case, one panel a direction: every trial, its median, and its ceiling.",
+    "waterfall": "A bar for each stage from the disk to the tool, one panel a direction.",
+    "effects": "A forest of intervals: what each level of a setting changes, over all cases and in each of them.",
+    "interactions": "A forest of intervals: how far two settings together are from what each gives alone.",
+    "shares": "A bar for each setting: its share of the variation of speeds.",
+    "cpu_cost": "A strip of marks for each case, one panel a host: CPU seconds of every trial for a gigabyte.",
+    "timeline": "Every trial in the order in which it ran, and below how far it lies from its own case.",
+}
+LONGEST = 1200  # characters: names of cases may be of any length
+MOST = 5  # numbers of each kind that are told: a text is heard from its begin to its end
+
+
+def describe(figure: str, run: Analysis) -> str:
+    """What a figure of ``lab.report.figures.ALL`` shows, and the most important of its numbers."""
+    return one_line(" ".join(filter(None, [ABOUT[figure], NUMBERS[figure](run)])), LONGEST)
+
+
+def _throughput(run: Analysis) -> str:
+    """The slowest and the fastest median of each direction, each with its case."""
+    cases, told = fastest_first(run), []
+    for direction, rows in _by_direction(cases).items():
+        ends = [f"{row['median_MB_per_s']:.1f} MB/s ({case_label(row, cases)})" for row in (rows[-1], rows[0])]
+        told.append(f"{capitalised(direction)}: {' to '.join(dict.fromkeys(ends))}")
+    return f"{'; '.join(told)}." if told else ""
+
+
+def _by_direction(table: pd.DataFrame) -> dict[str, list[stats.Row]]:
+    rows: dict[str, list[stats.Row]] = {}
+    for row in stats.rows_of(table):
+        rows.setdefault(str(row["direction"]), []).append(row)
+    return rows
+
+
+def _cpu_cost(run: Analysis) -> str:
+    good = stats.measured(run.trials)
+    sides = {side: good[f"{side}_cpu_s_per_GB"].astype(float).dropna() for side in ("client", "server")}
+    told = [
+        f"{side}: {values.min():.2g} to {values.max():.2g} s, median {values.median():.2g} s"
+        for side, values in sides.items()
+        if len(values)
+    ]
+    return f"{capitalised('; '.join(told))}." if told else ""
+
+
+def _effects(run: Analysis) -> str:
+    """What each level changes over all cases, the largest first."""
+    rows = overall_effects(run)
+    return _some([effect_words(row) for row in rows], "Over all cases, with 95 % intervals: ")
+
+
+def _waterfall(run: Analysis) -> str:
+    """Of the fastest tool of each direction every stage, and which is the narrowest."""
+    told = []
+    for direction, rows in _by_direction(fastest_cases(run.waterfall)).items():
+        row = max(rows, key=lambda row: float(row[TOOL]))
+        stages = [f"{NAMES[stage]} {row[stage]:,.1f}" for stage in STAGES if not np.isnan(row[stage])]
+        least = narrowest(row)
+        narrow = f"; the narrowest by itself is the {NAMES[least]}" if least else ""
+        tool = stats.row_label({name: row[name] for name in ("protocol", "tool")})
+        told.append(f"{capitalised(direction)} in MB/s, of {tool}, the fastest: {', '.join(stages)}{narrow}")
+    return f"{'. '.join(told)}." if told else ""
+
+
+def _shares(run: Analysis) -> str:
+    table = run.shares.table.dropna(subset="share").sort_values("share", ascending=False, kind="stable")
+    return _some([f"{stats.term_label(row['term'])} {100 * row['share']:.1f} %" for row in stats.rows_of(table)], "")
+
+
+def _interactions(run: Analysis) -> str:
+    return interaction_sentences(run.interactions) or "No two settings were varied."
+
+
+def _some(told: Sequence[str], begin: str) -> str:
+    more = f"; and {len(told) - MOST} more" if len(told) > MOST else ""
+    return f"{begin}{'; '.join(told[:MOST])}{more}." if told else ""
+
+
+NUMBERS: dict[str, Callable[[Analysis], str]] = {
+    "throughput": _throughput,
+    "waterfall": _waterfall,
+    "effects": _effects,
+    "interactions": _interactions,
+    "shares": _shares,
+    "cpu_cost": _cpu_cost,
+    "timeline": lambda run: drift_sentence(run.drift),
+}

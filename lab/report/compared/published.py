@@ -1,0 +1,176 @@
+"""A run over the published tables of 2011 to 2015: single numbers without blocks, of other hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import RenderableType
+from rich.text import Text
+
+from lab import stats
+from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
+from lab.report.analysis import Analysis
+from lab.report.compared.files import Content, write_content
+from lab.report.compared.words import MOST_NAMED, listed, times_as_fast
+from lab.report.figures.published import changes_figure, ratios_figure
+from lab.report.prose import warnings_of_machines
+from lab.report.published import describe, describe_hosts, published_json, ratio_of, sizes, tables_beside
+from lab.report.render import Section, rich_table
+from lab.report.trust import doubts
+from lab.results import run_folder
+from lab.results.published import read_published
+from lab.results.run_folder import RunFolder
+from lab.stats.published import Own, Recomputed, beside, recompute
+
+NAME = "published"
+CONFOUNDED = (
+    "Hardware, systems, payloads and years differ between the published figures and B, all at once: no ratio tells "
+    "what did it. The changes within each are what can be compared: does a setting do today what it did then?"
+)
+RATIOS = (
+    "How many times as fast as published B is. Lines are the 95 % intervals of B's medians: the published figures are "
+    "single numbers. The axis is one of ratios. Other hardware, so this is no change of anything."
+)
+CHANGES = (
+    "What a setting changes: the black tick as published (recomputed, where the printed one is wrong), the mark in B, "
+    "with its 95 % interval. A hollow mark is not told apart from no change. The axis is one of ratios."
+)
+
+
+class Beside(NamedTuple):
+    """A published figure with its recomputed change, and what B has of the same."""
+
+    published: Recomputed
+    own: Own
+
+
+class PublishedComparison:
+    """A run, B, over what was published. Raises BadInput where it has nothing of that."""
+
+    def __init__(self, folder: RunFolder):
+        self.folder = folder
+        self.trials = stats.encode(run_folder.load(folder.path))
+        figures = read_published()
+        self.recomputed, self.own = recompute(figures), beside(figures, self.trials)
+        self.pairs = [Beside(*pair) for pair in zip(self.recomputed, self.own, strict=True) if pair[1]]  # type: ignore[arg-type]
+        if not self.pairs:
+            why = f"{folder.label}: nothing in it is what was published"
+            raise BadInput(why, "compare a run of a sweep such as storage-2011 or blog-2011")
+
+    @cached_property
+    def changes(self) -> list[Beside]:
+        """The figures of which both have a change, and B an interval of it."""
+        return [pair for pair in self.pairs if np.isfinite([pair.published.change_pct, pair.own.change_low_pct]).all()]
+
+    @property
+    def where(self) -> list[str]:
+        """What A and B are."""
+        own = [*filter(None, [*stats.provenance(self.trials), sizes(self.trials)])]
+        return ["A: the published tables of 2011 to 2015", f"B: {self.folder.label}", *own]
+
+    def tables(self) -> list[Any]:
+        """The published tables of which B has anything."""
+        return tables_beside(self.recomputed, self.own, self.folder.run)
+
+
+def answer(comparison: PublishedComparison) -> list[str]:
+    """How fast B is against what was published, which changes are the same, and which printed ones are wrong."""
+    pairs = comparison.pairs
+    wrong = sum(pair.published.is_slip for pair in pairs)
+    slip = f"{wrong} of these figures have a change that is wrong as printed: the right one stands beside it."
+    return [
+        f"B has {len(pairs)} of the {len(comparison.recomputed)} published figures. These are single numbers without "
+        "blocks: every interval is of B alone.",
+        _ratios(pairs),
+        *_changes(comparison),
+        *([slip] if wrong else []),
+        f"B was measured on {describe_hosts(comparison.folder.run)}.",
+        *warnings_of_machines(comparison.folder.run),
+    ]
+
+
+def _ratios(pairs: Sequence[Beside]) -> str:
+    ordered = sorted(pairs, key=lambda pair: ratio_of(pair.published.figure, pair.own)["ratio"])
+    least, most = (
+        f"{times_as_fast(ratio_of(pair.published.figure, pair.own), 'published')} ({_name(pair)})"
+        for pair in (ordered[0], ordered[-1])
+    )
+    if len(ordered) == 1:
+        return f"B is {least}, on other hardware."
+    return f"B is at least {least}, and at most {most}, on other hardware."
+
+
+def _changes(comparison: PublishedComparison) -> list[str]:
+    """In how many changes B agrees, and in which it does the opposite."""
+    changes = comparison.changes
+    if not changes:
+        return ["No change that was published has an interval in B: too few blocks, or no baseline."]
+    inside = sum(pair.own.change_low_pct <= pair.published.change_pct <= pair.own.change_high_pct for pair in changes)
+    opposite = [_change_name(pair) for pair in changes if _is_opposite(pair)]
+    said = [f"Of {len(changes)} changes that both have, as published {inside} are inside the interval of B."]
+    if opposite:
+        said.append(f"In {len(opposite)} B changed the other way, beyond chance: {listed(opposite, MOST_NAMED)}.")
+    return said
+
+
+def _is_opposite(pair: Beside) -> bool:
+    low, high, published = pair.own.change_low_pct, pair.own.change_high_pct, pair.published.change_pct
+    return (low > 0 and published < 0) or (high < 0 and published > 0)
+
+
+def _name(pair: Beside) -> str:
+    return one_line(describe(pair.published.figure), 80)
+
+
+def _change_name(pair: Beside) -> str:
+    """What a change is of, and against what."""
+    setting, _, level = pair.published.figure.baseline.partition("=")
+    against = level.upper() if setting == "protocol" else f"{setting.replace('_', ' ')} {level}"
+    return f"{_name(pair)}, against {one_line(against, 40)}"
+
+
+def published_comparison_tables(comparison: PublishedComparison) -> list[RenderableType]:
+    """The answer and the tables for the terminal."""
+    sentences = [*answer(comparison), CONFOUNDED]
+    drawn = [rich_table(table, comparison.where[1:]) for table in comparison.tables()]
+    return [Text("\n".join(map(one_line, sentences))), *drawn]
+
+
+def published_comparison_json(comparison: PublishedComparison) -> dict[str, Any]:
+    """The same as JSON values: each published figure with what B has of it, or null."""
+    return {
+        "a": NAME, "b": comparison.folder.label, "warning": CONFOUNDED, "answer": answer(comparison),
+        "figures": published_json(comparison.recomputed, comparison.own),
+    }  # fmt: skip
+
+
+def write_published(comparison: PublishedComparison, to: Path) -> list[Path]:
+    """Write compare.html, compare.md and figures into the folder ``to``; the paths, the page last. Raises BadInput."""
+    trust = [f"B: {doubt}." for doubt in doubts(Analysis(comparison.trials))]
+    tables = Section("The published tables, and B", tables=comparison.tables(), question="changes")
+    sections = [
+        Section("Changes", CHANGES, "changes", question="changes", leads=True),
+        Section("Times as fast as published", RATIOS, "times-as-fast", question="changes", leads=True), tables,
+    ]  # fmt: skip
+    footer = comparison.where
+    ratios = [
+        (pair.published.figure.table, _name(pair), ratio_of(pair.published.figure, pair.own))
+        for pair in comparison.pairs
+    ]
+    changes = [
+        (pair.published.figure.table, _change_name(pair), pair.published.change_pct,
+         (pair.own.change_pct, pair.own.change_low_pct, pair.own.change_high_pct))
+        for pair in comparison.changes
+    ]  # fmt: skip
+    drawn = {
+        "changes": (changes_figure(changes, footer), "A forest: each change as published, and in B with its interval."),
+        "times-as-fast": (ratios_figure(ratios, footer), "A forest: how many times as fast as published each is in B."),
+    }
+    title = f"B over the tables of 2011 to 2015: {one_line(str(comparison.folder.run.get('name', '')), 80)}"
+    words = {"causes": [CONFOUNDED], "trust": trust}
+    return write_content(Content(title, footer, {"B over A": answer(comparison)}, words, sections, drawn), to)

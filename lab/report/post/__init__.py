@@ -1,0 +1,1 @@
+"""Posts to be published: post.md with its appendix, and gist.md."""

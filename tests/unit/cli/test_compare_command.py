@@ -1,0 +1,257 @@
+"""`lab compare`: what it prints, its JSON, its condition, its page, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.runs_to_compare import NEW, OLD, invent, without, write_kernel
+from support.synthetic_runs import RUN, make_trials, trial, write_run
+
+from lab.cli import compare
+from lab.cli import main as cli
+from lab.results.run_folder import RunFolder, Trial
+
+SMALL = make_trials(4, combinations=[("afp", "cp"), ("ssh", "rsync")])
+SLOWER = {"smb": 0.8}
+
+
+def lab(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    code = cli.main([str(word) for word in words])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def two_runs(directory: Path, faster: float, **changes: Any) -> tuple[str, str]:
+    hosts = {side: facts | {"kernel": "9.9-new"} for side, facts in RUN["hosts"].items()}
+    quick = [replace(one, elapsed_s=one.elapsed_s and one.elapsed_s / faster, **changes) for one in SMALL]
+    return str(write_run(directory, SMALL).path), str(write_run(directory, quick, hosts=hosts).path)
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> list[RunFolder]:
+    """Old, new and old again: SMB is slower in between."""
+    states: list[tuple[str, dict[str, float]]] = [(OLD, {}), (NEW, SLOWER), (OLD, {})]
+    return [write_kernel(tmp_path, kernel, invent(at, fast), at) for at, (kernel, fast) in enumerate(states)]
+
+
+def test_the_command_says_what_differs_and_by_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = two_runs(tmp_path, 1.25)
+    code, said, _ = lab(capsys, "compare", a, b)
+    assert code == 0
+    assert said.startswith("B is faster: 1.25 times as fast as A [1.2")
+    assert "(+25.0 %)" in said
+    assert "differ in everything that changed meanwhile" in " ".join(said.split())
+    assert "kernel of both hosts 0.0-synthetic → 9.9-new" in " ".join(said.split())
+    assert said.index("9.9-new") < said.index("AFP cp write,")
+    assert "+25.0" in said
+    assert f"A:{a}" in "".join(said.split())  # a long path is folded, and centred
+
+
+def test_the_command_has_it_all_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = two_runs(tmp_path, 1.25)
+    found = json.loads(lab(capsys, "compare", "--json", a, b)[1])
+    assert (found["a"], found["b"]) == (a, b)
+    assert {"what": "client kernel", "a": "0.0-synthetic", "b": "9.9-new"} in found["differences"]
+    assert [row["change_pct"] for row in found["cases"]] == pytest.approx([25] * 16)
+    assert len(found["pooled"]) == 4
+    (one,) = found["comparisons"]
+    assert one["overall"]["ratio"] == pytest.approx(1.25)
+    assert (one["pooled"], one["cases"]) == (found["pooled"], found["cases"])
+
+
+def test_several_runs_have_a_comparison_each(kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(lab(capsys, "compare", "--json", *(run.path for run in kernels))[1])
+    assert [one["run"] for one in found["comparisons"]] == ["B", "C"]
+    assert [run["run"] for run in found["runs"]] == [str(run.path) for run in kernels]
+    assert found["facts"] == [{"what": "server kernel", "A": OLD, "B": NEW, "C": OLD}]
+    assert "a" not in found
+    assert found["answer"][0].startswith("B is slower")
+    said = lab(capsys, "compare", *(run.path for run in kernels))[1]
+    assert said.count("times as fast as A") >= 3
+    assert "C: " in said
+
+
+@pytest.mark.parametrize(
+    ("percent", "code"), [("0", 3), ("10%", 3), ("19%", 0), ("30%", 0)], ids=["0", "10", "as much as it is", "30"]
+)
+def test_a_run_that_is_slower_by_more_is_exit_code_3(
+    kernels: list[RunFolder], capsys: pytest.CaptureFixture[str], percent: str, code: int
+) -> None:
+    condition = f"slower-than {percent.removesuffix('%')}%"
+    old, new, again = (run.path for run in kernels)
+    got, said, _ = lab(capsys, "compare", old, new, "--fail-if", condition)
+    assert got == code
+    verdicts = [line for line in said.splitlines() if line.startswith(f"{condition}: met")]
+    assert [line.split(": ")[2][:6] for line in verdicts] == (["SMB cp"] * 2 if code else [])
+    found = json.loads(lab(capsys, "compare", old, new, "--fail-if", condition, "--json")[1])
+    assert found["fail_if"]["met"] == (code == 3)
+    assert lab(capsys, "compare", old, again, "--fail-if", condition)[0] == 0
+
+
+def test_a_row_that_cannot_be_judged_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = write_kernel(tmp_path, OLD, invent(1, {}), 0).path
+    lost = write_kernel(tmp_path, NEW, without(invent(2, {}), "smb"), 1).path
+    code, said, _ = lab(capsys, "compare", old, lost, "--fail-if", "slower-than 10%")
+    assert code == 1
+    assert "slower-than 10%: cannot be told: SMB cp write of B has 6 and 0 blocks" in said
+    code, _, err = lab(capsys, "compare", old, lost, "--fail-if", "slower than 10")
+    assert code == 2
+    assert "slower-than 10%" in err
+
+
+def test_the_page_is_written_opened_and_its_paths_printed(
+    kernels: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(compare, "open_page", opened.append)
+    paths = [run.path for run in kernels]
+    code, said, _ = lab(capsys, "compare", *paths, "--to", tmp_path / "page", "--open")
+    assert code == 0
+    for name in ("compare.html", "compare.md", "figures/times-as-fast.svg", "figures/speeds.png"):
+        assert (tmp_path / "page" / name).stat().st_size > 500
+        assert str(tmp_path / "page" / name) in said.splitlines()
+    assert opened == [tmp_path / "page" / "compare.html"]
+    assert "B is slower" in said
+    monkeypatch.chdir(tmp_path)
+    printed, err = lab(capsys, "compare", *paths, "--open", "--json")[1:]
+    assert json.loads(printed)
+    assert str(Path("comparison", "compare.html")) in err.splitlines()
+
+
+def test_a_file_where_the_page_should_go_is_bad_input(
+    kernels: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    code, _, err = lab(capsys, "compare", kernels[0].path, kernels[1].path, "--to", tmp_path / "file")
+    assert code == 2
+    assert "not a folder" in err
+
+
+def other_mtu(trials: list[Trial]) -> list[Trial]:
+    return [replace(one, mtu=one.mtu + 1) for one in trials]
+
+
+@pytest.mark.parametrize("trials", [[], other_mtu(SMALL), [replace(one, status="void") for one in SMALL]])
+def test_runs_with_nothing_in_common_are_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial]
+) -> None:
+    a, b = write_run(tmp_path, SMALL), write_run(tmp_path, trials)
+    code, _, said = lab(capsys, "compare", a.path, b.path)
+    assert code == 2
+    assert ("no case has a good trial in both" if trials else "holds no trial") in said
+    assert ("MTU: 1500, 9000 and 1501, 9001" in said) == (len(trials) > 0 and trials[0].mtu != SMALL[0].mtu)
+
+
+def named_twice(a: RunFolder, b: RunFolder) -> list[object]:
+    return [a.path, b.path, a.path / ".." / a.path.name]
+
+
+def copied(a: RunFolder, b: RunFolder) -> list[object]:
+    a.update(id="0123")
+    shutil.copytree(a.path, b.path.parent / "copy")
+    return [a.path, b.path.parent / "copy"]
+
+
+def unfinished(a: RunFolder, b: RunFolder) -> list[object]:
+    b.update(finished_at=None)
+    return [a.path, b.path]
+
+
+def of_another_schema(a: RunFolder, b: RunFolder) -> list[object]:
+    b.update(schema=99)
+    return [a.path, b.path]
+
+
+def too_many(a: RunFolder, b: RunFolder) -> list[object]:
+    return [a.path, *[b.path] * 12]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "why"),
+    [
+        (named_twice, "the same run as"), (copied, "the same run as"), (unfinished, "not finished"),
+        (of_another_schema, "schema 99 is newer"), (too_many, "at most 12"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_bad_input(
+    kernels: list[RunFolder], capsys: pytest.CaptureFixture[str], prepare: Callable[..., list[object]], why: str
+) -> None:
+    words = prepare(*kernels[:2])
+    code, out, err = lab(capsys, "compare", *words)
+    assert (code, out) == (2, "")
+    assert why in err
+    assert "Traceback" not in err
+
+
+def test_an_unfinished_run_is_compared_where_that_is_wanted(
+    kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = lab(capsys, "compare", *unfinished(*kernels[:2]), "--unfinished")
+    assert code == 0
+    assert "B is slower" in out
+
+
+def test_the_published_tables_stand_for_a(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = lab(capsys, "compare", "published", "example")
+    assert code == 0
+    assert out.startswith("B has 8 of the 146 published figures.")
+    assert "every interval is of B alone" in out
+    assert "-90.57, right -56.4" in out
+    for more in (["--fail-if", "slower-than 10%"], ["example-delay"]):
+        code, _, err = lab(capsys, "compare", "published", "example", *more)
+        assert code == 2
+        assert "not with published" in err
+
+
+def test_ratios_to_published_figures_are_those_of_medians(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(lab(capsys, "compare", "published", "example", "--json")[1])
+    assert (found["a"], found["b"]) == ("published", "example")
+    own = [(figure, figure["own"]) for figure in found["figures"] if figure["own"]]
+    assert len(own) == 8
+    for figure, measured in own:
+        assert figure["unit"] == "MB/s"
+        for ratio, speed in (("ratio", "median"), ("ratio_low", "low"), ("ratio_high", "high")):
+            assert measured[ratio] == pytest.approx(measured[speed] / 1e6 / figure["value"])
+    least = min(measured["ratio"] for _, measured in own)
+    assert f"B is at least {least:.2f} times as fast as published [" in found["answer"][1]
+
+
+def test_a_run_with_nothing_of_what_was_published_is_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = write_run(tmp_path, [trial(protocol="smb", store="disk")])
+    code, _, err = lab(capsys, "compare", "published", run.path)
+    assert code == 2
+    assert "nothing in it is what was published" in err
+
+
+def test_a_run_of_a_sweep_called_published_is_that_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for at, name in enumerate(("published", "after")):
+        run = write_kernel(tmp_path / "results", OLD, invent(at, {}), at)
+        run.path.rename(run.path.with_name(f"2030010{at + 1}T000000Z-{name}"))
+    code, out, _ = lab(capsys, "compare", "published", "after")
+    assert code == 0
+    assert "all 12 cases together" in out
+
+
+def test_the_page_of_published_tables_has_them_and_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab(capsys, "compare", "published", "example", "--to", tmp_path)[0] == 0
+    page, post = ((tmp_path / name).read_text() for name in ("compare.html", "compare.md"))
+    for text in (page, post):
+        assert "network-3 (oceansidecoding" in text
+        assert "In 1 B changed the other way, beyond chance: SMB cp read, TCP 512 KiB, against AFP." in text
+    drawn = (tmp_path / "figures" / "changes.svg").read_text()
+    assert drawn.count('class="mark"') == 4
+    assert "network-3, NFS cp write, TCP 512 KiB, against AFP: -56.4 % as published, -47.7 % in B" in drawn
+    assert (tmp_path / "figures" / "times-as-fast.svg").read_text().count('class="mark"') == 8

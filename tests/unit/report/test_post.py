@@ -1,0 +1,285 @@
+"""post.md: one page that people paste into a blog, and what stands behind it."""
+
+from __future__ import annotations
+
+import re
+import struct
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from support.markdown_renderers import read_alike, without_front_matter
+from support.one_sided_runs import blocks, read, seen, write_measured
+from support.planted import assert_post
+from support.synthetic_runs import make_trials, trial, write_run
+
+from lab import stats
+from lab.report import figures, run_report
+from lab.report.alt_texts import ABOUT
+from lab.report.analysis import Analysis
+from lab.report.figures.files import png_of, svg_of
+from lab.report.leading import MOST_ROWS, leading
+from lab.report.post.chart import WIDTH, chart
+from lab.report.post.chart import _effects as chart_of_effects
+from lab.report.post.front_matter import quoted
+from lab.results import run_folder
+from lab.results.examples import Example
+from lab.results.run_folder import RunFolder
+
+Ends = tuple[float, float, float]
+MOST_LINES, MOST_BYTES = 80, 5000
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the run that comes with the lab, and its gist."""
+    place, run = tmp_path_factory.mktemp("example"), Example("example")
+    run_report.write(run, place)
+    run_report.write_gist(run, place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def of_example() -> Iterator[Analysis]:
+    run = Example("example")  # bound to a name, for its folder goes with it
+    yield Analysis(run_folder.load(run.path))
+    assert run.path.is_dir()
+
+
+def analysis(folder: Path, **run: Any) -> Analysis:
+    return Analysis(run_folder.load(write_run(folder, **run).path))
+
+
+def test_the_post_of_the_example_is_one_page(example: Path) -> None:
+    text = (example / "post.md").read_text()
+    assert len(text.splitlines()) <= MOST_LINES
+    assert len(text.encode()) <= MOST_BYTES
+    seen = assert_post(text)
+    assert seen.blocks[0] == ("h1", "How fast is this share? example")
+    titles = [words for kind, words in seen.blocks if kind == "h2"]
+    assert titles == ["The answer", "What each setting changes", "How it was measured", "Caveats", "More"]
+    assert len(seen.images) == len(seen.tables) == 1
+    assert all((example / address).is_file() for address, _ in (*seen.links, *seen.images))
+    assert [address for address, _ in seen.links] == [
+        "post-appendix.md",
+        "report.html",
+        "post-appendix.md",
+        "table.csv",
+    ]
+    assert "lab run example" in seen.code
+
+
+def test_its_answer_has_intervals_and_says_everything_once(example: Path) -> None:
+    seen = assert_post((example / "post.md").read_text())
+    points = [words for kind, words in seen.blocks if kind == "li"]
+    names = ("Fastest write.", "Fastest read.", "What matters.", "Held back by.", "Next.")
+    assert [next((name for name in names if words.startswith(name)), "") for words in points][:5] == [*names]
+    assert all(re.search(r"\(95 % interval [\d.]+ to [\d.]+, n = 6\)", words) for words in points[:2])
+    assert "TCP buffer 64 KiB → 512 KiB: +65 % (+61 to +70)" in points[2]
+    assert len(set(points)) == len(points)
+    assert "Local lab on one machine: no number holds for other hardware." in points
+
+
+def test_its_method_names_hosts_tools_order_ceiling_and_version(example: Path) -> None:
+    text = (example / "post.md").read_text()
+    how = text[text.index("## How it was measured") : text.index("## Caveats")]
+    assert how.count(". ") <= 5
+    for words in (
+        "Client and server alike: 2 cores of AMD EPYC", "Payload: file of 16 MiB", "cp and rsync (rsync 3.5.0",
+        "AFP, NFS, SMB and SSH: 28 cases in 6 blocks", "the seed 20110918", "The bare link carried 38.9 to 96.4 MB/s",
+        "with the flush of what it wrote (fsync) in 156 of 168 trials", "every byte was compared", "25 November 2026",
+    ):  # fmt: skip
+        assert words in how
+
+
+def test_the_alt_text_has_the_numbers_of_the_figure(example: Path) -> None:
+    ((source, alt),) = assert_post((example / "post.md").read_text()).images
+    assert source == "figures/effects.png"
+    assert alt.startswith(ABOUT["effects"])
+    assert "TCP buffer 64 KiB → 512 KiB: +65 % (+61 to +70); tool cp → rsync: -20 % (-24 to -16)" in alt
+
+
+def test_every_figure_of_the_appendix_has_words_and_numbers(example: Path) -> None:
+    seen = assert_post((example / "post-appendix.md").read_text())
+    assert [source for source, _ in seen.images] == [f"figures/{name}.png" for name in figures.ALL]
+    for name, (_, alt) in zip(figures.ALL, seen.images, strict=True):
+        assert alt.startswith(ABOUT[name])
+        assert len(alt) > len(ABOUT[name])
+    alts = dict(zip(figures.ALL, (alt for _, alt in seen.images), strict=True))
+    assert (
+        "Write: 20.2 MB/s (NFS rsync write, TCP 64 KiB) to 65.2 MB/s (SMB cp write, TCP 512 KiB)" in alts["throughput"]
+    )
+    assert "TCP buffer 55.3 %" in alts["shares"]
+    assert "link 96.4, protocol 65.2, tool 65.2; the narrowest by itself is the link" in alts["waterfall"]
+    page = (example / "report.html").read_text()
+    assert all(f">{ABOUT[name]} " in page for name in figures.ALL)
+
+
+def test_what_the_post_lacks_is_in_the_appendix(example: Path) -> None:
+    appendix = assert_post((example / "post-appendix.md").read_text())
+    titles = [words for kind, words in appendix.blocks if kind == "h2"]
+    assert titles == [
+        "The answer", "Throughput", "From the disk to the tool", "What limited it", "What each setting changes",
+        "Do settings act on each other?", "What the variation goes with", "What it costs in CPU",
+        "Did anything drift?", "The hosts",
+    ]  # fmt: skip
+    assert [len(table) for table in appendix.tables] == [7, 17, 15, 29, 41, 13, 22]
+
+
+def test_the_table_has_what_changes_most_first_and_its_ends(example: Path) -> None:
+    (table,) = assert_post((example / "post.md").read_text()).tables
+    assert table[0] == ["", "change %", "95 % interval", "least", "most", "n"]
+    assert table[1] == [
+        "TCP buffer 64 KiB → 512 KiB", "+65.4*", "+61.2 … +69.6", "+32.2* (SSH rsync write)", "+112.9* (SMB cp write)",
+        "6/84",
+    ]  # fmt: skip
+    sizes = [abs(np.log1p(float(row[1].rstrip("*")) / 100)) for row in table[1:]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "20 more rows are in [the appendix](post-appendix.md)." in (example / "post.md").read_text()
+
+
+def test_without_intervals_speeds_lead_and_at_most_so_many_of_them(tmp_path: Path) -> None:
+    run = analysis(tmp_path, trials=make_trials(blocks=1))
+    lead = leading(run)
+    assert (lead.figure, lead.title, len(lead.table.rows)) == ("throughput", "What is fastest", MOST_ROWS)
+    assert lead.more == len(run.summary.query("n > 0")) - MOST_ROWS
+    for direction in ("write", "read"):
+        speeds = [float(row[1]) for row in lead.table.rows if direction in row[0]]
+        assert speeds == sorted(speeds, reverse=True)
+        fastest = run.summary.query(f"direction == '{direction}'")["median_MB_per_s"].max()
+        assert speeds[0] == pytest.approx(fastest, abs=0.06)
+
+
+@pytest.mark.parametrize("trials", [[], [trial(status="failed", elapsed_s=None, reason="it broke")]])
+def test_a_run_without_a_good_trial_has_a_post_and_a_gist(tmp_path: Path, trials: list[Any]) -> None:
+    folder = write_run(tmp_path, trials, hosts={})
+    page = run_report.write(folder)
+    assert "No transfer counts." in page.with_name("post.md").read_text()
+    assert "No transfer counts." in run_report.write_gist(folder).read_text()
+
+
+def test_a_share_that_was_measured_alone_has_its_caveats(tmp_path: Path) -> None:
+    folder = write_measured(tmp_path, [*blocks([seen(), read()], 3)])
+    run_report.write(folder)
+    words = [words for _, words in assert_post((folder.report_path / "post.md").read_text()).blocks]
+    assert "What was read may have come from the server's memory, and not from its disk." in words
+    assert not [line for line in words if line.startswith(".")]
+
+
+def test_the_gist_is_one_file_of_text(example: Path, of_example: Analysis) -> None:
+    text = (example / "gist.md").read_text()
+    seen = assert_post(text, folded=True)
+    assert (seen.images, seen.links) == ([], [])
+    assert "post.md" not in text
+    assert "report.html" not in text
+    drawn, csv = (words for kind, words in seen.blocks if kind == "pre")
+    assert len(drawn.splitlines()) == len(seen.tables[0]) - 1
+    assert csv.splitlines()[0].startswith("protocol,tool,direction,tcp_space,n,median_MB_per_s")
+    assert len(csv.splitlines()) == 1 + len(of_example.summary)
+    post = assert_post((example / "post.md").read_text())
+    assert seen.tables == post.tables
+    listed = [[words for kind, words in of.blocks if kind == "li"] for of in (seen, post)]
+    assert listed[0] == listed[1][: len(listed[0])]
+
+
+def test_the_chart_of_effects_is_on_one_axis(of_example: Analysis) -> None:
+    lead = leading(of_example)
+    lines = chart(lead, of_example).splitlines()
+    (zero,) = {place for line in lines for place, mark in enumerate(line) if mark in "│┼"}
+    for line, row in zip(lines, lead.table.rows, strict=True):
+        assert line[zero] == "│"  # none of the intervals has 0
+        assert (line.index("●") > zero) == row[1].startswith("+")
+        assert f"{row[1]} % ({row[2]})" in line
+
+
+@pytest.mark.parametrize("far", [(400.0, 900.0, 2000.0), (-99.9, -99.0, -98.0)])
+@pytest.mark.parametrize("near", [(-0.3, -0.2, -0.1), (0.1, 0.2, 0.3), (-0.1, 0.0, 0.1)])
+def test_a_small_effect_beside_a_huge_one_is_drawn_inside_the_chart(far: Ends, near: Ends) -> None:
+    named = {"factor": "mtu", "baseline": 1500, "level": 9000, "established": True}
+    ends = ("low_pct", "change_pct", "high_pct")
+    lines = chart_of_effects([named | dict(zip(ends, of, strict=True)) for of in (far, near)])
+    assert [len(line[: line.index("%")]) for line in lines] == 2 * [len("MTU 1500 → 9000  ") + WIDTH + 2 + 7 + 1]
+
+
+def test_the_chart_of_speeds_has_bars_of_their_length(tmp_path: Path) -> None:
+    run = analysis(tmp_path, trials=make_trials(blocks=1))
+    lead = leading(run)
+    lines = chart(lead, run).splitlines()
+    speeds = [float(row[1]) for row in lead.table.rows]
+    lengths = [line.count("█") for line in lines]
+    assert max(lengths) == lengths[speeds.index(max(speeds))] == WIDTH
+    assert all(abs(length - WIDTH * speed / max(speeds)) <= 1 for length, speed in zip(lengths, speeds, strict=True))
+
+
+@given(st.text())
+def test_what_is_quoted_is_read_back_as_it_was(text: str) -> None:
+    assert tomllib.loads(f"a = {quoted(text)}\n") == {"a": text}
+    assert yaml.safe_load(f"a: {quoted(text)}\n") == {"a": text}
+
+
+def test_half_a_character_cannot_be_quoted() -> None:
+    with pytest.raises(ValueError, match="half a character"):
+        quoted("\ud800")
+
+
+@pytest.mark.parametrize("kind", ["yaml", "toml"])
+def test_front_matter_is_read_back_whatever_names_hold(tmp_path: Path, kind: str) -> None:
+    name, title = 'a": b # {x}\\', "--- \n+++ \x1b[31m'''\"\"\""
+    folder = write_run(tmp_path, [trial(protocol='p"\n---\n+++'), trial(trial_id="b")], title=title)
+    folder.update(name=name)
+    run_report.write(folder, None, folder, kind)
+    text = (folder.report_path / "post.md").read_text()
+    fence = {"yaml": "---", "toml": "+++"}[kind]
+    matter = text.split(f"{fence}\n")[1]
+    read_back: dict[str, Any] = yaml.safe_load(matter) if kind == "yaml" else tomllib.loads(matter)
+    assert list(read_back) == ["title", "date", "description", "tags"]
+    assert read_back["title"] == f"How fast is this share? {name}"
+    assert read_back["date"].isoformat().startswith("2030-01-02T03:04:05")
+    assert read_back["tags"][:3] == ["file sharing", "benchmark", "afp"]
+    assert 'p" / --- / +++' in read_back["tags"]
+    assert read_back["description"]
+    rest = without_front_matter(text)
+    assert "# How fast" not in rest  # a site writes the title itself
+    assert read_alike(rest).blocks[0][0] == "p"
+
+
+def test_without_being_asked_for_there_is_no_front_matter(example: Path) -> None:
+    for name in ("post.md", "gist.md", "post-appendix.md"):
+        assert (example / name).read_text().startswith("# How fast is this share? example")
+
+
+def test_a_time_that_is_none_is_left_out(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial()], started_at="yesterday")
+    text = run_report.write_gist(folder, None, folder, "yaml").read_text()
+    assert "date" not in yaml.safe_load(text.split("---\n")[1])
+    assert "Measured by file-share-lab synthetic." in text
+
+
+def test_a_picture_has_twice_as_many_pixels_as_its_drawing_on_a_page(folder: RunFolder) -> None:
+    figure = figures.shares(Analysis(run_folder.load(folder.path)))
+    picture = png_of(figure)
+    width, height = struct.unpack(">II", picture[16:24])
+    points = [float(number) for number in re.findall(r'(?:width|height)="([\d.]+)pt"', svg_of(figure, "a").decode())]
+    assert (width, height) == pytest.approx([2 * 96 / 72 * size for size in sorted(points, reverse=True)], abs=2)
+
+
+def test_writing_it_again_gives_the_same_gist(folder: RunFolder, tmp_path: Path) -> None:
+    one, other = (run_report.write_gist(folder, tmp_path / name, None, "toml").read_bytes() for name in "ab")
+    assert one == other
+
+
+def test_names_are_replaced_in_all_of_it(tmp_path: Path) -> None:
+    hosts = {side: {"hostname": f"secret-{side}", "platform": "linux", "cpu": "x"} for side in ("client", "server")}
+    folder = write_run(tmp_path, [trial()], hosts=hosts, title="measured on secret-server")
+    run_report.write(folder, None, None, "yaml")
+    run_report.write_gist(folder, None, None, "yaml")
+    for name in ("post.md", "post-appendix.md", "gist.md"):
+        assert "secret" not in (folder.report_path / name).read_text()
+    assert "secret-server" in run_report.write_gist(folder, None, folder).read_text()
+    assert stats.provenance(run_folder.load(folder.path))[0].endswith("measured on secret-server")

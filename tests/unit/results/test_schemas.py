@@ -1,0 +1,208 @@
+"""The JSON Schemas that come with the lab: what the lab wrote is of them, and what it could not have written is not.
+
+The courses in ``tests/captures/samples`` are real: of a local lab of Linux hosts, and of one of emulated Macs.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import gzip
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator, FormatChecker
+from support.any_trial import any_trials
+from support.examples import at_most
+from support.paths import RUN_CAPTURES, TESTS
+from support.synthetic_runs import RUN, trial
+
+from lab.base import shipped
+from lab.cli import export
+from lab.cli.main import main
+from lab.results import examples, export_table
+from lab.results.run_folder import RunFolder
+from lab.results.trial import Trial
+from lab.run.time_series import ABOUT_CONNECTION
+
+CAPTURED = sorted(path.name for path in RUN_CAPTURES.iterdir())
+COURSES = sorted((TESTS / "captures" / "samples").iterdir())
+RUN_JSON: dict[str, Any] = {
+    "schema": 2,
+    "load": [{"block": 1, "client": 0.25}],
+    "target": {"protocol": "smb"},
+    "link": {"mtu": 1500},
+    "names": {"host": ["ann"]},
+}
+TABLE = {"schema": 2, "columns": {"trial_id": "string"}, "rows": [{"trial_id": "b1-001", "option.smb.signing": "on"}]}
+
+
+@cache
+def schema(name: str) -> Draft202012Validator:
+    content = json.loads(shipped.schemas()[name].read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(content)
+    return Draft202012Validator(content, format_checker=FormatChecker(["date-time"]))
+
+
+def problems(name: str, records: Iterable[Any]) -> list[str]:
+    return [f"{error.json_path}: {error.message}" for record in records for error in schema(name).iter_errors(record)]
+
+
+def captured(name: str, folder: Path) -> RunFolder:
+    for packed in (RUN_CAPTURES / name / "run").iterdir():
+        (folder / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    return RunFolder(folder)
+
+
+def assert_of_the_schemas(run: RunFolder) -> None:
+    """Each file of the run, and some twenty rows of what is exported of it: a row takes 20 ms."""
+    assert problems("run", [run.run]) == []
+    trials = [each.to_json() for each in run.trials()]
+    assert trials
+    assert problems("trial", trials) == []
+    frame = export_table.table([run])
+    some = frame.iloc[:: len(frame) // 20 + 1]
+    for exported in (some, export_table.tidy(some).sample(20, random_state=1)):
+        told = json.loads(export_table.as_json(exported))
+        assert len(told["rows"]) == len(exported)
+        assert problems("table", [told]) == []
+
+
+def test_there_is_one_for_each_word_that_the_command_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(export.SCHEMAS) == set(shipped.schemas())
+    for name in export.SCHEMAS:
+        assert main(["export", "--schema", name]) == 0
+        assert capsys.readouterr().out == shipped.schemas()[name].read_text(encoding="utf-8")
+    assert main(["export", "example", "--schema", "run"]) == 2
+    assert "--schema: is the same for all runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(shipped.examples()))
+def test_the_runs_that_come_with_the_lab_are_of_them(name: str) -> None:
+    example = examples.find(name)
+    assert example
+    assert_of_the_schemas(example)
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_old_runs_are_of_them_once_they_are_loaded(name: str, tmp_path: Path) -> None:
+    assert_of_the_schemas(captured(name, tmp_path))
+
+
+def test_a_run_of_the_first_schema_that_was_exported_is_of_them_as_its_files_are(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    captured("old-schema", tmp_path / "old")
+    assert main(["export", str(tmp_path / "old"), "--output", str(tmp_path / "new")]) == 0
+    assert problems("run", [json.loads((tmp_path / "new" / "run.json").read_text())]) == []
+    lines = (tmp_path / "new" / "trials.jsonl").read_text().splitlines()
+    assert len(lines) > 40
+    assert problems("trial", map(json.loads, lines)) == []
+
+
+@pytest.mark.parametrize("path", COURSES, ids=lambda path: path.stem)
+def test_real_courses_are_of_theirs(path: Path) -> None:
+    lines = list(map(json.loads, path.read_text().splitlines()))
+    assert any(line[role]["connections"] or line[role]["processes"] for line in lines for role in ("client", "server"))
+    assert problems("samples", lines) == []
+    known = set(schema("samples").schema["$defs"]["Course"]["properties"])
+    assert {key for line in lines for role in ("client", "server") for key in line[role]} <= known
+
+
+def test_a_connection_has_the_facts_that_are_written_of_it() -> None:
+    assert set(schema("samples").schema["$defs"]["ConnectionAtATime"]["properties"]) == set(ABOUT_CONNECTION)
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_the_dictionary_has_every_exported_column_and_the_unit_of_every_number(name: str, tmp_path: Path) -> None:
+    path = shipped.PAGES / "reference" / "schema" / "columns.csv"
+    entries = {entry["column"]: entry for entry in csv.DictReader(path.read_text(encoding="utf-8").splitlines())}
+    frame = export_table.table([captured(name, tmp_path)])
+    described = {column for column in map(str, frame) if column in entries}
+    assert len(described) > 40
+    rest = set(map(str, frame)) - described
+    assert not [column for column in rest if not column.startswith(("option.", "effective.", "observed."))]
+    numbers = set(map(str, frame.select_dtypes("number")))
+    assert numbers <= described
+    assert {column for column in described if entries[column]["unit"] != "–"} == numbers
+
+
+@given(any_trials())
+@at_most(200)
+def test_every_trial_that_the_writer_writes_is_of_its_schema(generated: Trial) -> None:
+    assert problems("trial", [json.loads(json.dumps(generated.to_json(), allow_nan=False))]) == []
+
+
+def changed(record: Any, path: str, value: Any) -> Any:
+    """A copy with another value, at keys and indices with slashes between them; with no such key for ``...``."""
+    whole = copy.deepcopy(record)
+    *parents, last = (int(part) if part.isdigit() else part for part in path.split("/"))
+    inner = whole
+    for part in parents:
+        inner = inner[part]
+    if value is ...:
+        del inner[last]
+    else:
+        inner[last] = value
+    return whole
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("mtu", "1500"), ("mtu", -1), ("mtu", True), ("mtu", ...), ("unheard", 1), ("direction", "up"),
+        ("size_bytes", 2**63), ("elapsed_s", None), ("elapsed_s", 0), ("elapsed_s", "5"), ("tcp_space", "large"),
+        ("options/smb.signing", True), ("observed/client", []), ("observed/client/cores", "2"),
+        ("observed/remarks", "odd"), ("effective/rsize", "4096"), ("protocol", "p" * 501), ("case_id", "c" * 2001),
+        ("verified", None), ("status", "good"), ("options", {str(number): "on" for number in range(41)}),
+    ],
+)  # fmt: skip
+def test_what_is_no_trial_is_not_of_its_schema(path: str, value: Any) -> None:
+    good = trial(observed={"client": {}}).to_json()
+    assert problems("trial", [good]) == []
+    assert problems("trial", [changed(good, path, value)])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", 3), ("schema", ...), ("title", 3), ("hosts", []), ("hosts/client/cores", "2"),
+        ("load/0/client", "busy"), ("hosts/server/kernel", ...), ("target/protocol", 1), ("link/mtu", "1500"),
+        ("names/host", "ann"), ("seed", 1.5),
+    ],
+)  # fmt: skip
+def test_what_no_run_says_is_not_of_its_schema(path: str, value: Any) -> None:
+    example = examples.find("example")
+    assert example
+    good = {**RUN, **RUN_JSON, "hosts": dict(example.run["hosts"])}
+    assert problems("run", [good]) == []
+    assert problems("run", [changed(good, path, value)])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("trial_id", ...), ("client", []), ("client/at_s/0", None), ("client/at_s", 0.0), ("server/cpu_s", ["1"]),
+        ("client/connections", [[0.1, "a b"]]), ("client/processes", [[0.1, {"cp 7": "1"}]]),
+        ("client/core_busy", [1]), ("client/connections", [[0.1, "a b", {"cwnd": "10"}]]),
+    ],
+)  # fmt: skip
+def test_what_is_no_course_is_not_of_its_schema(path: str, value: Any) -> None:
+    good = json.loads(COURSES[-1].read_text().splitlines()[0])
+    assert problems("samples", [changed(good, path, value)])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", 1), ("columns/trial_id", "text"), ("rows/0/trial_id", ...), ("rows/0/elapsed_s", "5"), ("rows", {}),
+        ("rows/0/elapsed_s", None), ("rows/0/option.smb.signing", True), ("rows/0/observed.from elsewhere", 1),
+    ],
+)  # fmt: skip
+def test_what_is_no_export_is_not_of_its_schema(path: str, value: Any) -> None:
+    assert problems("table", [TABLE]) == []
+    assert problems("table", [changed(TABLE, path, value)])
