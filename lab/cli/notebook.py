@@ -39,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", type=Path, default=Path(), metavar="DIR", help=text)
     text = "execute it, and write what it shows as one page, which fetches nothing; opens nothing"
     parser.add_argument("--export", type=Path, metavar="FILE", help=text)
-    text = "show names of hosts, accounts and shares, and addresses; else each is replaced, alike everywhere"
-    parser.add_argument("--no-redact", action="store_true", help=text)
+    options.add_no_redact(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,96 +4,16 @@ from __future__ import annotations
 
 import gc
 import http.server
-import io
 import threading
 import time
-import zipfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from support.synthetic_runs import make_trials, write_run
+from support.web_site import Site, content_of, leading_to, send, zipped
 
 from lab.base.errors import BadInput
 from lab.results import examples, fetched_run, open_run, packed_run
-from lab.results.fetched_run import Fetched
 from lab.results.run_folder import RunFolder, load
-
-Answer = Callable[[http.server.BaseHTTPRequestHandler], object]
-
-
-class Site:
-    """A web server on loopback: what it answers by path, and what it was asked for."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, Answer] = {}
-        self.asked: list[str] = []
-        site = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                site.asked.append(self.path)
-                site.answers.get(urlsplit(self.path).path, missing)(self)
-
-            def log_message(self, *_: object) -> None:
-                """Nothing."""
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def serve(self, path: str, content: bytes) -> None:
-        self.answers[path] = lambda handler: send(handler, content)
-
-
-def send(handler: http.server.BaseHTTPRequestHandler, content: bytes, length: int | None = None) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(len(content) if length is None else length))
-    handler.end_headers()
-    handler.wfile.write(content)
-
-
-def missing(handler: http.server.BaseHTTPRequestHandler) -> None:
-    handler.send_error(404)
-
-
-def leading_to(address: str) -> Answer:
-    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
-        handler.send_response(302)
-        handler.send_header("Location", address)
-        handler.end_headers()
-
-    return answer
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    made = Site()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    folder = write_run(tmp_path / "there", make_trials(2, combinations=[("afp", "cp")]))
-    folder.append_samples("b1-001", {"client": {"at_s": [0, 1]}})
-    return folder
-
-
-def content_of(run: RunFolder) -> dict[str, bytes]:
-    return {name: (run.path / name).read_bytes() for name in ("run.json", "trials.jsonl", "samples.jsonl")}
-
-
-def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", method) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
 
 
 def refusal(name: str | Path) -> str:
@@ -241,93 +161,3 @@ def test_a_server_that_drips_does_not_hold_it_up(site: Site, monkeypatch: pytest
     assert "did not arrive within 1 s" in refusal(f"{site.address}/one.zip")
     assert time.monotonic() - begin < 10
     ended.set()
-
-
-# --- zip files that may be anybody's
-
-
-def test_nothing_but_the_files_of_a_run_is_taken_from_a_zip_file(tmp_path: Path, run: RunFolder) -> None:
-    others = dict.fromkeys(
-        ("../escaped", "/tmp/h-escaped", "commands.log", "journal.jsonl", "report/run.json", "a/b/run.json"), b"x"
-    )
-    others.pop("report/run.json")
-    (tmp_path / "one.zip").write_bytes(zipped(content_of(run) | others))
-    opened = open_run(tmp_path / "one.zip")
-    assert {path.name for path in opened.path.iterdir()} == set(content_of(run))
-    assert not (tmp_path / "escaped").exists()
-    assert {path.name for path in opened.path.parent.iterdir()} == {"run"}
-
-
-def test_a_link_in_a_zip_file_is_a_file_that_is_no_run(tmp_path: Path) -> None:
-    link = zipfile.ZipInfo("run.json")
-    link.external_attr = 0o120777 << 16
-    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
-        archive.writestr(link, "/etc/passwd")
-        archive.writestr("trials.jsonl", "")
-    assert "run.json: cannot be read" in refusal(tmp_path / "one.zip")
-
-
-def bomb(files: dict[str, bytes]) -> bytes:
-    return zipped(files | {"trials.jsonl": b"0" * (packed_run.MOST_BYTES["trials.jsonl"] + 1)})
-
-
-def many(files: dict[str, bytes]) -> bytes:
-    return zipped(files | {f"file-{number}": b"" for number in range(packed_run.MOST_LISTED)})
-
-
-def two_ends(files: dict[str, bytes]) -> bytes:
-    return zipped(files) + zipped(files)
-
-
-def two_runs(files: dict[str, bytes]) -> bytes:
-    return zipped({f"{folder}/{name}": content for folder in "ab" for name, content in files.items()})
-
-
-def without_trials(files: dict[str, bytes]) -> bytes:
-    return zipped({"run.json": files["run.json"], "elsewhere/trials.jsonl": files["trials.jsonl"]})
-
-
-def by_lzma(files: dict[str, bytes]) -> bytes:
-    return zipped(files, zipfile.ZIP_LZMA)
-
-
-def cut(files: dict[str, bytes]) -> bytes:
-    return zipped(files)[:-30]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "why"),
-    [
-        (bomb, "trials.jsonl is larger than 64 MiB"),
-        (many, "it lists more than 1000 files"),
-        (two_ends, "it does not end as a zip file does"),
-        (two_runs, "it holds 2 run.json"),
-        (without_trials, "it holds no trials.jsonl beside run.json"),
-        (by_lzma, "packed by an unusual method"),
-        (cut, "it does not end as a zip file does"),
-        (lambda files: b"", "it does not end as a zip file does"),
-        (lambda files: b"<html>", "it does not end as a zip file does"),
-    ],
-)
-def test_a_zip_file_that_is_no_run_is_refused(
-    site: Site, run: RunFolder, spoil: Callable[[dict[str, bytes]], bytes], why: str
-) -> None:
-    site.serve("/one.zip", spoil(content_of(run)))
-    message = refusal(f"{site.address}/one.zip")
-    assert f"{site.address}/one.zip: not a packed run: " in message
-    assert why in message
-
-
-def test_a_large_zip_file_is_refused_by_its_path(tmp_path: Path) -> None:
-    with (tmp_path / "one.zip").open("wb") as file:
-        file.truncate(packed_run.MOST_ZIP_BYTES + 1)
-    assert "larger than 64 MiB" in refusal(tmp_path / "one.zip")
-
-
-def test_nothing_is_left_of_what_was_refused(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    site.serve("/one.zip", b"<html>")
-    with pytest.raises(BadInput):
-        Fetched(f"{site.address}/one.zip")
-    gc.collect()
-    assert list(tmp_path.iterdir()) == []
