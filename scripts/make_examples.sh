@@ -17,11 +17,10 @@ make_one() {
     "$lab" run --hosts "$1.ini" example
     "$lab" local down --name "$1"
     trap - EXIT
-    cd results/*-example
+    "$lab" export -1 --output "$1" # without the names of this machine
     rm -f "$examples/$1.zip"
-    "$(dirname "$lab")/python" -m zipfile -c "$examples/$1.zip" run.json trials.jsonl samples.jsonl
-    cd "$folder"
-    rm -r results
+    (cd "$1" && "$(dirname "$lab")/python" -m zipfile -c "$examples/$1.zip" run.json trials.jsonl samples.jsonl)
+    rm -r results "$1"
 }
 
 make_one example 250us
