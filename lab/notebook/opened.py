@@ -10,7 +10,6 @@ from pathlib import Path
 
 from lab import stats
 from lab.base.errors import BadInput
-from lab.base.masking import Masker
 from lab.base.untrusted import one_line
 from lab.notebook.names import AS_THEY_ARE, NAMES, OTHER_RUN, RUN
 from lab.notebook.table import Text
@@ -19,7 +18,7 @@ from lab.report.prose import about_hosts, warnings
 from lab.results import run_folder
 from lab.results.newest_run import newest, paths_of_runs
 from lab.results.open_run import RESULTS, open_run
-from lab.results.public import Public
+from lab.results.public import Public, public_copies
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson
 
@@ -32,10 +31,9 @@ class Opened(Analysis):
     environment has LAB_NAMES=shown.
     """
 
-    def __init__(self, run: RunFolder, masker: Masker | None = None):
-        is_shown = os.environ.get(NAMES) == AS_THEY_ARE
+    def __init__(self, run: RunFolder, shown: RunFolder | None = None):
         self.name = one_line(run.path.name if run.label == str(run.path) else run.label, 200)
-        self.folder = run if is_shown else Public(run, masker)
+        self.folder = shown or (run if _are_names_shown() else Public(run))
         super().__init__(run_folder.load(self.folder.path))
 
     @property
@@ -76,9 +74,13 @@ def open_two(a: str | Path | None = None, b: str | Path | None = None) -> tuple[
             f"{first or second}: a comparison needs two runs",
             "`lab notebook compare A B`, or give both in the notebook; without any, those that come with the lab",
         )
-    masker = Masker()
-    one, other = (_open(name) for name in ((first, second) if first else (EXAMPLE, OTHER_EXAMPLE)))
-    return Opened(one, masker), Opened(other, masker)
+    runs = [_open(name) for name in ((first, second) if first else (EXAMPLE, OTHER_EXAMPLE))]
+    one, other = map(Opened, runs, runs if _are_names_shown() else public_copies(runs))
+    return one, other
+
+
+def _are_names_shown() -> bool:
+    return os.environ.get(NAMES) == AS_THEY_ARE
 
 
 def find_results() -> Path:

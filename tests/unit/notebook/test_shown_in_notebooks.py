@@ -71,7 +71,7 @@ def test_names_are_replaced_alike_in_two_runs_and_left_where_that_is_wanted(
     two = write_run(tmp_path / "two", trials, title="of nas-b alone", names={"host": ["nas-b"]})
     a, b = open_two(one.path, two.path)
     assert (a.run["title"], b.run["title"]) == ("between host-1 and host-2", "of host-2 alone")
-    assert "nas-b" not in repr(compared.show_differences(a, b))
+    assert "nas-b" not in repr(compared.show_differences(compared.over(b, a)))
     monkeypatch.setenv("LAB_NAMES", "shown")
     assert open_two(one.path, two.path)[1].run["title"] == "of nas-b alone"
 
@@ -172,13 +172,19 @@ def test_samples_that_no_lab_wrote_are_drawn_as_not_seen(tmp_path: Path, line: s
 
 def test_two_runs_are_compared_as_the_command_compares_them() -> None:
     a, b = open_two()
-    _, pooled = stats.compare(a.trials, b.trials)
-    (figure,) = [compared.draw_change(a, b)]
-    (diamonds,) = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
-    assert list(diamonds.get_xdata()) == pytest.approx(pooled["change_pct"].to_list())  # type: ignore[arg-type]
-    assert len(compared.show_pooled(a, b).table.rows) == len(pooled) == 14
-    assert ["title", a.run["title"], b.run["title"]] in compared.show_differences(a, b).table.rows
-    assert [*compared.cases(a, b).columns[:4]] == ["protocol", "tool", "direction", "tcp_space"]
+    comparison = compared.over(b, a)
+    table, pooled = stats.compare(a.trials, b.trials)
+    assert "B is slower: 0.62 times as fast as A" in repr(compared.show_answer(comparison))
+    (axes,) = compared.draw_change(comparison).axes
+    assert {"all cases", "NFS cp write", "SSH rsync read"} <= {text.get_text() for text in axes.texts}
+    by_row, by_case = compared.show_change(comparison).parts
+    assert isinstance(by_row, Table)
+    assert isinstance(by_case, Table)
+    assert (len(by_row.table.rows), len(by_case.table.rows)) == (len(pooled), len(table)) == (14, 28)
+    assert ["title", a.run["title"], b.run["title"]] in compared.show_differences(comparison).table.rows
+    numbers = compared.cases(comparison)
+    assert [*numbers.columns[:4]] == ["protocol", "tool", "direction", "tcp_space"]
+    assert numbers["ratio"].to_list() == pytest.approx(table["ratio"].to_list())
 
 
 # --- the posts
