@@ -13,6 +13,7 @@ from lab.report.compared.confounding import confounding
 from lab.report.compared.tables import facts_table, tables_of
 from lab.report.figures.runs import times_as_fast_figure
 from lab.report.prose import CONFOUNDED
+from lab.stats.two_runs import VERSUS
 
 
 def over(b: Opened, a: Opened) -> Comparison:
@@ -44,4 +45,5 @@ def cases(comparison: Comparison) -> pd.DataFrame:
     """The numbers of each case that both tried, by the factors that vary, from :func:`lab.stats.compare`."""
     table = comparison.versus[0].cases
     factors = table.columns[: table.columns.get_loc("n_a")]
-    return table.drop(columns=[name for name in factors if table[name].nunique() <= 1])
+    varied = [name for name in factors if table[name].nunique() > 1]
+    return table[[*varied, *(name for name in VERSUS if name != "p_value")]]

@@ -47,7 +47,7 @@ ATTRIBUTES = {
     "stroke-dasharray", "stroke-dashoffset", "font-size", "font-weight", "text-anchor",
 }  # fmt: skip
 OF_POSTS = {
-    "h1", "h2", "p", "strong", "ul", "li", "a", "img", "code", "table", "thead", "tbody", "tr", "th", "td", "pre",
+    "h1", "h2", "h3", "p", "strong", "ul", "li", "a", "img", "code", "table", "thead", "tbody", "tr", "th", "td", "pre",
 }  # fmt: skip
 FOLDED = {"details", "summary", "pre"}
 BESIDE_A_POST = {"report.html", "post.md", "post-appendix.md", "table.csv"}
@@ -181,6 +181,6 @@ def assert_post(post: str, *, folded: bool = False) -> Seen:
     seen = read_alike(without_front_matter(post))
     assert seen.elements <= OF_POSTS | (FOLDED if folded else set()), seen.elements - OF_POSTS
     assert not [address for address, _ in seen.links if address not in BESIDE_A_POST]
-    assert not [source for source, _ in seen.images if not re.fullmatch(r"figures/\w+\.png", source)]
+    assert not [source for source, _ in seen.images if not re.fullmatch(r"figures/[\w-]+\.png", source)]
     assert not [table for table in seen.tables if len(set(map(len, table))) != 1]
     return seen

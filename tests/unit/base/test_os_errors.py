@@ -25,10 +25,11 @@ def test_a_write_that_fails_names_its_file() -> None:
 
 @pytest.mark.parametrize("command", ["show", "show --json", "compare", "plan", "plan --order"])
 def test_a_full_standard_output_is_one_line_and_exit_1(tmp_path: Path, command: str) -> None:
-    folder = write_run(tmp_path, [trial(), trial(trial_id="b1-2", direction="read", case_id="x")])
+    trials = [trial(), trial(trial_id="b1-2", direction="read", case_id="x")]
+    folder, other = write_run(tmp_path, trials), write_run(tmp_path, trials)
     (tmp_path / "a.toml").write_text(SWEEP)
     name, *options = command.split()
-    what = {"show": [folder.path], "compare": [folder.path, folder.path], "plan": [tmp_path / "a.toml"]}[name]
+    what = {"show": [folder.path], "compare": [folder.path, other.path], "plan": [tmp_path / "a.toml"]}[name]
     with FULL.open("w") as full:
         words = [sys.executable, "-m", "lab", name, *map(str, what), *options]
         done = subprocess.run(words, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
