@@ -11,7 +11,7 @@ from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.leading import EFFECTS, MOST_ROWS, Leading, case_label, fastest_first, overall_effects
 from lab.report.render import TEMPLATE
-from lab.report.tables import between, change, number
+from lab.report.tables import between, number
 
 WIDTH, LONGEST = 30, 44  # characters of the panel, and of a name
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -55,7 +55,7 @@ def _effects(rows: Sequence[stats.Row]) -> list[str]:
         panel[places[0] : places[2] + 1] = "─" * (places[2] + 1 - places[0])
         panel[zero] = "┼" if places[0] <= zero <= places[2] else "│"
         panel[places[1]] = "●" if row["established"] else "○"
-        told = f"{change(row, 'change_pct'):>7} % ({between(row['low_pct'], row['high_pct'], '+.1f')})"
+        told = f"{number(row['change_pct'], '+.1f'):>7} % ({between(row['low_pct'], row['high_pct'], '+.1f')})"
         lines.append(f"{name}  {''.join(panel)}  {told}")
     return lines
 
