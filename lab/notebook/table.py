@@ -75,6 +75,4 @@ class Text:
 
     def _repr_html_(self) -> str:
         """The text in letters of one width, its lines wrapped where they must."""
-        return (
-            f'<pre style="white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere">{escape(self.text)}</pre>'
-        )
+        return f'<pre style="{WRAPPED}">{escape(self.text)}</pre>'

@@ -37,11 +37,11 @@ def describe(figure: str, run: Analysis) -> str:
 
 def _throughput(run: Analysis) -> str:
     """The slowest and the fastest median of each direction, each with its case."""
-    cases, told = fastest_first(run), []
+    cases, directions = fastest_first(run), []
     for direction, rows in _by_direction(cases).items():
         ends = [f"{row['median_MB_per_s']:.1f} MB/s ({case_label(row, cases)})" for row in (rows[-1], rows[0])]
-        told.append(f"{capitalised(direction)}: {' to '.join(dict.fromkeys(ends))}")
-    return f"{'; '.join(told)}." if told else ""
+        directions.append(f"{capitalised(direction)}: {' to '.join(dict.fromkeys(ends))}")
+    return f"{'; '.join(directions)}." if directions else ""
 
 
 def _by_direction(table: pd.DataFrame) -> dict[str, list[stats.Row]]:
@@ -54,12 +54,12 @@ def _by_direction(table: pd.DataFrame) -> dict[str, list[stats.Row]]:
 def _cpu_cost(run: Analysis) -> str:
     good = stats.measured(run.trials)
     sides = {side: good[f"{side}_cpu_s_per_GB"].astype(float).dropna() for side in ("client", "server")}
-    told = [
+    statements = [
         f"{side}: {values.min():.2g} to {values.max():.2g} s, median {values.median():.2g} s"
         for side, values in sides.items()
         if len(values)
     ]
-    return f"{capitalised('; '.join(told))}." if told else ""
+    return f"{capitalised('; '.join(statements))}." if statements else ""
 
 
 def _effects(run: Analysis) -> str:
@@ -70,15 +70,15 @@ def _effects(run: Analysis) -> str:
 
 def _waterfall(run: Analysis) -> str:
     """Of the fastest tool of each direction every stage, and which is the narrowest."""
-    told = []
+    directions = []
     for direction, rows in _by_direction(fastest_cases(run.waterfall)).items():
         row = max(rows, key=lambda row: float(row[TOOL]))
         stages = [f"{NAMES[stage]} {row[stage]:,.1f}" for stage in STAGES if not np.isnan(row[stage])]
         least = narrowest(row)
         narrow = f"; the narrowest by itself is the {NAMES[least]}" if least else ""
         tool = stats.row_label({name: row[name] for name in ("protocol", "tool")})
-        told.append(f"{capitalised(direction)} in MB/s, of {tool}, the fastest: {', '.join(stages)}{narrow}")
-    return f"{'. '.join(told)}." if told else ""
+        directions.append(f"{capitalised(direction)} in MB/s, of {tool}, the fastest: {', '.join(stages)}{narrow}")
+    return f"{'. '.join(directions)}." if directions else ""
 
 
 def _shares(run: Analysis) -> str:
@@ -90,9 +90,9 @@ def _interactions(run: Analysis) -> str:
     return interaction_sentences(run.interactions) or "No two settings were varied."
 
 
-def _some(told: Sequence[str], begin: str) -> str:
-    more = f"; and {len(told) - MOST} more" if len(told) > MOST else ""
-    return f"{begin}{'; '.join(told[:MOST])}{more}." if told else ""
+def _some(statements: Sequence[str], begin: str) -> str:
+    more = f"; and {len(statements) - MOST} more" if len(statements) > MOST else ""
+    return f"{begin}{'; '.join(statements[:MOST])}{more}." if statements else ""
 
 
 NUMBERS: dict[str, Callable[[Analysis], str]] = {

@@ -63,13 +63,13 @@ def case_label(row: stats.Row, cases: pd.DataFrame) -> str:
 
 
 def _effects(table: pd.DataFrame, overall: list[stats.Row]) -> Leading:
-    shown, rows, told = overall[:MOST_ROWS], [], 0
+    shown, rows, shown_effects = overall[:MOST_ROWS], [], 0
     of_cases = stats.rows_of(table[~stats.comparisons(table)[1]].dropna(subset="change_pct"))
     for row in shown:
         compared = [of_case for of_case in of_cases if _compared(of_case) == _compared(row)]
         same = sorted(compared, key=lambda of_case: float(of_case["ratio"]))
         ends = [f"{change(end, 'change_pct')} ({stats.row_label(end)})" for end in (same[:1] + same[-1:])]
-        told += 1 + min(len(same), 2)
+        shown_effects += 1 + min(len(same), 2)
         counted = f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
         interval = between(row["low_pct"], row["high_pct"], "+.1f")
         rows.append([stats.compared_label(row), change(row, "change_pct"), interval, *(ends or ["–", "–"]), counted])
@@ -79,7 +79,7 @@ def _effects(table: pd.DataFrame, overall: list[stats.Row]) -> Leading:
         "comparisons explains it."
     )
     headings = ["", "change %", "95 % interval", "least", "most", "n"]
-    return Leading(EFFECTS, "What each setting changes", TextTable(headings, rows, caption), len(table) - told)
+    return Leading(EFFECTS, "What each setting changes", TextTable(headings, rows, caption), len(table) - shown_effects)
 
 
 def _compared(row: stats.Row) -> tuple[object, ...]:
@@ -87,8 +87,8 @@ def _compared(row: stats.Row) -> tuple[object, ...]:
 
 
 def _speeds(cases: pd.DataFrame) -> Leading:
-    each = MOST_ROWS // cases["direction"].nunique()
-    shown = cases.groupby("direction", sort=False, observed=True).head(each)
+    of_direction = MOST_ROWS // cases["direction"].nunique()
+    shown = cases.groupby("direction", sort=False, observed=True).head(of_direction)
     rows = [
         [
             case_label(row, cases), number(row["median_MB_per_s"], ".1f"),

@@ -25,12 +25,13 @@ def method(run: Analysis) -> str:
 
 def _hosts(described: RunJson) -> Iterator[str]:
     """What both hosts are, once where they are alike."""
-    told = {role: _machine(facts) for role, facts in described.get("hosts", {}).items() if role in ("client", "server")}
-    told = {role: machine for role, machine in told.items() if machine}
-    if not told:
+    hosts = described.get("hosts", {})
+    machines = {role: _machine(hosts[role]) for role in ("client", "server") if role in hosts}
+    machines = {role: machine for role, machine in machines.items() if machine}
+    if not machines:
         return
-    alike = len(told) > 1 and len(set(told.values())) == 1
-    named = {"Client and server alike": next(iter(told.values()))} if alike else told
+    alike = len(machines) > 1 and len(set(machines.values())) == 1
+    named = {"Client and server alike": next(iter(machines.values()))} if alike else machines
     mac = f" ({emulated(described)})" if emulated(described) else ""
     yield capitalised("; ".join(f"{role}: {machine}" for role, machine in named.items()) + f"{mac}.")
 

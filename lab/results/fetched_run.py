@@ -106,15 +106,15 @@ def _download(address: str, to: Path, most: int, may_lack: bool = False) -> None
 
 def _write(answer: Any, to: Path, most: int) -> None:
     """Write a whole answer. Raises ValueError for a larger one, or one that was cut off."""
-    size, told = 0, answer.headers.get("Content-Length", "")
+    size, promised = 0, answer.headers.get("Content-Length", "")
     with to.open("xb") as file:
         while block := answer.read1(BLOCK):  # what is there: a server that drips does not hold it up
             size += len(block)
             if size > most:
                 raise ValueError(f"larger than {most >> 20} MiB, which no run is")
             file.write(block)
-    if told.isdecimal() and int(told) != size:
-        raise ValueError(f"{size} of {told} bytes came")
+    if promised.isdecimal() and int(promised) != size:
+        raise ValueError(f"{size} of {promised} bytes came")
 
 
 class _SameOrSafer(urllib.request.HTTPRedirectHandler):

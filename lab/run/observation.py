@@ -74,6 +74,7 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
     return Observation(
         observed=Observed(
             client=sides.get("client"), server=sides.get("server"), tcp=tcp_facts(sender, receiver), wire=wire,
+            flush_s=timing.flush_s,
             rate_step=step, remarks=tuple(remarks),
         ),
         samples={role.value: series(of_role) for role, of_role in readings.items()},

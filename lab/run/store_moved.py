@@ -68,9 +68,9 @@ def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
     """Raise what the store says is wrong with it, with the error that came of it; nothing where it says nothing."""
     fault = find_fault(pair, store)
     if fault:
-        told = error.message if isinstance(error, TransferError) else error.cause()
+        cause = error.message if isinstance(error, TransferError) else error.cause()
         # the fault first, for the middle of a long message is left out where people read it
-        raise TransferError(f"{fault}; {told}", error.remedy, host=Role.SERVER) from error
+        raise TransferError(f"{fault}; {cause}", error.remedy, host=Role.SERVER) from error
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:

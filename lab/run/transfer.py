@@ -112,19 +112,17 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
             ),
         )
     states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
-    driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
     moved = counted[-1].since(counted[0]) if counted else None
-    unproven = next(filter(None, (not_on_the_wire(pair, driver, path, way, timing.counted) for way in ways)), "")
+    unproven = _describe_unproven(pair, standing, ways, timing)
     of_server = describe_others(Role.SERVER, case, moved) if moved else ()
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
     effective = _effective(standing, case, timing, states, {**task.versions, **others, **seen.effective})
-    told = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
-    told = replace(told, flush_s=timing.flush_s)
-    told = add_moved(told, standing.store, stored_before, stored_after)
+    recorded = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
+    recorded = add_moved(recorded, standing.store, stored_before, stored_after)
     void = _describe_sleep(pair, slept_s) or unproven or _not_in_effect(pair, case, states) or seen.void
-    void = void or find_void(pair, standing.store, case, told)
+    void = void or find_void(pair, standing.store, case, recorded)
     timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))
-    return Measured(timing, moved, effective, void, told, seen.samples, keeps)
+    return Measured(timing, moved, effective, void, recorded, seen.samples, keeps)
 
 
 def _task(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> _Task:
@@ -179,6 +177,12 @@ def _ways_of(case: Case, report: Observed) -> list[Case]:
     moved = {Direction.READ: requests.read, Direction.WRITE: requests.write}
     ways = [replace(case, direction=way, size_bytes=of.bytes or 0) for way, of in moved.items() if of]
     return sorted(ways, key=lambda way: way.direction is not case.direction)
+
+
+def _describe_unproven(pair: Pair, standing: Standing, ways: Sequence[Case], timing: Timing) -> str:
+    """Why not all of a transfer is proven to have crossed the wire; empty where it is."""
+    driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
+    return next(filter(None, (not_on_the_wire(pair, driver, path, way, timing.counted) for way in ways)), "")
 
 
 def _describe_sleep(pair: Pair, slept_s: float) -> str:

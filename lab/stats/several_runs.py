@@ -50,7 +50,7 @@ def compare_all(base: Trials, others: Sequence[Trials]) -> list[Versus]:
         adjusted, is_established = adjust_p_values(np.concatenate([table["p_value"] for table in tables]))
         ends = np.cumsum([len(table) for table in tables])[:-1]
         parts = zip(tables, np.split(adjusted, ends), np.split(is_established, ends), strict=True)
-        changed = [table.assign(p_adjusted=p, established=told) for table, p, told in parts]
+        changed = [table.assign(p_adjusted=p, established=is_sure) for table, p, is_sure in parts]
         compared = [replace(one, **{name: table}) for one, table in zip(compared, changed, strict=True)]
     return compared
 

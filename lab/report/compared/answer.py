@@ -55,9 +55,9 @@ def _rows(other: ComparedRun, versus: Versus) -> Iterator[str]:
     if len(rows) < 2:
         return
     known = [row for row in rows if not np.isnan(row["ratio"])]
-    told = [row for row in known if row["established"]]
-    slower = [row for row in told if row["ratio"] < 1]
-    faster = [row for row in reversed(told) if row["ratio"] > 1]
+    established = [row for row in known if row["established"]]
+    slower = [row for row in established if row["ratio"] < 1]
+    faster = [row for row in reversed(established) if row["ratio"] > 1]
     for word, chosen in (("faster", faster), ("slower", slower)):
         if chosen and len(chosen) == len(rows):
             ends = [f"{times_as_fast(row)} ({label(row)})" for row in (chosen[0], chosen[-1])]

@@ -110,13 +110,13 @@ def _agreement(comparison: Comparison, one: ComparedRun, other: ComparedRun) -> 
 
 def _outside(comparison: Comparison, run: ComparedRun, of_base: Sequence[ComparedRun]) -> str:
     """In how many rows a run differs from A by more than A's own repetitions do, and what that says."""
-    told = [row for row in stats.rows_of(comparison.between(comparison.base, run).pooled) if row["established"]]
-    if not told:
+    established = [row for row in stats.rows_of(comparison.between(comparison.base, run).pooled) if row["established"]]
+    if not established:
         return f"{run.letter} is told apart from A in no row."
     again = [comparison.between(comparison.base, other) for other in of_base[1:]]
-    beyond = [row for row in told if all(_is_beyond(row, versus) for versus in again)]
+    beyond = [row for row in established if all(_is_beyond(row, versus) for versus in again)]
     letters = listed([other.letter for other in of_base], len(of_base))
-    counted = f"In {len(beyond)} of the {len(told)} rows where {run.letter} is told apart from A"
+    counted = f"In {len(beyond)} of the {len(established)} rows where {run.letter} is told apart from A"
     text = f"{counted} its interval lies outside those of {letters} among themselves"
     if not beyond:
         return f"{text}: what changed may be no more than how far runs differ anyway."

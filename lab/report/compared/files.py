@@ -49,8 +49,8 @@ class Content:
     @property
     def questions(self) -> dict[str, str]:
         """The questions that it says anything of, by their names."""
-        said = {"answer": any(self.answers.values()), **{name: bool(some) for name, some in self.words.items()}}
-        return {name: text for name, text in QUESTIONS.items() if said.get(name) or self.of_question(name)}
+        has_words = {"answer": any(self.answers.values()), **{name: bool(some) for name, some in self.words.items()}}
+        return {name: text for name, text in QUESTIONS.items() if has_words.get(name) or self.of_question(name)}
 
 
 def write_content(content: Content, to: Path) -> list[Path]:
@@ -81,8 +81,8 @@ def _draw(content: Content, folder: Folder) -> tuple[dict[str, bytes], list[Path
 def _page(content: Content, drawings: Mapping[str, bytes]) -> str:
     main = []
     for name, question in content.questions.items():
-        said = _answers(content.answers) if name == "answer" else _listed(content.words.get(name, []))
-        parts = [f'<section id="{name}"><h2>{question}</h2>', said]
+        words = _answers(content.answers) if name == "answer" else _listed(content.words.get(name, []))
+        parts = [f'<section id="{name}"><h2>{question}</h2>', words]
         parts += [_section(section, content, drawings) for section in content.of_question(name)]
         main.append("\n".join([*filter(None, parts), "</section>"]))
     header = [paragraph(line, "where") for line in content.where]
@@ -128,8 +128,8 @@ def _markdown(content: Content) -> str:
     parts = [f"# {md(content.title)}", *map(md, content.where)]
     every = [sentence for sentences in content.answers.values() for sentence in sentences]
     for name, question in content.questions.items():
-        said = every if name == "answer" else content.words.get(name, [])
-        parts += [f"## {question}", "\n".join(f"- {md(sentence)}" for sentence in said)]
+        sentences = every if name == "answer" else content.words.get(name, [])
+        parts += [f"## {question}", "\n".join(f"- {md(sentence)}" for sentence in sentences)]
         for section in content.of_question(name):
             parts.append(f"### {md(section.title)}")
             parts += [f"![{section.title}](figures/{section.figure}.png)", section.text] if section.figure else []

@@ -112,10 +112,10 @@ def _changes(comparison: PublishedComparison) -> list[str]:
         return ["No change that was published has an interval in B: too few blocks, or no baseline."]
     inside = sum(pair.own.change_low_pct <= pair.published.change_pct <= pair.own.change_high_pct for pair in changes)
     opposite = [_change_name(pair) for pair in changes if _is_opposite(pair)]
-    said = [f"Of {len(changes)} changes that both have, as published {inside} are inside the interval of B."]
+    sentences = [f"Of {len(changes)} changes that both have, as published {inside} are inside the interval of B."]
     if opposite:
-        said.append(f"In {len(opposite)} B changed the other way, beyond chance: {listed(opposite, MOST_NAMED)}.")
-    return said
+        sentences.append(f"In {len(opposite)} B changed the other way, beyond chance: {listed(opposite, MOST_NAMED)}.")
+    return sentences
 
 
 def _is_opposite(pair: Beside) -> bool:

@@ -54,8 +54,8 @@ def changes_figure(rows: Sequence[tuple[str, str, float, tuple[float, float, flo
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.hlines(at, *np.clip(own[:, 1:], 3 * low, 3 * high).T, color=OWN, linewidth=1.5, zorder=3)
     axes.plot(published, at, linestyle="", marker="|", markersize=9, markeredgewidth=2, color=INK, zorder=4)
-    told = (own[:, 1] > 0) | (own[:, 2] < 0)
-    for chosen, face in ((told, OWN), (~told, "white")):
+    is_established = (own[:, 1] > 0) | (own[:, 2] < 0)
+    for chosen, face in ((is_established, OWN), (~is_established, "white")):
         axes.plot(
             own[chosen, 0],
             at[chosen],

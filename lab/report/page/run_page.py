@@ -82,8 +82,8 @@ def _question(report: Report, name: str) -> Iterator[str]:
 def _answer(section: Section, run: Analysis) -> str:
     """The points of the answer as sentences, each with its heading."""
     parts = []
-    for name, said in sentences(section.tables[0].rows, run):
-        parts += [f"<dt>{escape(name)}</dt>", *(f"<dd>{sentence(words)}</dd>" for words in said)]
+    for name, texts in sentences(section.tables[0].rows, run):
+        parts += [f"<dt>{escape(name)}</dt>", *(f"<dd>{sentence(words)}</dd>" for words in texts)]
     return f'<dl class="answer">{"".join(parts)}</dl>'
 
 

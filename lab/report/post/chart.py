@@ -55,8 +55,8 @@ def _effects(rows: Sequence[stats.Row]) -> list[str]:
         panel[places[0] : places[2] + 1] = "─" * (places[2] + 1 - places[0])
         panel[zero] = "┼" if places[0] <= zero <= places[2] else "│"
         panel[places[1]] = "●" if row["established"] else "○"
-        told = f"{number(row['change_pct'], '+.1f'):>7} % ({between(row['low_pct'], row['high_pct'], '+.1f')})"
-        lines.append(f"{name}  {''.join(panel)}  {told}")
+        numbers = f"{number(row['change_pct'], '+.1f'):>7} % ({between(row['low_pct'], row['high_pct'], '+.1f')})"
+        lines.append(f"{name}  {''.join(panel)}  {numbers}")
     return lines
 
 

@@ -58,9 +58,9 @@ def opening(subject: Subject, suffix: str = "") -> list[str]:
 def answer(subject: Subject) -> str:
     """The answer as a list of sentences, without how far it can be trusted."""
     rows = answer_table(subject.run, subject.path, MOST_STATEMENTS).rows
-    told = [(heading, " ".join(map(sentence, texts))) for heading, texts in sentences(rows, subject.run)]
+    statements = [(heading, " ".join(map(sentence, texts))) for heading, texts in sentences(rows, subject.run)]
     # one without a heading goes on with the point before it
-    named = [f"**{md(heading)}.** {text}" if heading else text for heading, text in told if heading != TRUST]
+    named = [f"**{md(heading)}.** {text}" if heading else text for heading, text in statements if heading != TRUST]
     return "\n".join(f"- {text}" for text in named)
 
 
@@ -76,9 +76,9 @@ def caveats(subject: Subject) -> Iterator[str]:
     if share_of(subject.described).protocol:
         trust = [point for point in points(subject.run, subject.path) if point.heading == TRUST]
         against = [part for point in trust for part in point.parts]
-    told = list(dict.fromkeys([*(text.rstrip(".") for text in not_measured(subject.described)), *against]))
-    more = len(told) - MOST_CAVEATS
-    shown = [*told[:MOST_CAVEATS], f"and {more} more"] if more > 0 else told
+    statements = list(dict.fromkeys([*(text.rstrip(".") for text in not_measured(subject.described)), *against]))
+    more = len(statements) - MOST_CAVEATS
+    shown = [*statements[:MOST_CAVEATS], f"and {more} more"] if more > 0 else statements
     if shown:
         yield "## Caveats"
         yield "\n".join(f"- {sentence(f'{capitalised(text)}.')}" for text in shown)
