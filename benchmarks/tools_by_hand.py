@@ -20,8 +20,9 @@ from lab.design.case import Case
 from lab.design.factors import OPTIONS, Direction
 from lab.hosts import Role
 from lab.results.observed import Requests
+from lab.run.measured import Measured
 from lab.run.session import Session
-from lab.run.transfer import Measured, transfer
+from lab.run.transfer import transfer
 from lab.workloads.fio_report import parse_report
 
 # $1 bytes, $2 the folder in the share, $3 one in memory, $4 of which direction

@@ -23,7 +23,8 @@ from volume_pages import volumes_page
 from lab import protocols, stores, workloads
 from lab.design import sweep_file, workload
 from lab.design.catalogue import Option
-from lab.hosts import hosts_file
+from lab.hosts import host_config, hosts_file
+from lab.hosts.role import MOST_CLIENTS
 
 HERE = Path(__file__).parent
 STAMP = "Written by docs/reference/generate.py from the code. Change the code, then run `make docs-reference`."
@@ -116,7 +117,13 @@ follow it after a space. An unknown key is an error. The file that comes with th
 [Sizes](sweep-file.md) are written as in a sweep. A file in a run folder or among results is not read
 ([safety](../explanation/safety.md#only-runs-of-this-controller)).
 """
-    yield "## [client] and [server]\n\n" + keys(hosts_file.HostConfig)
+    yield "## [client] and [server]\n\n" + keys(host_config.HostConfig)
+    yield f"""## [client.2] to [client.{MOST_CLIENTS}]
+
+More clients of the same server, for sweeps with the factor `clients`; numbered without a gap. The keys are those of
+`[client]`, and what such a section does not say is as there, but for `host`, `data_address`, `interface`,
+`proxy_command` and `transport = local`.
+"""
     yield "## [share]\n\n" + keys(hosts_file.ShareConfig)
     yield "## [lab]\n\nMay be left out.\n\n" + keys(hosts_file.LabConfig)
 

@@ -7,6 +7,7 @@ import io
 import itertools
 import shlex
 import stat
+import typing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -93,7 +94,11 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
         return f"{path}: {complaint}"
     section, unknown = model, False
+    if collected := _collected(model, names[0]):  # which stands in the file under names of its own
+        section, names = collected, names[1:]
     for depth, name in enumerate(names):
+        if depth == 0 and collected:
+            continue
         field = section.model_fields.get(name)
         if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, Model)):
             names, unknown = names[: depth + 1], field is None
@@ -107,12 +112,19 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
         if own_error and complaint.partition(": ")[0] in section.model_fields:  # about one key, beside others
             return f"{where} {complaint}"
     if unknown:
-        fields = section.model_fields
+        fields = [name for name in section.model_fields if not _collected(section, name)]
         return f"{where}: unknown; what may stand here is {', '.join(fields)}{hint(names[-1], fields)}"
     if problem["type"] == "missing":
         return f"{where}: missing"
     ending = _warn_of_readers(path) if "password" in names[-1] else f" (it is {abbreviate(problem['input'])})"
     return f"{where}: {complaint}{ending}"
+
+
+def _collected(model: type[Model], name: str) -> type[Model] | None:
+    """The model of each section that a field collects by name; None for a field that stands for one, or for a key."""
+    field = model.model_fields.get(name)
+    words = typing.get_args(field.annotation) if field and typing.get_origin(field.annotation) is dict else ()
+    return words[1] if words and isinstance(words[1], type) and issubclass(words[1], Model) else None
 
 
 def _warn_of_readers(path: Path) -> str:

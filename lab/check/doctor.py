@@ -15,7 +15,8 @@ from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
 from lab.hosts import ROLES, SshHost
-from lab.hosts.hosts_file import HostConfig, Hosts, load_hosts
+from lab.hosts.host_config import HostConfig
+from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.platforms import Facts
 from lab.run.unseen import describe_unseen
 
@@ -45,11 +46,15 @@ def check(
         for role in config.reached:
             findings += _until_lost(_check_host(config, role, machines, stack), role, machines)
         findings += _until_lost(_check_pair(config, machines), "link", machines)
+        others: dict[str, Machine] = {}
+        for name in config.more_clients:
+            findings += _until_lost(_check_host(config, name, others, stack), name, others)
+            findings += _until_lost(_check_link(others.get(name), machines.get("server")), name, others)
         for name, machine in list(machines.items()) if on_hardware else ():
             findings += _until_lost(_check_hardware(machine, _peer(config, name).data_address, sharing), name, machines)
         facts = {
             role: asdict(machine.facts) | {"transport": machine.config.transport} if machine.facts else None
-            for role, machine in machines.items()
+            for role, machine in (machines | others).items()
         }
         buffers = protocols.tcp_buffers(config, machines)
     if results and set(machines) == set(ROLES):
@@ -77,7 +82,7 @@ def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, M
 
 def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
     """Connect to one host, check it, and put it among the machines."""
-    own: HostConfig = getattr(config, role)
+    own: HostConfig = config.section(role)
     try:
         connected = SshHost(role, own)
         stack.callback(connected.close)
@@ -106,8 +111,14 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
         yield from examine(f"{role} use", lambda: host.check_use(machine, f"{role} use"))
 
 
-def _peer(config: Hosts, role: str) -> HostConfig:
-    return config.server if role == "client" else config.client
+def _check_link(client: Machine | None, server: Machine | None) -> Iterator[Finding]:
+    """The link of a further client, under its name."""
+    for finding in link.findings(client, server) if client and server else ():
+        yield replace(finding, subject=f"{client.role if client else ''} {finding.subject}")
+
+
+def _peer(config: Hosts, name: str) -> HostConfig:
+    return config.client if name == "server" else config.server
 
 
 def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[st
     if untuned:
         return Finding("note", SUBJECT, f"not tried: {' and '.join(untuned)}", "tune = yes there lets the lab try it")
     try:
+        config = config.with_clients(1)
         with connected(config) as hosts:
             check_free(hosts)
             folder = RunFolder.create(results, "check", origin(config, hosts_file, {}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lab.hosts import Host
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.platforms import Facts, Platform
 from lab.protocols import Side
 from lab.run.pair import at_home

@@ -25,7 +25,6 @@ from lab.check.hardware_file import (
     render,
 )
 from lab.check.machine import Machine
-from lab.hosts import ROLES
 from lab.hosts.assumption import Capture
 from lab.hosts.hosts_file import Hosts
 from lab.platforms import Facts
@@ -49,9 +48,8 @@ class Sharing:
             raise BadInput(f"{path}: is there already, and is not written over", "remove it, or give another name")
         if not path.parent.is_dir():
             raise BadInput(f"{path}: there is no folder {path.parent}", "make it, or give another name")
-        for role in ROLES:
-            section = getattr(config, role)
-            self._know("host", section.host)
+        for section in (*config.clients.values(), config.server):
+            self._know("host", section.host or "")
             self._know("user", section.user or "")
         self._know("share", config.share.name)
         self._know("user", config.share.account)

@@ -50,7 +50,7 @@ def _install(arguments: argparse.Namespace) -> int:
     config, roles = _chosen(arguments)
     if arguments.print:
         for role in roles:
-            account = (getattr(config, role).user or "account").lower()
+            account = (config.section(role).user or "account").lower()
             for system, helper in HELPERS.items():
                 print(f"# {role}, {system}: as {root_helper.SUDOERS}:\n{root_helper.sudoers_line(account, helper)}")
         for system, helper in HELPERS.items():
@@ -87,11 +87,13 @@ def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
 
     path = arguments.hosts or HOSTS
     config = load_hosts(path)
-    roles = [arguments.host] if arguments.host else [role for role in ROLES if getattr(config, role).sudo == "helper"]
+    roles = (
+        [arguments.host] if arguments.host else [name for name in config.names if config.section(name).sudo == "helper"]
+    )
     if not roles:
         raise BadInput(f"{path}: no section has sudo = helper", "give it to a host, or name the host: client or server")
     for role in roles:
-        if getattr(config, role).sudo == "none":
+        if config.section(role).sudo == "none":
             raise BadInput(f"{path}: [{role}] sudo = none: root needs no helper", "log in as another account")
     return config, roles
 
@@ -102,7 +104,7 @@ def _with_plain_sudo(role: str, config: Hosts) -> Iterator[tuple[SshHost, str]]:
     from lab.hosts import SshHost
     from lab.hosts.ssh import HELPERS
 
-    section = getattr(config, role)
+    section = config.section(role)
     host = SshHost(role, section.model_copy(update={"sudo": "nopasswd"}))
     try:
         if host.run("/bin/sh", "-c", ":", root=True, check=False).exit_code != 0:

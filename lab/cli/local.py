@@ -9,13 +9,13 @@ from lab.base.errors import BadInput
 from lab.cli.command import Example, Run, add_command
 from lab.cli.terminal import show
 from lab.emulated_mac.faults import FAULTS
-from lab.local.names import GUEST_BACKENDS, HOSTS
+from lab.local.names import ALL_HOSTS, GUEST_BACKENDS, MOST_CLIENTS
 
-SUMMARY = "the embedded lab: two hosts on this Linux machine"
-DEFAULT_RATE = "1gbit"
+SUMMARY = "the embedded lab: hosts on this Linux machine"
 EXAMPLES_OF_UP = (
     Example("sudo lab local up", "two Linux hosts at 1 Gbit/s; then: lab check --hosts hosts.local.ini"),
     Example("sudo lab local up --name slow --rate 100mbit --delay 5ms", "another lab beside it, with a longer way"),
+    Example("sudo lab local up --clients 8 --rate server=10gbit", "eight clients at 1 Gbit/s, one server at 10"),
     Example("sudo lab local up --platform client=macos@15.5", "an emulated Mac as the client"),
     Example("sudo lab local up --kernel own --zfs", "guests with kernels of their own, and ZFS"),
 )
@@ -32,12 +32,12 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
     def host_command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
         subparser = command(name, run, text, *examples)
-        subparser.add_argument("host", choices=HOSTS, help="which host")
+        subparser.add_argument("host", choices=ALL_HOSTS, metavar="HOST", help="client, server, or client.2 and so on")
         return subparser
 
-    _add_options_of_up(command("up", _up, "bring both hosts up and write their hosts file", *EXAMPLES_OF_UP))
+    _add_options_of_up(command("up", _up, "bring the hosts up and write their hosts file", *EXAMPLES_OF_UP))
     down = Example("sudo lab local down", "the lab that has no name")
-    command("down", _down, "take both hosts down; nothing of them is left", down)
+    command("down", _down, "take the hosts down; nothing of them is left", down)
     status = Example("sudo lab local status", "each lab with its rate, delay and hosts file")
     add_command(commands, "status", _status, "say which local labs are up", [status])
     reboot = Example("sudo lab local reboot server", "as after a power failure")
@@ -53,14 +53,27 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_options_of_up(up: argparse.ArgumentParser) -> None:
-    up.add_argument("--rate", default=DEFAULT_RATE, help="the link's rate, or none (default: %(default)s)")
+    up.add_argument(
+        "--rate",
+        action="append",
+        default=[],
+        metavar="[HOST=]RATE",
+        help="the rate of each host's link, or none (default: 1gbit), or of one: server=10gbit",
+    )
+    up.add_argument(
+        "--clients",
+        type=int,
+        default=1,
+        metavar="N",
+        help=f"how many clients the server has, up to {MOST_CLIENTS}; of more than one, each has its link to a switch",
+    )
     up.add_argument("--delay", default="none", help="delay of the link in each direction, such as 1ms (default: none)")
     up.add_argument(
         "--platform",
         action="append",
         default=[],
         metavar="[HOST=]PLATFORM",
-        help="linux (the default), or macos@VERSION for an emulated Mac, of both hosts or of one: client=macos@15.5",
+        help="linux (the default), or macos@VERSION for an emulated Mac, of all hosts or of one: client=macos@15.5",
     )
     up.add_argument(
         "--kernel",
@@ -86,7 +99,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
     lab = lifecycle.up(
         arguments.name, arguments.rate, arguments.delay, Path.cwd(), arguments.platform,
-        own_kernel=arguments.kernel == "own", backend=arguments.backend, zfs=arguments.zfs,
+        own_kernel=arguments.kernel == "own", backend=arguments.backend, zfs=arguments.zfs, clients=arguments.clients,
     )  # fmt: skip
     show(f"local lab {lab.name!r} is up: use it with --hosts {Path(lab.hosts_file).name}")
     return 0
@@ -121,7 +134,10 @@ def _status(_: argparse.Namespace) -> int:
 
     state.need_root()
     for lab in state.running():
-        show(f"{lab.name}: {lifecycle.describe(lab)}, rate {lab.rate}, delay {lab.delay}, {lab.hosts_file}")
+        clients = len(lab.hosts) - 1
+        rates = ", ".join([lab.rate, *(f"{host} {rate}" for host, rate in lab.rates.items())])
+        several = f"{clients} clients, " if clients > 1 else ""
+        show(f"{lab.name}: {lifecycle.describe(lab)}, {several}rate {rates}, delay {lab.delay}, {lab.hosts_file}")
     for lab in state.ended():
         show(
             f"{lab.name}: has died; `lab local down --name {lab.name}` removes what is left of it, {lab.hosts_file} too"

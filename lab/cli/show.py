@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lab.results.run_folder import RunFolder
 
 TABLES = (
-    "speeds", "files", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits", "settings",
-    "ceilings", "store", "store-effects", "waterfall", "counted", "remarks", "lost",
+    "speeds", "files", "clients", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
+    "settings", "ceilings", "store", "store-effects", "waterfall", "counted", "remarks", "lost",
 )  # fmt: skip
 
 

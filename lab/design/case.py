@@ -40,7 +40,7 @@ class Case:
     def of(cls, levels: Mapping[str, Level], workload: str, size_bytes: int, files: int = 1) -> Case:
         """The case with these levels of all factors, by name: those without a column are its options.
 
-        Its payload has so many bytes in so many files.
+        The payload of each client has so many bytes in so many files.
         """
         columns: dict[str, Any] = {name: levels[name] for name in COLUMNS}
         options = tuple((name, str(level)) for name, level in levels.items() if name not in columns)
@@ -51,6 +51,11 @@ class Case:
         """A readable name, the same in every run."""
         plain = f"{self.protocol}-{self.tool}-{self.direction}-{self.store}-mtu{self.mtu}-tcp{self.tcp_space}"
         return "-".join([plain, *(f"{name}={level}" for name, level in self.unusual.items())])
+
+    @property
+    def clients(self) -> int:
+        """How many clients move this payload at the same time, each its own."""
+        return int(dict(self.options).get("clients", "1"))
 
     @property
     def is_of_names(self) -> bool:

@@ -63,6 +63,10 @@ class Tool(Owner, Protocol):
     def moves_names(self) -> bool:
         """Whether it moves the names of files alone."""
 
+    @property
+    def reports(self) -> bool:
+        """Whether it measures by itself."""
+
     def job(self, case: Case) -> str:
         """In a word, what it does of several things that nobody does in place of another; empty where it does one."""
 

@@ -52,6 +52,14 @@ class Whole:
 
 
 @dataclass(frozen=True)
+class Count:
+    """A level that is a whole number between two, which cases and trials keep as text."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
 class Text:
     """A level that is a text which matches a pattern as a whole."""
 
@@ -177,6 +185,14 @@ FACTORS = (
         label="server cache",
     ),
     Factor(
+        name="clients",
+        description="How many clients move the payload at the same time, each its own: the first of the hosts file, "
+        "the first two, and so on.",
+        level=Count(1, 16),
+        default=("1",),
+        label="clients",
+    ),
+    Factor(
         name="placebo",
         description="Labels that change nothing: the effect that they seem to have is that of chance.",
         level=Text("[A-Za-z0-9]{1,16}"),
@@ -192,6 +208,7 @@ COLUMNS = tuple(factor.name for factor in FACTORS if factor.column)
 OPTIONS = {factor.name: str(factor.default[0]) for factor in FACTORS if not factor.column}
 # What a measurement of the link by itself depends on
 NETWORK = tuple(factor.name for factor in FACTORS if factor.column and factor.plot in (Plot.WHOLE, Plot.SUB))
+LINK = (*NETWORK, "clients")  # and the factors that the ceiling of the link depends on
 
 
 CHOOSERS = ("protocol", "tool", "store")  # the factors whose levels decide which options a case has

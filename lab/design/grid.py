@@ -47,6 +47,7 @@ def grid_of(
         if tool.moves_names:
             case = replace(case, workload=f"{NAMES_OF}{label}, {tool.job(case)}", size_bytes=name_chars)
         reason = _not_of_tool(workload, payload, tool) or stores[case.store].conflict(case.store_options)
+        reason = reason or _not_by_several(case.clients, workload, tool)
         reason = reason or _why_not(case, protocols[case.protocol], tool, usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None
@@ -168,6 +169,17 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
         return "write with server_cache cold: a write reads nothing that could be in the cache"
     if case.option("server_cache") == "cold" and case.store == "ram":
         return "store ram with server_cache cold: there is no disk below the cache"
+    return ""
+
+
+def _not_by_several(clients: int, workload: Workload, tool: Tool) -> str:
+    """Why more than one client at a time cannot do it; empty where they can, and for one client."""
+    if clients == 1:
+        return ""
+    if tool.reports:
+        return f"{tool.name} with {clients} clients: it measures by itself, and each would measure another time"
+    if workload.changed:
+        return f"a second copy with {clients} clients: it is of one client alone"
     return ""
 
 

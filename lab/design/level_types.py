@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from lab.base.units import parse_size
-from lab.design.factors import DEFAULT, Direction, Factor, SizeOrDefault, Text, Whole
+from lab.design.factors import DEFAULT, Count, Direction, Factor, SizeOrDefault, Text, Whole
 
 
 def _read_size(value: Any) -> int | str:
@@ -25,6 +25,8 @@ def level_type(factor: Factor) -> Any:
     level = factor.level
     if isinstance(level, Whole):
         return Annotated[int, Field(ge=level.least, le=level.most, strict=True)]
+    if isinstance(level, Count):
+        return Annotated[int, Field(ge=level.least, le=level.most, strict=True), AfterValidator(str)]
     if isinstance(level, Text):
         return Annotated[str, Field(pattern=f"^{level.pattern}$")]
     if level is SizeOrDefault:

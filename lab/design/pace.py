@@ -105,7 +105,7 @@ class Pace:
 
         ``networks`` is how often a network is set, ``shots`` how often iperf3 measures one, each time both ways.
         """
-        transfers_s = sum(case.size_bytes / self.speed(case) for case, _ in cases)
+        transfers_s = sum(case.clients * case.size_bytes / self.speed(case) for case, _ in cases)
         others_s = sum(overhead_s(case, serves) for case, serves in cases)
         between_s = others_s + networks * NETWORK_S + shots * 2 * CEILING_S
         return transfers_s + shots * 2 * ceiling_seconds + self.factor * between_s + RUN_S

@@ -197,7 +197,8 @@ def _cost(
     if sweep.workload.changed:
         estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
     estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)
-    moved = sum(slot.case.size_bytes if slot.case.is_of_names else sweep.workload.planned_size for slot, _ in shares)
+    size_bytes = sweep.workload.planned_size
+    moved = sum(slot.case.size_bytes if slot.case.is_of_names else slot.case.clients * size_bytes for slot, _ in shares)
     moved += len(stores) * store_shots.moved_bytes(*asked) if sweep.is_local else 0
     return Cost(len(blocks), len(slots), changes, moved, estimated_s)
 

@@ -125,7 +125,7 @@ def ask_engines(host: Host, platform: str) -> tuple[Engine, ...]:
     answers = _ask(
         host, platform, COPIES_SCRIPT, "engines", {"paths": PLACES}, parse_answers, as_root=False, deadline_s=READ_S
     )
-    return tuple(parse_engine(host.role, path, *printed) for path, printed in answers.items())
+    return tuple(parse_engine(host.name, path, *printed) for path, printed in answers.items())
 
 
 def has_python(host: Host, platform: str) -> bool:
@@ -151,7 +151,7 @@ def _ask(
     try:
         return parse(printed)
     except ValueError as error:
-        raise LabFailure(f"its python3 answered {action} with something else: {error}", host=host.role) from error
+        raise LabFailure(f"its python3 answered {action} with something else: {error}", host=host.name) from error
 
 
 def parse_failures(text: str) -> dict[str, str]:

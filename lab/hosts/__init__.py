@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from lab.hosts.host import CommandLog, Host, Result
 from lab.hosts.nobody import Nobody
-from lab.hosts.role import ROLES, Role
+from lab.hosts.role import ROLES, Role, role_of
 
 if TYPE_CHECKING:
     from lab.hosts.ssh import SshHost
     from lab.hosts.testbed import connected, reached
 
-__all__ = ["ROLES", "CommandLog", "Host", "Nobody", "Result", "Role", "SshHost", "connected", "reached"]
+__all__ = ["ROLES", "CommandLog", "Host", "Nobody", "Result", "Role", "SshHost", "connected", "reached", "role_of"]
 
 
 def __getattr__(name: str) -> object:

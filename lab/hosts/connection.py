@@ -7,6 +7,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 
 CONNECT_DEADLINE_S = 20
 KEEPALIVE_S = 5
@@ -17,15 +18,19 @@ EXIT_255_LINE = "file-share-lab:exit-255\n"
 
 
 class Conversation(ABC):
-    """One running command: its standard input is sent and both its streams are read, all at once."""
+    """One running command: its standard input is sent and both its streams are read, all at once.
+
+    Its standard input ends after ``given``, unless it ``goes_on``: then more can be said (:meth:`say`).
+    """
 
     # what sending, reading and closing may raise where the connection ends meanwhile
     lost: tuple[type[Exception], ...] = (OSError,)
 
-    def __init__(self, given: str):
+    def __init__(self, given: str, goes_on: bool = False):
         self._chunks: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
+        self._heard = threading.Condition()
         jobs: tuple[Callable[[], None], ...] = (
-            lambda: self._send(given.encode()),
+            lambda: self._send(given.encode(), goes_on),
             lambda: self._receive("stdout"),
             lambda: self._receive("stderr"),
         )
@@ -35,7 +40,11 @@ class Conversation(ABC):
 
     @abstractmethod
     def _give(self, data: bytes) -> None:
-        """Send all of its standard input, and end that."""
+        """Send some of its standard input."""
+
+    @abstractmethod
+    def _end_input(self) -> None:
+        """End its standard input."""
 
     @abstractmethod
     def _read(self, stream: str) -> bytes:
@@ -54,11 +63,38 @@ class Conversation(ABC):
     def close(self) -> None:
         """Stop listening, whatever the command does."""
 
-    def _send(self, given: bytes) -> None:
+    def _send(self, given: bytes, goes_on: bool) -> None:
         try:
-            self._give(given)
+            if given:
+                self._give(given)
+            if not goes_on:
+                self._end_input()
         except self.lost:
             return  # it did not want its input; its exit code tells
+
+    def say(self, line: str) -> None:
+        """Send another line. Raises ConnectionError where nobody hears it any more."""
+        try:
+            self._give(f"{line}\n".encode())
+        except self.lost as error:
+            raise ConnectionError(str(error)) from error
+
+    def end_input(self) -> None:
+        """Say that no more will come; a command that has ended has not heard it."""
+        with suppress(*self.lost):
+            self._end_input()
+
+    def wait_until(self, is_said: Callable[[str], bool], deadline: float) -> bool:
+        """Wait until what it printed so far is as ``is_said`` wants it; False where its output ended, or the deadline
+        (monotonic) came first.
+        """
+        with self._heard:
+            while not is_said(self.stdout):
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._threads[1].is_alive():
+                    return is_said(self.stdout)
+                self._heard.wait(min(left, 1.0))
+        return True
 
     def _receive(self, stream: str) -> None:
         chunks, total = self._chunks[stream], 0
@@ -67,6 +103,8 @@ class Conversation(ABC):
                 total += len(data)
                 if total <= LARGEST_OUTPUT:  # beyond it, it is read and forgotten
                     chunks.append(data)
+                with self._heard:
+                    self._heard.notify_all()
         except self.lost:
             return
 
@@ -129,8 +167,8 @@ class Connection(ABC):
         """What is known here of why it ended; empty where that is nothing."""
 
     @abstractmethod
-    def begin(self, line: str, given: str, deadline: float) -> Conversation:
-        """Have the login shell run a line, with ``given`` as its standard input.
+    def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
+        """Have the login shell run a line, with ``given`` as its standard input, which may go on after that.
 
         Raises ConnectionError where the connection is gone, TimeoutError where the host has not taken the line at the
         deadline (monotonic).

@@ -7,16 +7,20 @@ import shlex
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.base import durable
 from lab.base.errors import CommandError
 from lab.base.untrusted import printable
 from lab.hosts.interpreter import for_python, has_script
-from lab.hosts.role import Role
+from lab.hosts.role import Role, role_of
+
+if TYPE_CHECKING:
+    from lab.hosts.dialogue import Dialogue
 
 DEADLINE_S = 30.0
 STOPPED = -1  # in place of an exit code, of a command that was ended for what it had printed
@@ -93,7 +97,7 @@ def _ansi_quote(word: str) -> str:
 
 
 class Host(ABC):
-    """A machine that the controller runs commands on. ``role`` is a :class:`Role`, or its name.
+    """A machine that the controller runs commands on. Its ``name`` is that of its section in the hosts file.
 
     One that ``is_narrow`` runs as root only the commands that its helper knows, each by itself
     (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in; where
@@ -106,10 +110,15 @@ class Host(ABC):
     python: str = ""
     """On a host without perl the python3 that runs the lab's scripts in its place (:mod:`lab.hosts.interpreter`)."""
 
-    def __init__(self, role: str):
-        self.role = Role(role)
+    def __init__(self, name: str):
+        self.name = str(name)
         self.log = CommandLog()
         self.explain: Callable[[str], str] = lambda _: ""  # set by the platform, which knows its system's messages
+
+    @property
+    def role(self) -> Role:
+        """The part that it plays."""
+        return role_of(self.name)
 
     def run(
         self,
@@ -133,7 +142,7 @@ class Host(ABC):
             result = self._execute_logged(argv, root, given, deadline_s, stop_mark)
             if check and result.exit_code != 0:
                 remedy = self._hint(result) or self.explain(result.output)
-                raise CommandError(self.role, argv, result.exit_code, result.output, remedy)
+                raise CommandError(self.name, argv, result.exit_code, result.output, remedy)
         except CommandError as error:
             error.log = self.log.write_output(error.output)
             raise
@@ -148,12 +157,19 @@ class Host(ABC):
             result = self._execute(argv, root, given, deadline_s, stop_mark)
             ending = f"exit={result.exit_code}"
         finally:
-            self.log.write(self.role, argv, root, ending, time.monotonic() - started)
+            self.log.write(self.name, argv, root, ending, time.monotonic() - started)
         return result
 
     def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
         """The words by which the account itself runs a command as root there; where it is root, the command's own."""
         return argv
+
+    def converse(self, *argv: str, deadline_s: float) -> AbstractContextManager[Dialogue]:
+        """Run one command that is spoken with while it runs; it is ended with the context.
+
+        Raises HostError where it cannot be begun, or the connection breaks.
+        """
+        raise NotImplementedError(f"{type(self).__name__} takes no command that is spoken with")
 
     def shell(
         self,

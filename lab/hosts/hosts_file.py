@@ -6,124 +6,36 @@ what would be right. An unknown section or key is an error: a misspelt one must 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
-from lab.base.quantities import Seconds, Size
+from lab.base.quantities import Size
 from lab.base.validation import Model, read_text, validate
 from lab.hosts.fields import (
     Absolute,
     AccountName,
-    Address,
     DevicePaths,
-    HostName,
     Instance,
-    Interface,
-    Iperf3Server,
     Lease,
     PasswordSource,
-    PlainFolder,
-    Port,
     ShareName,
     ShareSubfolder,
-    SshAlgorithms,
-    UserName,
     is_loopback,
     plain_account,
     plain_folder,
     plain_name,
 )
-from lab.hosts.role import ROLES, Role
+from lab.hosts.host_config import HostConfig
+from lab.hosts.role import ROLES, Role, client_name, is_further_client
 from lab.hosts.sections import check_place, parse_sections
 from lab.hosts.template import check_filled_in
 
-
-class HostConfig(Model):
-    """One ``[client]`` or ``[server]`` section: how to reach the host, and what the lab may use on it."""
-
-    host: HostName | None = None
-    """The name or address that ssh understands; ``~/.ssh/config``, the agent and known_hosts are honoured. A server
-    without one is a server that nobody logs in to."""
-    user: UserName | None = None
-    """The account to log in as. Default: what ``~/.ssh/config`` says, or your own name."""
-    port: Port | None = None
-    """The port of sshd. Default: what ``~/.ssh/config`` says, or 22."""
-    identity: str | None = None
-    """The file of a private key. Default: what ``~/.ssh/config`` and the agent have."""
-    known_hosts: str | None = None
-    """A file of host keys in place of ``~/.ssh/known_hosts``."""
-    proxy_command: str | None = None
-    """A command that leads to sshd, as ProxyCommand of ssh: %h is the host's name, %p its port."""
-    transport: Literal["paramiko", "openssh", "local"] = "paramiko"
-    """How SSH is spoken: ``openssh`` is the ssh program of this machine. ``local``: the host is this machine itself, to
-    which no SSH is spoken."""
-    ssh_algorithms: SshAlgorithms = ()
-    """Old algorithms to offer as well; only with ``transport = openssh``."""
-    sudo: Literal["nopasswd", "password", "helper", "none"] = "nopasswd"
-    """How root commands run: sudo asks for no password, or for one; or allows the lab's helper alone, which `lab host
-    install` puts there; or ``none``: by the user, who is root, or can do without."""
-    sudo_password: PasswordSource = "prompt"
-    """Where the password for sudo comes from."""
-    data_address: Address
-    """The host's own address on the link that is measured."""
-    interface: Interface | None = None
-    """The interface whose MTU is changed and whose bytes are counted. Default: the one that leads to the other host."""
-    mount_base: PlainFolder | None = None
-    """The folder in which the lab makes one of its own, and removes it again. Others must not be able to write into it,
-    unless it is sticky. Default: /var/lib/file-share-lab, on a Mac /var/db/file-share-lab, which only root can write
-    into."""
-    ram_disk: Size = 2 * 1024**3
-    """The size of the RAM disk: the payload and 5 % more, and no more than there is free memory."""
-    ram_disk_format: str | None = None  # a word that a platform knows: lab.platforms.check_hosts
-    """Linux: tmpfs (its default), ext4, shm (a folder in /dev/shm, which needs no root). Mac: hfs (its default),
-    hfs-case, apfs (macOS 10.13 and later). Either: folder (on its disk)."""
-    tune: Literal["yes", "no"] | None = None
-    """Whether MTU and TCP buffers may be changed. Default: yes; no for the server of an existing share."""
-    revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
-    """The host takes a change back that cut the controller off for so long."""
-    iperf3: Iperf3Server | None = None
-    """Of the server: where an iperf3 listens already, ``ADDRESS:PORT``; ``off``: the link is not measured by iperf3.
-    Default: where the lab logs in, it starts one; elsewhere off."""
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether the lab runs commands there."""
-        return self.transport == "local" or self.host is not None
-
-    @property
-    def login(self) -> str:
-        """Who is reached, for messages."""
-        if self.host is None:
-            return "this machine" if self.transport == "local" else "nobody"
-        return f"{self.user}@{self.host}" if self.user else self.host
-
-    @model_validator(mode="after")
-    def _local_needs_no_login(self) -> Self:
-        """What says how to log in means nothing for this machine."""
-        login = ("host", "user", "port", "identity", "known_hosts", "proxy_command")
-        if self.transport == "local" and (needless := [key for key in login if getattr(self, key) is not None]):
-            raise ValueError(f"{needless[0]}: transport = local is this machine, without SSH: leave it out")
-        return self
-
-    @model_validator(mode="after")
-    def _helper_can_do_it(self) -> Self:
-        """Of what a section asks for, the helper of a narrow sudo does not know everything."""
-        if self.sudo == "helper" and self.mount_base:
-            raise ValueError("mount_base: sudo = helper works in the lab's own folder alone: leave mount_base out")
-        if self.sudo == "helper" and self.ram_disk_format == "ext4":
-            raise ValueError("ram_disk_format: sudo = helper makes no ext4: leave it out, or give another sudo")
-        return self
-
-    @field_validator("ssh_algorithms")
-    @classmethod
-    def _only_openssh_has_old_ones(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if value and info.data.get("transport") == "paramiko":
-            raise ValueError("is for transport = openssh: paramiko has only those that are safe")
-        return value
+OWN_KEYS = ("host", "data_address", "interface", "proxy_command")  # of a client, which no other takes from it
 
 
 class ShareConfig(Model):
@@ -191,6 +103,8 @@ class Hosts(Model):
 
     client: HostConfig
     """The machine that mounts the share."""
+    more_clients: dict[str, HostConfig] = Field(default_factory=dict)
+    """The machines of ``[client.2]``, ``[client.3]``, …, by these names."""
     server: HostConfig
     """The machine that has the share."""
     share: ShareConfig
@@ -211,13 +125,58 @@ class Hosts(Model):
             raise ValueError("a hosts file that was not read from a file")
         return self._file.resolve()
 
-    def may_tune(self, role: str) -> bool:
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_clients(cls, content: Any) -> Any:
+        """Have ``[client.2]`` and so on where the model has them, with what they take from ``[client]``."""
+        if not isinstance(content, dict):
+            return content
+        own = content.get("more_clients", {Role.CLIENT: {}})
+        if not own or not all(isinstance(section, dict | HostConfig) for section in own.values()):
+            raise ValueError("[more_clients]: unknown")  # of a file, where it is a section with keys
+        names = sorted(filter(is_further_client, content), key=lambda name: int(name.rpartition(".")[2]))
+        for number, name in enumerate(names, 2):
+            if name != client_name(number):
+                raise ValueError(f"[{name}]: there is no [{client_name(number)}]: number clients without a gap")
+        first = content.get(Role.CLIENT)
+        common = {key: first[key] for key in first if key not in OWN_KEYS} if isinstance(first, dict) else {}
+        if common.get("transport") == "local":
+            del common["transport"]
+        more = {name: common | content[name] if isinstance(content[name], dict) else content[name] for name in names}
+        return {name: own for name, own in content.items() if name not in more} | (
+            {"more_clients": more} if more else {}
+        )
+
+    @property
+    def clients(self) -> dict[str, HostConfig]:
+        """The sections of all clients, by name; the first is ``client``."""
+        return {Role.CLIENT.value: self.client, **self.more_clients}
+
+    def section(self, name: str) -> HostConfig:
+        """The section of this name."""
+        return self.server if name == Role.SERVER else self.clients[name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the hosts that the lab runs commands on: :attr:`reached`, and then further clients."""
+        return (*self.reached, *self.more_clients)
+
+    def with_clients(self, count: int) -> Self:
+        """The same with the first so many clients only."""
+        kept = dict(list(self.more_clients.items())[: count - 1])
+        return self.model_copy(update={"more_clients": kept})
+
+    def seen_by(self, name: str) -> Self:
+        """The same as if the client of this name were the only one."""
+        return self.model_copy(update={"client": self.clients[name], "more_clients": {}})
+
+    def may_tune(self, name: str) -> bool:
         """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.
 
         ``tune`` in its section says otherwise.
         """
-        tune = getattr(self, role).tune
-        return bool(tune == "yes") if tune else role == "client" or self.share.serve == "lab"
+        tune = self.section(name).tune
+        return bool(tune == "yes") if tune else name != Role.SERVER or self.share.serve == "lab"
 
     @model_validator(mode="after")
     def _helper_serves_nothing(self) -> Self:
@@ -232,9 +191,12 @@ class Hosts(Model):
     @model_validator(mode="after")
     def _helper_mounts_no_comma(self) -> Self:
         """mount.cifs puts the name of a share among options, which commas part."""
+        narrow = [name for name, client in self.clients.items() if client.sudo == "helper"]
         for key in ("name", "account"):
-            if self.client.sudo == "helper" and "," in getattr(self.share, key):
-                raise ValueError(f"[share] {key}: with [client] sudo = helper it has no comma: give another sudo there")
+            if narrow and "," in getattr(self.share, key):
+                raise ValueError(
+                    f"[share] {key}: with [{narrow[0]}] sudo = helper it has no comma: give another sudo there"
+                )
         return self
 
     @property
@@ -258,32 +220,51 @@ class Hosts(Model):
     @model_validator(mode="after")
     def _client_is_reached(self) -> Self:
         """Of a server that nobody logs in to, nothing can be changed."""
-        if not self.client.is_reached:
-            raise ValueError("[client] host: missing; or give transport = local, where the client is this machine")
-        if self.client.iperf3 is not None:
-            raise ValueError("[client] iperf3: is for the server")
+        for name, client in self.clients.items():
+            if not client.is_reached:
+                raise ValueError(f"[{name}] host: missing; or give transport = local, where the client is this machine")
+            if client.iperf3 is not None:
+                raise ValueError(f"[{name}] iperf3: is for the server")
         if not self.server.is_reached and self.share.serve == "lab":
             raise ValueError("[server] host: missing: serve = lab needs a login there; serve = existing does without")
         if self.share.folder and not self.through_mount:
             raise ValueError("[share] folder: is for a share that no login leads to; elsewhere give path")
         if not self.server.is_reached and self.server.tune == "yes":
             raise ValueError("[server] tune: without host nobody logs in there, and nothing can be changed")
-        if self.client.transport == self.server.transport == "local":
-            raise ValueError("[server] transport: client and server cannot both be this machine")
+        local = [name for name, own in self._sections() if own.transport == "local"]
+        if len(local) > 1:
+            raise ValueError(f"[{local[1]}] transport: [{local[0]}] is this machine: it cannot be both")
         return self
 
     @model_validator(mode="after")
-    def _hosts_are_two(self) -> Self:
-        for role in ("client", "server"):
-            if is_loopback(getattr(self, role).data_address):
+    def _mounted_is_on_one_client(self) -> Self:
+        """Where somebody else mounted the share is known of one client."""
+        if self.more_clients and self.share.mounted is not None:
+            raise ValueError("[share] mounted: is for one client: of several each mounts the share for the run")
+        return self
+
+    def _sections(self) -> Iterator[tuple[str, HostConfig]]:
+        """The name and the section of each host, the server last."""
+        yield from self.clients.items()
+        yield Role.SERVER.value, self.server
+
+    @model_validator(mode="after")
+    def _hosts_are_several(self) -> Self:
+        """Two sections about one machine would measure it against itself, and change its settings twice."""
+        seen: dict[tuple[str, ...], str] = {}
+        for name, own in self._sections():
+            if is_loopback(own.data_address):
                 raise ValueError(
-                    f"[{role}] data_address: is loopback, which reaches no other machine; "
+                    f"[{name}] data_address: is loopback, which reaches no other machine; "
                     "give the address that the host has on this link"
                 )
-        if self.client.data_address.lower() == self.server.data_address.lower():
-            raise ValueError(
-                "[server] data_address: is that of [client] too; give each host the one that it has itself"
-            )
+            if (other := seen.setdefault(("data_address", own.data_address.lower()), name)) != name:
+                raise ValueError(
+                    f"[{name}] data_address: is that of [{other}] too; give each host the one that it has itself"
+                )
+            login = ("host", str(own.host).lower(), str(own.port), str(own.proxy_command))
+            if own.host and (other := seen.setdefault(login, name)) != name and self.more_clients:
+                raise ValueError(f"[{name}] host: is that of [{other}] too; two clients cannot be one machine")
         return self
 
 

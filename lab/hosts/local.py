@@ -7,7 +7,7 @@ import signal
 from contextlib import suppress
 
 from lab.hosts.connection import Connection, Conversation
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts.process_conversation import ProcessConversation
 
 # In front of each command: by this word scripts know the process of the lab, which is that shell's parent, as they know
@@ -34,10 +34,10 @@ class LocalConnection(Connection):
         """See :meth:`Connection.ending`."""
         return ""
 
-    def begin(self, line: str, given: str, deadline: float) -> Conversation:
+    def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
         """See :meth:`Connection.begin`."""
         try:
-            return LocalConversation(line, given)
+            return LocalConversation(line, given, goes_on)
         except OSError as error:  # no process can be started here
             raise ConnectionError(str(error)) from error
 
@@ -48,8 +48,8 @@ class LocalConnection(Connection):
 class LocalConversation(ProcessConversation):
     """A command on this machine."""
 
-    def __init__(self, line: str, given: str):
-        super().__init__([SHELL, "-c", f"{MARK.format(pid=os.getpid())}{line}; exit $?"], given)
+    def __init__(self, line: str, given: str, goes_on: bool = False):
+        super().__init__([SHELL, "-c", f"{MARK.format(pid=os.getpid())}{line}; exit $?"], given, goes_on)
 
     @property
     def exit_code(self) -> int | None:
@@ -59,6 +59,7 @@ class LocalConversation(ProcessConversation):
 
     def close(self) -> None:
         """See :meth:`Conversation.close`."""
+        self.end_input()
         with suppress(ProcessLookupError, PermissionError):  # the latter of a Mac, for a group of zombies
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -22,5 +22,5 @@ class Nobody(Host):
         """See :meth:`Host.close`."""
 
     def _unreached(self) -> HostError:
-        message = f"nobody logs in there: [{self.role}] of the hosts file has no host"
-        return HostError(message, "give it one, where there is a login", host=self.role)
+        message = f"nobody logs in there: [{self.name}] of the hosts file has no host"
+        return HostError(message, "give it one, where there is a login", host=self.name)

@@ -21,7 +21,7 @@ from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts.process_conversation import ProcessConversation
 from lab.hosts.ssh_target import SshTarget
 
@@ -168,13 +168,13 @@ class OpenSshConnection(Connection):
             return "; ".join(filter(None, map(str.strip, self.errors.splitlines())))
         return ""
 
-    def begin(self, line: str, given: str, deadline: float) -> Conversation:
+    def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
         """See :meth:`Connection.begin`. What has not been taken at the deadline is seen while it is waited for."""
         if not self.is_active:
             raise ConnectionError
         command = [*SESSION, "-S", str(self._control), "--", self._address, line]
         try:
-            return OpenSshConversation(command, given)
+            return OpenSshConversation(command, given, goes_on)
         except OSError as error:  # no process can be started here
             raise ConnectionError(str(error)) from error
 
@@ -193,8 +193,8 @@ class OpenSshConnection(Connection):
 class OpenSshConversation(ProcessConversation):
     """A command in a session of the master; ends with an error where that has gone."""
 
-    def __init__(self, command: Sequence[str], given: str):
-        super().__init__(command, given, _environment())
+    def __init__(self, command: Sequence[str], given: str, goes_on: bool = False):
+        super().__init__(command, given, goes_on, _environment())
 
     @property
     def exit_code(self) -> int | None:
@@ -204,6 +204,7 @@ class OpenSshConversation(ProcessConversation):
 
     def close(self) -> None:
         """See :meth:`Conversation.close`."""
+        self.end_input()
         self._process.kill()
         self._process.wait()
 

@@ -20,7 +20,7 @@ from lab.base.errors import BadInput, HostError
 from lab.base.present import present
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh_target import SshTarget
 
 # paramiko's own calls say any of these where the connection ends while they run, even a close
@@ -182,7 +182,7 @@ class ParamikoConnection(Connection):
         of_transport = "the other end closed it" if isinstance(error, EOFError) else str(error or "")
         return (self._proxy.close() if self._proxy else "") or of_transport
 
-    def begin(self, line: str, given: str, deadline: float) -> Conversation:
+    def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
         """See :meth:`Connection.begin`."""
         if not self.is_active:
             raise ConnectionError
@@ -195,7 +195,7 @@ class ParamikoConnection(Connection):
             if time.monotonic() >= deadline and self.is_active:
                 raise TimeoutError from error
             raise ConnectionError(str(error)) from error
-        return ParamikoConversation(channel, given)
+        return ParamikoConversation(channel, given, goes_on)
 
     def close(self) -> None:
         """See :meth:`Connection.close`."""
@@ -209,12 +209,14 @@ class ParamikoConversation(Conversation):
 
     lost = LOST
 
-    def __init__(self, channel: paramiko.Channel, given: str):
+    def __init__(self, channel: paramiko.Channel, given: str, goes_on: bool = False):
         self.channel = channel
-        super().__init__(given)
+        super().__init__(given, goes_on)
 
     def _give(self, data: bytes) -> None:
         self.channel.sendall(data)
+
+    def _end_input(self) -> None:
         self.channel.shutdown_write()
 
     def _read(self, stream: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from lab.base.present import present
 from lab.hosts.connection import Conversation
@@ -13,7 +14,9 @@ from lab.hosts.connection import Conversation
 class ProcessConversation(Conversation):
     """A process in a session of its own: Ctrl-C at the terminal must not end what puts things back."""
 
-    def __init__(self, command: Sequence[str], given: str, environment: Mapping[str, str] | None = None):
+    def __init__(
+        self, command: Sequence[str], given: str, goes_on: bool = False, environment: Mapping[str, str] | None = None
+    ):
         self._process = subprocess.Popen(  # noqa: S603 – words of the lab's own; no shell here but one that is named
             command,
             stdin=subprocess.PIPE,
@@ -22,11 +25,20 @@ class ProcessConversation(Conversation):
             start_new_session=True,
             env=environment,
         )
-        super().__init__(given)
+        super().__init__(given, goes_on)
 
     def _give(self, data: bytes) -> None:
-        with present(self._process.stdin) as stdin:
+        stdin = present(self._process.stdin)
+        try:
             stdin.write(data)
+            stdin.flush()
+        except OSError:
+            with suppress(OSError):  # it would send the rest once more
+                stdin.close()
+            raise
+
+    def _end_input(self) -> None:
+        present(self._process.stdin).close()
 
     def _read(self, stream: str) -> bytes:
         source = present(self._process.stdout if stream == "stdout" else self._process.stderr)

@@ -1,8 +1,12 @@
-"""The part that a host plays in a run."""
+"""The part that a host plays in a run, and the names by which messages, journals and the hosts file know it."""
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
+
+MOST_CLIENTS = 16  # to so many a sweep was measured: docs/how-to/measure-many-clients.md
+_FURTHER = re.compile(r"client\.([2-9]|1[0-6])")
 
 
 class Role(StrEnum):
@@ -18,3 +22,18 @@ class Role(StrEnum):
 
 
 ROLES = (Role.CLIENT, Role.SERVER)
+
+
+def client_name(number: int) -> str:
+    """The name of a client, from 1: ``client``, ``client.2``, ``client.3``."""
+    return Role.CLIENT.value if number == 1 else f"{Role.CLIENT}.{number}"
+
+
+def is_further_client(name: str) -> bool:
+    """Whether it is the name of a client beyond the first."""
+    return _FURTHER.fullmatch(name) is not None
+
+
+def role_of(name: str) -> Role:
+    """The part that the host of this name plays. Raises ValueError for one that is no name of a host."""
+    return Role.CLIENT if is_further_client(name) else Role(name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property
 
 from lab.base import signals
@@ -13,9 +13,10 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import local, openssh, paramiko, passwords
 from lab.hosts.connection import Connection, Conversation
+from lab.hosts.dialogue import Dialogue
 from lab.hosts.host import STOPPED, Host, Result
-from lab.hosts.hosts_file import HostConfig
-from lab.hosts.interpreter import WHICH_PYTHON, parse_python
+from lab.hosts.host_config import HostConfig
+from lab.hosts.interpreter import WHICH_PYTHON, for_python, has_script, parse_python
 from lab.hosts.login_shell import script_line
 
 KILL_DEADLINE_S = 10.0
@@ -70,8 +71,8 @@ def check(role: str, config: HostConfig) -> None:
 class SshHost(Host):
     """A host reached by the transport of its section. Connects at once; raises HostError with what to do."""
 
-    def __init__(self, role: str, config: HostConfig):
-        super().__init__(role)
+    def __init__(self, name: str, config: HostConfig):
+        super().__init__(name)
         self.config = config
         self.sudo: str = config.sudo
         self.is_narrow, self.needs_no_sudo = config.sudo == "helper", config.sudo == "none"
@@ -79,12 +80,12 @@ class SshHost(Host):
             passwords.resolve(
                 config.sudo_password,
                 f"{config.login if config.user or not config.host else f'you@{config.host}'} (sudo)",
-                f"{config.place}[{role}] sudo_password",
+                f"{config.place}[{name}] sudo_password",
             )
             if config.sudo == "password"
             else None
         )
-        self.connection = CONNECT[config.transport](role, config)
+        self.connection = CONNECT[config.transport](name, config)
         self.helper = HELPERS.get(self.run("uname", "-s").stdout.strip(), HELPER) if self.is_narrow else ""
         if config.sudo == "password":
             # where sudo asks for no password, it would leave that on standard input, for the command to read
@@ -105,7 +106,7 @@ class SshHost(Host):
         """See :meth:`Host.reconnect`. The way there and its key are checked as at first."""
         with closing(self.connection):  # of before
             try:
-                self.connection = CONNECT[self.config.transport](self.role, self.config)
+                self.connection = CONNECT[self.config.transport](self.name, self.config)
             except BadInput as error:  # a file that was well at first
                 raise HostError(error.message, error.remedy) from error
             take_over()
@@ -130,13 +131,35 @@ class SshHost(Host):
             self._end(conversation, root)
             if stop_mark and stop_mark in conversation.stdout:
                 return Result(argv, STOPPED, conversation.stdout, conversation.errors, time.monotonic() - started)
-            raise DeadlineExceeded(self.role, argv, deadline_s, conversation.stdout + conversation.errors)
+            raise DeadlineExceeded(self.name, argv, deadline_s, conversation.stdout + conversation.errors)
         if conversation.exit_code is None:
             raise self._lost(self.connection.ending, f" during {argv[0]}")
         elapsed_s = time.monotonic() - started
         return Result(argv, conversation.exit_code, conversation.stdout, conversation.errors, elapsed_s)
 
-    def _begin(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float) -> Conversation:
+    @contextmanager
+    def converse(self, *argv: str, deadline_s: float) -> Iterator[Dialogue]:
+        """See :meth:`Host.converse`."""
+        if has_script(argv) and self.python:
+            argv, _ = for_python(self.python, argv, "")
+        began = time.monotonic()
+        with signals.deferred():
+            conversation = self._begin(argv, root=False, given="", deadline_s=deadline_s, goes_on=True)
+        dialogue = Dialogue(
+            self.name, argv, conversation, began, deadline_s,
+            lambda why: self._lost(self.connection.ending or why, f" during {argv[0]}"),
+        )  # fmt: skip
+        try:
+            yield dialogue
+        finally:
+            if dialogue.exit_code is None:
+                self._end(conversation, root=False)
+            ending = "ended" if dialogue.exit_code is None else f"exit={dialogue.exit_code}"
+            self.log.write(self.name, argv, False, ending, time.monotonic() - began)
+
+    def _begin(
+        self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, goes_on: bool = False
+    ) -> Conversation:
         """Send a command to the host. Raises HostLost where that is out of reach."""
         deadline = time.monotonic() + deadline_s
         words = self.as_root(argv) if root else argv
@@ -144,9 +167,9 @@ class SshHost(Host):
             end = "" if self.sudo == "password" else f"{END_OF_PASSWORD}\n"
             given = f"{self._password.get_secret_value()}\n{end}{given}"
         try:
-            return self.connection.begin(script_line(SAY_PID, WRAPPER, words), given, deadline)
+            return self.connection.begin(script_line(SAY_PID, WRAPPER, words), given, deadline, goes_on)
         except TimeoutError as error:
-            raise DeadlineExceeded(self.role, argv, deadline_s, "") from error
+            raise DeadlineExceeded(self.name, argv, deadline_s, "") from error
         except ConnectionError as error:
             raise self._lost(self.connection.ending or str(error)) from error
 
@@ -154,7 +177,7 @@ class SshHost(Host):
         last_line = first_line(reason.strip().rpartition("\n")[2])  # what ends a connection is what a proxy says last
         why = f": {last_line}" if last_line else ""
         return HostLost(
-            f"the connection to {self.config.host or self.config.login} was lost{moment}{why}", host=self.role
+            f"the connection to {self.config.host or self.config.login} was lost{moment}{why}", host=self.name
         )
 
     def _end(self, conversation: Conversation, root: bool) -> None:
@@ -179,7 +202,7 @@ class SshHost(Host):
 
     def _hint(self, result: Result) -> str:
         if self.is_narrow and ("sudo:" in result.stderr or "file-share-lab: refused" in result.stderr):
-            return HELPER_HINT.format(role=self.role)
+            return HELPER_HINT.format(role=self.name)
         if "sudo:" in result.stderr and ("password" in result.stderr or "terminal" in result.stderr):
             return SUDO_HINT
         return ""

@@ -17,7 +17,7 @@ from lab.base.errors import BadInput, HostError, HostKeyError
 from lab.base.present import present
 from lab.hosts import macos_privacy
 from lab.hosts.fields import algorithm_kind, parse_port
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 
 SSH_CONFIG = "~/.ssh/config"
 SYSTEM_KNOWN_HOSTS = Path("/etc/ssh/ssh_known_hosts")

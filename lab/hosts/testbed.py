@@ -1,4 +1,4 @@
-"""The two hosts of a hosts file, connected."""
+"""The hosts of a hosts file, connected."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from lab.hosts.ssh import SshHost
 
 @contextmanager
 def connected(config: Hosts) -> Iterator[dict[str, Host]]:
-    """The hosts that the lab runs commands on, connected, by role. Raises HostError."""
+    """The hosts that the lab runs commands on, connected, by name. Raises HostError."""
     with ExitStack() as stack:
-        yield {role: stack.enter_context(_connected(role, config, None)) for role in config.reached}
+        yield {name: stack.enter_context(_connected(name, config, None)) for name in config.names}
 
 
 @contextmanager
 def reached(config: Hosts, log: CommandLog | None = None) -> Iterator[tuple[dict[str, Host], dict[str, str]]]:
-    """Those hosts that can be connected to, by role; and for the others what is wrong."""
+    """Those hosts that can be connected to, by name; and for the others what is wrong."""
     with ExitStack() as stack:
         hosts: dict[str, Host] = {}
         gone: dict[str, str] = {}
-        for role in config.reached:
+        for name in config.names:
             try:
-                hosts[role] = stack.enter_context(_connected(role, config, log))
+                hosts[name] = stack.enter_context(_connected(name, config, log))
             except HostError as error:
-                gone[role] = error.on_one_line()
+                gone[name] = error.on_one_line()
         yield hosts, gone
 
 
 @contextmanager
-def _connected(role: str, config: Hosts, log: CommandLog | None) -> Iterator[Host]:
-    host = SshHost(role, getattr(config, role))
+def _connected(name: str, config: Hosts, log: CommandLog | None) -> Iterator[Host]:
+    host = SshHost(name, config.section(name))
     try:
         host.log = log or host.log
         yield host

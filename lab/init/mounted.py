@@ -11,7 +11,7 @@ from lab import platforms
 from lab.base.untrusted import one_line
 from lab.hosts import SshHost
 from lab.hosts.fields import host_name
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.init.services import Machine
 from lab.platforms.mounts import MountedShare
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab.local import root_image, state
-from lab.local.state import HOSTS
+from lab.local.names import ALL_HOSTS
 
 EMPTY_DEADLINE_S = 10.0
 
@@ -29,7 +29,7 @@ def disk_directory(name: str, host: str) -> Path:
 
 def remove(name: str, hosts_file: Path) -> None:
     """Remove everything that a lab which has ended left outside the cache. Safe to repeat."""
-    for host in HOSTS:
+    for host in ALL_HOSTS:
         remove_group(name, host)
         shutil.rmtree(disk_directory(name, host), ignore_errors=True)
     hosts_file.unlink(missing_ok=True)

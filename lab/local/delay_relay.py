@@ -1,6 +1,6 @@
-"""A delayed link for kernels without netem: passes frames on between a TAP device in each host.
+"""A delayed link for kernels without netem: passes frames on between a TAP device at each end.
 
-Run as ``python -m lab.local.delay_relay CLIENT_PID SERVER_PID DELAY_S``. Prints ``ready`` once both devices exist; they
+Run as ``python -m lab.local.delay_relay PID DEVICE PID DEVICE DELAY_S``. Prints ``ready`` once both devices exist; they
 vanish with this process, and this process with the one that started it.
 """
 
@@ -16,7 +16,6 @@ from collections import deque
 from contextlib import suppress
 
 from lab.local import syscalls
-from lab.local.state import DATA_INTERFACE
 
 TUNSETIFF = 0x400454CA
 IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
@@ -25,11 +24,11 @@ FRAMES_AT_ONCE = 64
 LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
 
 
-def open_tap(pid: int) -> int:
-    """A file descriptor of a new TAP device ``eth0`` in the network of process ``pid``."""
+def open_tap(pid: int, device: str) -> int:
+    """A file descriptor of a new TAP device of this name in the network of process ``pid``."""
     syscalls.enter_network(pid)
     tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", DATA_INTERFACE.encode(), IFF_TAP_WITHOUT_HEADER))
+    fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", device.encode(), IFF_TAP_WITHOUT_HEADER))
     return tap
 
 
@@ -57,14 +56,14 @@ def relay(source: int, target: int, delay_s: float) -> None:
 
 def main() -> None:
     """Relay both directions until killed."""
-    client, server, delay_s = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
-    taps = open_tap(client), open_tap(server)
+    one, device, other, other_device, delay_s = sys.argv[1:]
+    taps = open_tap(int(one), device), open_tap(int(other), other_device)
     print("ready", flush=True)
     parent = os.getpid()
     if os.fork() == 0:
         syscalls.die_with_parent(parent)
-        relay(taps[1], taps[0], delay_s)
-    relay(taps[0], taps[1], delay_s)
+        relay(taps[1], taps[0], float(delay_s))
+    relay(taps[0], taps[1], float(delay_s))
 
 
 if __name__ == "__main__":

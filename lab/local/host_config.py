@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from lab.local import backends, platforms, state
-from lab.local.state import ADDRESS, HOSTS, Lab
+from lab.local.state import ADDRESS, Lab
 
 SSHD_CONFIG = """\
 HostKey /etc/ssh/ssh_host_{kind}_key
@@ -48,7 +48,7 @@ def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None
     password = secrets.token_urlsafe(12)
     _write_secret(directory / "password", password)
     known_hosts = []
-    for host in HOSTS:
+    for host in host_platforms:
         etc = directory / host / "etc"
         (etc / "ssh").mkdir(parents=True)
         kind = _key_kind(host_platforms[host])
@@ -61,11 +61,19 @@ def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None
             (etc / "emulated-mac-version").write_text(f"{version}\n")
             # a Mac's file servers keep databases of passwords, which are filled from this
             _write_secret(etc / "emulated-mac-password", password)
-        (etc / "hostname").write_text(host + "\n")
+        (etc / "hostname").write_text(_host_name(host) + "\n")
         (etc / "resolv.conf").write_text("")
-        names = [f"127.0.0.1 localhost {host}", *(f"{ADDRESS[other]} {other}-data" for other in HOSTS)]
+        names = [
+            f"127.0.0.1 localhost {host.replace('.', '-')}",
+            *(f"{ADDRESS[other]} {other}-data" for other in host_platforms),
+        ]
         (etc / "hosts").write_text("\n".join(names) + "\n")
     (directory / "known_hosts").write_text("".join(known_hosts))
+
+
+def _host_name(host: str) -> str:
+    """What a host calls itself: a point would part its name from that of a domain."""
+    return host.replace(".", "-")
 
 
 def _write_secret(path: Path, text: str) -> None:
@@ -100,13 +108,14 @@ def _write_key_pair(path: Path, kind: str) -> str:
 def hosts_ini(lab: Lab) -> str:
     """The hosts file of a running local lab."""
     directory = state.directory(lab.name)
+    title = f"{_link_title(lab)}{_clients_title(lab)}{_kernel_title(lab)}{_platform_title(lab)}"
     sections = [
         f"# Written by `lab local up`; removed when this lab goes down.\n"
         f"[lab]\n"
-        f"title = local lab on {socket.gethostname()}: {_link_title(lab)}{_kernel_title(lab)}{_platform_title(lab)}\n"
+        f"title = local lab on {socket.gethostname()}: {title}\n"
         f"instance = {lab.name}/{lab.instance}\n"
     ]
-    for host in HOSTS:
+    for host in sorted(lab.platforms, key=lambda host: host == "server"):  # which has the last section
         sections.append(
             f"[{host}]\n"
             f"host = {state.alias(lab.name, host)}\n"
@@ -143,9 +152,15 @@ def _shared_folder(lab: Lab) -> str:
 
 def _platform_title(lab: Lab) -> str:
     """Which hosts are emulated Macs, so that nobody takes what they measure for what a Mac does."""
-    versions = {host: platforms.mac_version(lab.platforms[host]) for host in HOSTS}
+    versions = {host: platforms.mac_version(platform) for host, platform in lab.platforms.items()}
     macs = [f"{host} an EMULATED Mac ({version})" for host, version in versions.items() if version]
     return f", {', '.join(macs)}" if macs else ""
+
+
+def _clients_title(lab: Lab) -> str:
+    """How many clients there are, where that is more than one."""
+    clients = len(lab.platforms) - 1
+    return f", {clients} clients" if clients > 1 else ""
 
 
 def _kernel_title(lab: Lab) -> str:
@@ -154,7 +169,13 @@ def _kernel_title(lab: Lab) -> str:
 
 
 def _link_title(lab: Lab) -> str:
-    rate = re.sub(r"([kmg]?)bit$", lambda match: f" {match[1].upper().replace('K', 'k')}bit/s", lab.rate)
-    rate = "unshaped" if rate == "none" else rate
+    rate = _rate_title(lab.rate)
+    rate += "".join(f", {host} {_rate_title(own)}" for host, own in lab.rates.items())
     delay = re.sub(r"(us|ms|s)$", r" \1", lab.delay)
     return f"{rate}, no added delay" if delay == "none" else f"{rate}, {delay} of delay each way"
+
+
+def _rate_title(rate: str) -> str:
+    if rate == "none":
+        return "unshaped"
+    return re.sub(r"([kmg]?)bit$", lambda match: f" {match[1].upper().replace('K', 'k')}bit/s", rate)

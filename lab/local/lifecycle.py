@@ -18,7 +18,8 @@ from lab.base.errors import BadInput, LabFailure
 from lab.base.present import present
 from lab.emulated_mac import faults
 from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
-from lab.local.state import HOSTS, Lab
+from lab.local.names import MOST_CLIENTS, hosts_of
+from lab.local.state import Lab
 
 STOP_DEADLINE_S = 20.0
 REBOOT_DEADLINE_S = 300.0
@@ -29,26 +30,30 @@ MAC_LOGIN = ("/usr/bin:/bin:/usr/sbin:/sbin", "/private/var/root")
 
 def up(
     name: str,
-    rate: str,
+    rate: Sequence[str],
     delay: str,
     directory: Path,
     platform: Sequence[str] = (),
     own_kernel: bool = False,
     backend: str = "",
     zfs: bool = False,
+    clients: int = 1,
 ) -> Lab:
-    """Bring up the lab ``name`` with its hosts file in ``directory``; returns once both hosts answer.
+    """Bring up the lab ``name`` with its hosts file in ``directory``; returns once all hosts answer.
 
-    ``platform`` are words such as ``macos@15.5`` for both hosts or ``client=macos@15.5`` for one. With ``own_kernel``
+    ``rate`` are words such as ``1gbit`` for all hosts or ``server=10gbit`` for one; so ``platform``, such as
+    ``macos@15.5``. With ``own_kernel``
     each host is a guest with a kernel of its own, run by ``backend`` or the best that works here, with ``zfs`` one that
     has ZFS.
     Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
     """
     state.need_root()
     state.check_name(name)
-    network.check_rate(rate)
+    if not 1 <= clients <= MOST_CLIENTS:
+        raise BadInput(f"--clients {clients}: a local lab has 1 to {MOST_CLIENTS}")
+    rates = network.parse_rates(rate, hosts_of(clients), network.DEFAULT_RATE)
     network.delay_seconds(delay)
-    host_platforms = platforms.parse(platform)
+    host_platforms = platforms.parse(platform, hosts_of(clients))
     chosen, why = backends.choose(own_kernel, backend, host_platforms.values(), zfs)
     hosts_file = directory.resolve() / state.hosts_file_name(name)
     with _locked():
@@ -59,7 +64,8 @@ def up(
                 )
             _wait_for_end(lab)  # its cleaner may still run, and would remove the new lab's files
         cleanup.remove(name, hosts_file)
-        return _start_supervisor(name, (rate, delay, str(hosts_file), json.dumps(host_platforms), chosen.name, why))
+        by_host = json.dumps(rates), json.dumps(host_platforms)
+        return _start_supervisor(name, (by_host[0], delay, str(hosts_file), by_host[1], chosen.name, why))
 
 
 def _start_supervisor(name: str, arguments: Sequence[str]) -> Lab:
@@ -161,10 +167,12 @@ def _wait_for_end(lab: Lab) -> None:
 def _load_running(name: str, host: str) -> Lab:
     """The lab of this name, up and with this host. Raises BadInput."""
     state.need_root()
-    if host not in HOSTS:
-        raise BadInput(f"{host!r} is not a host of the local lab", f"name {' or '.join(HOSTS)}")
     lab = state.load(state.check_name(name))
-    if lab is None or not lab.hosts[host].alive():
+    if lab is None:
+        raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
+    if host not in lab.hosts:
+        raise BadInput(f"{host!r} is not a host of the local lab {name!r}", f"name {' or '.join(lab.hosts)}")
+    if not lab.hosts[host].alive():
         raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
     return lab
 

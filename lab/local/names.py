@@ -1,4 +1,27 @@
 """The names that the command line offers: it is read before it is known whether anything else of the lab is needed."""
 
-HOSTS = ("client", "server")
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.base.errors import BadInput
+
+HOSTS = ("client", "server")  # of every local lab
+MOST_CLIENTS = 16
+
+
+def hosts_of(clients: int) -> tuple[str, ...]:
+    """The hosts of a local lab with so many clients: client, server, client.2, client.3, …"""
+    return (*HOSTS, *(f"client.{number}" for number in range(2, clients + 1)))
+
+
+ALL_HOSTS = hosts_of(MOST_CLIENTS)
 GUEST_BACKENDS = ("kvm", "uml", "tcg")  # the best first
+
+
+def split_word(option: str, word: str, hosts: Sequence[str]) -> tuple[str, str]:
+    """The host (empty for all) and the value of ``[HOST=]VALUE``. Raises BadInput where there is no such host."""
+    host, _, value = word.rpartition("=")
+    if host and host not in hosts:
+        raise BadInput(f"{option} {word}: {host} is not a host of the local lab", f"name {' or '.join(hosts)}")
+    return host, value

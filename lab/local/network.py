@@ -1,4 +1,5 @@
-"""The data link between the two hosts: a veth pair, shaped with tbf, delayed with netem or by a relay."""
+"""The data link between two hosts, or from each of several to a switch: veth pairs, shaped with tbf, delayed with netem
+or by a relay."""
 
 from __future__ import annotations
 
@@ -6,17 +7,42 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 from lab.base.errors import BadInput, LabFailure
 from lab.base.present import present
 from lab.local import syscalls
-from lab.local.state import DATA_INTERFACE
+from lab.local.names import split_word
+from lab.local.state import DATA_INTERFACE, HOSTS
 from lab.local.subprocesses import check, run, run_inside
 
 # With offloads off, frames are as long as the MTU says, as on a real link
 OFFLOADS = ("tso", "off", "gso", "off", "gro", "off")
+SWITCH = Path(__file__).with_name("switch.sh")
+DEFAULT_RATE = "1gbit"
+PORT_MTU = 65521  # the largest of a TAP: hosts decide how long frames are
+
+
+class End(NamedTuple):
+    """One end of a link: a device in the network of the process ``pid``."""
+
+    pid: int
+    device: str = DATA_INTERFACE
+
+
+class Shape(NamedTuple):
+    """What the way between two hosts is like: the rate of each host's link, as tc takes it, and the delay each way."""
+
+    rates: Mapping[str, str]
+    delay_s: float
+
+    @property
+    def delay_of_link_s(self) -> float:
+        """That of one link, of which there are two on the way where there is a switch."""
+        return self.delay_s if len(self.rates) == len(HOSTS) else self.delay_s / 2
 
 
 def check_rate(rate: str) -> str:
@@ -36,30 +62,57 @@ def delay_seconds(delay: str) -> float:
     return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1.0}[match[2]] if match else 0.0
 
 
-def connect(pids: Mapping[str, int], delay_s: float) -> list[subprocess.Popen[bytes]]:
-    """Make the link; returns its processes: the relay that delays it, where the kernel has no netem."""
-    if delay_s > 0 and not _has_netem(pids["client"]):
-        return [_start_delay_relay(pids, delay_s)]
-    peer = ["peer", "name", DATA_INTERFACE, "netns", str(pids["server"])]
-    command = ["ip", "link", "add", DATA_INTERFACE, "type", "veth", *peer]
-    check(run("nsenter", "--target", str(pids["client"]), "--net", *command))
+def parse_rates(words: Sequence[str], hosts: Sequence[str], default: str) -> dict[str, str]:
+    """The rate of each of these hosts' links, of words such as ``1gbit`` and ``server=10gbit``. Raises BadInput."""
+    rates = dict.fromkeys(hosts, default)
+    for word in words:
+        host, rate = split_word("--rate", word, hosts)
+        rates |= dict.fromkeys([host] if host else hosts, check_rate(rate))
+    return rates
+
+
+def connect(pids: Mapping[str, int], shape: Shape) -> list[subprocess.Popen[bytes]]:
+    """Make the link between two hosts, or from each of several to a switch.
+
+    Returns its processes: the switch, and the relays that delay links, where the kernel has no netem.
+    """
+    if len(pids) == len(HOSTS):
+        return _link(End(pids["client"]), End(pids["server"]), shape.delay_of_link_s)
+    switch = _start(["unshare", "--net", "--", "/bin/sh", str(SWITCH)], "the switch between its hosts")
+    processes = [switch]
+    for number, (host, pid) in enumerate(pids.items(), 1):
+        port = End(switch.pid, f"port-{number}")
+        processes += _link(End(pid), port, shape.delay_of_link_s)
+        command = ("ip", "link", "set", "dev", port.device, "mtu", str(PORT_MTU), "master", "switch", "up")
+        check(run_inside(port.pid, *command))
+        shape_end(port, shape.rates[host], shape.delay_of_link_s)
+    return processes
+
+
+def _link(one: End, other: End, delay_s: float) -> list[subprocess.Popen[bytes]]:
+    """Make a link; returns the relay that delays it, where the kernel has no netem."""
+    if delay_s > 0 and not _has_netem(one.pid):
+        words = [sys.executable, "-m", "lab.local.delay_relay", str(one.pid), one.device, str(other.pid), other.device]
+        return [
+            _start([*words, repr(delay_s)], "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`")
+        ]
+    peer = ["peer", "name", other.device, "netns", str(other.pid)]
+    command = ["ip", "link", "add", one.device, "type", "veth", *peer]
+    check(run("nsenter", "--target", str(one.pid), "--net", *command))
     return []
 
 
-def shape(pid: int, rate: str, delay_s: float) -> None:
-    """Give an end of the link its rate and delay; without offloads."""
-    run_inside(pid, "ethtool", "-K", DATA_INTERFACE, *OFFLOADS)  # fails on a TAP, which has none
-    netem_delay_s = delay_s if delay_s > 0 and _has_netem(pid) else 0.0
-    add = ["tc", "qdisc", "add", "dev", DATA_INTERFACE]
+def shape_end(end: End, rate: str, delay_s: float) -> None:
+    """Give an end of a link its rate and delay; without offloads."""
+    run_inside(end.pid, "ethtool", "-K", end.device, *OFFLOADS)  # fails on a TAP, which has none
+    netem_delay_s = delay_s if delay_s > 0 and _has_netem(end.pid) else 0.0
+    add = ["tc", "qdisc", "add", "dev", end.device]
     if netem_delay_s > 0:
-        check(
-            run_inside(
-                pid, *add, "root", "handle", "1:", "netem", "delay", f"{netem_delay_s * 1e6:.0f}us", "limit", "20000"
-            )
-        )
+        netem = ["netem", "delay", f"{netem_delay_s * 1e6:.0f}us", "limit", "20000"]
+        check(run_inside(end.pid, *add, "root", "handle", "1:", *netem))
     if rate != "none":
         parent = ["parent", "1:"] if netem_delay_s > 0 else ["root"]
-        check(run_inside(pid, *add, *parent, "tbf", "rate", rate, "burst", "256kb", "latency", "20ms"))
+        check(run_inside(end.pid, *add, *parent, "tbf", "rate", rate, "burst", "256kb", "latency", "20ms"))
 
 
 def move(network: int, pid: int) -> None:
@@ -78,14 +131,12 @@ def _has_netem(pid: int) -> bool:
     return probe.returncode == 0
 
 
-def _start_delay_relay(pids: Mapping[str, int], delay_s: float) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "lab.local.delay_relay", str(pids["client"]), str(pids["server"]), repr(delay_s)]
-    process = subprocess.Popen(  # noqa: S603 – this Python, with numbers
+def _start(command: Sequence[str], what: str, remedy: str = "") -> subprocess.Popen[bytes]:
+    """A process that lives as long as this one, and has said that it is ready. Raises LabFailure."""
+    process = subprocess.Popen(  # noqa: S603 – this Python or a script of the lab's, with numbers and names of devices
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
     )  # fmt: skip
     if present(process.stdout).readline() != b"ready\n":
-        raise LabFailure(
-            "local lab: the relay that delays the link did not start", "it needs /dev/net/tun: `modprobe tun`"
-        )
+        raise LabFailure(f"local lab: {what} did not start", remedy)
     return process

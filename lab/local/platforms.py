@@ -6,19 +6,17 @@ from collections.abc import Sequence
 
 from lab.base.errors import BadInput
 from lab.emulated_mac import openssh, profiles
-from lab.local.state import HOSTS
+from lab.local.names import split_word
 
 LINUX, MAC = "linux", "macos@"
 
 
-def parse(words: Sequence[str]) -> dict[str, str]:
-    """By host, ``linux`` or ``macos@VERSION`` with the whole version. Raises :class:`BadInput`."""
-    host_platforms = dict.fromkeys(HOSTS, LINUX)
+def parse(words: Sequence[str], hosts: Sequence[str]) -> dict[str, str]:
+    """Of each of these hosts, ``linux`` or ``macos@VERSION`` with the whole version. Raises :class:`BadInput`."""
+    host_platforms = dict.fromkeys(hosts, LINUX)
     for word in words:
-        host, _, platform = word.rpartition("=")
-        if host and host not in HOSTS:
-            raise BadInput(f"--platform {word}: {host} is not a host of the local lab", f"name {' or '.join(HOSTS)}")
-        host_platforms |= dict.fromkeys([host] if host else HOSTS, _complete(platform))
+        host, platform = split_word("--platform", word, hosts)
+        host_platforms |= dict.fromkeys([host] if host else hosts, _complete(platform))
     return host_platforms
 
 

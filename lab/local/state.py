@@ -17,13 +17,16 @@ from pathlib import Path
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
+from lab.local.names import ALL_HOSTS
 from lab.local.names import HOSTS as HOSTS
 
 RUN = Path("/run/file-share-lab")
-ADDRESS = {"client": "10.99.0.1", "server": "10.99.0.2"}
+ADDRESS = {host: f"10.99.0.{number}" for number, host in enumerate(ALL_HOSTS, 1)}
 PREFIX_LENGTH = 24
 DATA_INTERFACE = "eth0"
-REBOOT_SIGNALS = {"client": signal.SIGUSR1, "server": signal.SIGUSR2}  # signals to the supervisor
+# Signals to the supervisor; of the first two hosts those that earlier versions know
+REBOOT_SIGNALS: dict[str, int] = {host: signal.SIGRTMIN + number for number, host in enumerate(ALL_HOSTS)}
+REBOOT_SIGNALS |= {"client": signal.SIGUSR1, "server": signal.SIGUSR2}
 
 
 FILE_KEYS = {"supervisor": "holder"}  # fields that have another name in the file, which earlier versions read too
@@ -60,7 +63,7 @@ class Lab:
     supervisor: Process  # called holder in the file
     cleaner: Process
     hosts: dict[str, Process]
-    rate: str
+    rate: str  # of every host's link, but for those in ``rates``
     delay: str
     hosts_file: str
     # by host: linux, or macos@VERSION for an emulated Mac; missing where an earlier version wrote the file
@@ -68,6 +71,7 @@ class Lab:
     backend: str = "namespaces"  # a name in lab.local.backends
     why: str = ""  # the reason for this backend
     ssh_address: str = ""  # of that backend; empty where an earlier version wrote the file
+    rates: dict[str, str] = field(default_factory=dict)  # by host
 
     def save(self) -> None:
         """Write the state file, in one step."""
@@ -109,10 +113,13 @@ def _parse(text: str) -> Lab:
         raw[field_name] = _process(raw[FILE_KEYS.get(field_name, field_name)])
     for key in FILE_KEYS.values():
         del raw[key]
-    raw["hosts"] = {host: _process(raw["hosts"][host]) for host in HOSTS}
+    raw["hosts"] = {host: _process(process) for host, process in dict(raw["hosts"]).items()}
     lab = Lab(**raw)
+    if not set(HOSTS) <= set(lab.hosts) <= set(ALL_HOSTS) or not set(lab.rates) <= set(lab.hosts):
+        raise ValueError("its hosts are not those of a local lab")
     texts = [lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, lab.ssh_address]
-    if not all(isinstance(value, str) for value in (*texts, *(lab.platforms[host] for host in HOSTS))):
+    of_hosts = [*(lab.platforms[host] for host in lab.hosts), *lab.rates.values()]
+    if not all(isinstance(value, str) for value in (*texts, *of_hosts)):
         raise TypeError("a value that should be text is not")
     return lab
 

@@ -1,6 +1,7 @@
 """The process that keeps a local lab up.
 
-Run as ``python -m lab.local.supervisor NAME RATE DELAY HOSTS_FILE PLATFORMS BACKEND WHY``.
+Run as ``python -m lab.local.supervisor NAME RATES DELAY HOSTS_FILE PLATFORMS BACKEND WHY``; RATES and PLATFORMS are
+JSON, by host.
 
 It starts the hosts and waits; on a signal it reboots one. The kernel ends the hosts with it, and the mounts of their
 disks, which are in a namespace of its own. The rest (control groups, files under /run, the hosts file) it removes as it
@@ -25,7 +26,7 @@ from lab import emulated_mac
 from lab.base import durable
 from lab.base.errors import LabError, LabFailure
 from lab.local import backends, cleanup, host_config, network, overlay, platforms, proxy_command, state, syscalls
-from lab.local.state import HOSTS, Lab, Process
+from lab.local.state import Lab, Process
 from lab.local.subprocesses import last_lines
 
 INIT = Path(__file__).with_name("init.sh")
@@ -38,10 +39,18 @@ class Supervisor:
     """One local lab from start to stop."""
 
     def __init__(
-        self, name: str, rate: str, delay: str, hosts_file: Path, host_platforms: dict[str, str], backend: str, why: str
+        self,
+        name: str,
+        rates: dict[str, str],
+        delay: str,
+        hosts_file: Path,
+        host_platforms: dict[str, str],
+        backend: str,
+        why: str,
     ):
         self.backend = backends.find(backend)
-        self.name, self.rate, self.delay, self.hosts_file = name, rate, network.delay_seconds(delay), hosts_file
+        self.name, self.hosts_file = name, hosts_file
+        self.shape = network.Shape(rates, network.delay_seconds(delay))
         self.directory = state.directory(name)
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
         self.link_processes: list[subprocess.Popen[bytes]] = []
@@ -51,26 +60,27 @@ class Supervisor:
             supervisor=Process.of(os.getpid()),
             cleaner=Process.of(os.getppid()),
             hosts={},
-            rate=rate,
+            rate=rates["client"],
             delay=delay,
             hosts_file=str(hosts_file),
             platforms=host_platforms,
             backend=backend,
             why=why,
             ssh_address=self.backend.ssh_address,
+            rates={host: rate for host, rate in rates.items() if rate != rates["client"]},
         )
 
     def start(self) -> None:
-        """Bring both hosts and the link up, and write the hosts file. Raises LabError."""
+        """Bring the hosts and the link up, and write the hosts file. Raises LabError."""
         host_config.write(self.directory, self.name, self.lab.platforms)
         syscalls.keep_mounts_private()
-        for host in HOSTS:
+        for host in self.lab.platforms:
             overlay.attach(self.name, host, self.backend.layers())
             self.backend.furnish(self.lab, host)
-        pids = {host: self._start_host(host) for host in HOSTS}
+        pids = {host: self._start_host(host) for host in self.lab.platforms}
         for host, pid in pids.items():
             self._wait_for_sshd(host, pid)
-        self.link_processes = network.connect(pids, self.delay)
+        self.link_processes = network.connect(pids, self.shape)
         for host, pid in pids.items():
             self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
@@ -97,7 +107,7 @@ class Supervisor:
         self.lab.save()
 
     def _plug_in(self, host: str, pid: int) -> None:
-        network.shape(pid, self.rate, self.delay)
+        network.shape_end(network.End(pid), self.shape.rates[host], self.shape.delay_of_link_s)
         self.backend.plug_in(self.lab, host, pid)
 
     def _start_host(self, host: str) -> int:
@@ -174,7 +184,7 @@ class Supervisor:
             process.kill()
         for process in self.processes():
             process.wait()
-        for host in HOSTS:
+        for host in self.lab.platforms:
             overlay.detach(self.name, host)
 
 
@@ -198,7 +208,7 @@ def close_standard_streams() -> None:
 
 def supervise(
     name: str,
-    rate: str,
+    rates: dict[str, str],
     delay: str,
     hosts_file: Path,
     host_platforms: dict[str, str],
@@ -209,7 +219,7 @@ def supervise(
     """Bring the lab up, print ``ready`` or the error, and keep the lab until a signal ends it; the exit code."""
     syscalls.die_with_parent(cleaner, signal.SIGTERM)
     signals = {*STOP_SIGNALS, *state.REBOOT_SIGNALS.values(), signal.SIGCHLD}
-    supervisor = Supervisor(name, rate, delay, hosts_file, host_platforms, backend, why)
+    supervisor = Supervisor(name, rates, delay, hosts_file, host_platforms, backend, why)
     try:
         supervisor.start()
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -227,12 +237,13 @@ def supervise(
 
 def main() -> int:
     """Keep a lab up in a child process, and clean up after it however it ended."""
-    name, rate, delay, hosts_file, host_platforms, backend, why = sys.argv[1:]
+    name, rates, delay, hosts_file, host_platforms, backend, why = sys.argv[1:]
     syscalls.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
     if child == 0:
-        os._exit(supervise(name, rate, delay, Path(hosts_file), json.loads(host_platforms), backend, why, cleaner))
+        by_host = json.loads(rates), json.loads(host_platforms)
+        os._exit(supervise(name, by_host[0], delay, Path(hosts_file), by_host[1], backend, why, cleaner))
     close_standard_streams()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))

@@ -15,7 +15,7 @@ from lab.base.untrusted import one_line
 from lab.design.sweep_file import RUN_NAME
 from lab.hosts import SshHost
 from lab.hosts.fields import IPERF3_PORT
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.measure.server_address import read_link, tunnel_remark
 from lab.measure.subject import Subject, find_subject, local_platform
 from lab.measure.target import parse_target

@@ -37,11 +37,11 @@ def _platforms() -> list[type[Platform]]:
 def check_hosts(config: Hosts) -> None:
     """Raise BadInput for what stands in a hosts file and no platform knows: a format of RAM disks."""
     formats = list(dict.fromkeys(name for platform in _platforms() for name in platform.ram_disks_class.formats))
-    for role in ROLES:
-        section = getattr(config, role)
+    for name in (*config.clients, *ROLES[1:]):
+        section = config.section(name)
         if section.ram_disk_format not in (None, *formats):
             names = f"{', '.join(map(repr, formats[:-1]))} or {formats[-1]!r}"
-            message = f"{section.place}[{role}] ram_disk_format: Input should be {names}"
+            message = f"{section.place}[{name}] ram_disk_format: Input should be {names}"
             raise BadInput(f"{message} (it is {abbreviate(section.ram_disk_format)})")
 
 
@@ -53,4 +53,4 @@ def detect(host: Host) -> Platform:
         if platform.uname == kernel:
             return platform(host)
     names = ", ".join(sorted(platform.name for platform in platforms))
-    raise Unsupported(f"uname says {first_line(kernel)!r}; the lab knows {names} and does not guess", host=host.role)
+    raise Unsupported(f"uname says {first_line(kernel)!r}; the lab knows {names} and does not guess", host=host.name)

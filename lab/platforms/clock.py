@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -11,8 +12,9 @@ from typing import ClassVar
 from lab.base.errors import LONGEST_LINE, HostError, TransferError, shorten
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
-from lab.hosts import Host
+from lab.hosts import Host, Result
 from lab.hosts.interpreter import run_script_file
+from lab.platforms.armed import TOGETHER, Armed
 from lab.platforms.network import ANSWERS
 from lab.platforms.part import Part
 from lab.platforms.readings import Reading
@@ -76,10 +78,35 @@ class Clock(Part, ABC):
         Over a mount of ``server`` it ends, within 15 s, where that server no longer answers. Raises TransferError where
         the transfer fails; DeadlineExceeded where it is stuck; HostError where the server is gone.
         """
-        mark = f"{UNANSWERED} {server.words}\n" if server else ""
         words = self._stopwatch(interface, flush, argv, server)
-        result = self.host.run(*words, deadline_s=deadline_s, check=False, stop_mark=mark)
-        if server and mark in result.stdout:
+        result = self.host.run(*words, deadline_s=deadline_s, check=False, stop_mark=_gone_mark(server))
+        return self._read_timing(interface, argv, deadline_s, server, result)
+
+    @contextmanager
+    def armed(
+        self,
+        interface: str,
+        flush: str,
+        argv: Sequence[str],
+        deadline_s: float,
+        server: MountServer | None = None,
+    ) -> Iterator[Armed]:
+        """The same transfer, ready to start at an instant that is still to be told (:class:`Armed`)."""
+        words = self._stopwatch(interface, flush, argv, server, TOGETHER)
+        with self.host.converse(*words, deadline_s=deadline_s) as dialogue:
+            read = partial(self._read_timing, interface, argv, deadline_s, server)
+            yield Armed(dialogue, _gone_mark(server), read)
+
+    def _read_timing(
+        self,
+        interface: str,
+        argv: Sequence[str],
+        deadline_s: float,
+        server: MountServer | None,
+        result: Result,
+    ) -> Timing:
+        """What the stopwatch says of a transfer. Raises as :meth:`time_transfer` does."""
+        if server and _gone_mark(server) in result.stdout:
             raise self._gone(server)
         values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
@@ -87,11 +114,11 @@ class Clock(Part, ABC):
             last_lines = " / ".join(shorten(line, LONGEST_LINE) for line in result.stderr.strip().splitlines()[-3:])
             remedy = self.host.explain(f"{result.stderr}\n{what}")
             message = f"{argv[0]}: {first_line(what)}: {last_lines}"
-            raise TransferError(message, remedy, host=self.host.role)
+            raise TransferError(message, remedy, host=self.host.name)
         counters = partial(self.pick_counters, result.stdout, interface)
         timing = self.parse(lambda _: parse_timing(values, deadline_s, counters), result)
         if timing.elapsed_s <= 0:  # only a wall clock can do that
-            raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.role)
+            raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.name)
         return replace(timing, printed=result.stderr)
 
     def _gone(self, server: MountServer) -> HostError:
@@ -99,7 +126,7 @@ class Clock(Part, ABC):
         return HostError(
             f"the server at {where}: no byte moved, and it takes no connection",
             "look whether that host is up, its file server runs, and the data link is there",
-            host=self.host.role,
+            host=self.host.name,
         )
 
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
@@ -111,10 +138,15 @@ class Clock(Part, ABC):
         return ()
 
     def _stopwatch(
-        self, interface: str, flush: str, argv: Sequence[str], server: MountServer | None
+        self, interface: str, flush: str, argv: Sequence[str], server: MountServer | None, start: str = ""
     ) -> tuple[str, ...]:
         watched = server.words if server else ""
-        return run_script_file(f"{self.directory}/stopwatch.pl", interface, flush, watched, *argv)
+        return run_script_file(f"{self.directory}/stopwatch.pl", interface, flush, watched, start, *argv)
+
+
+def _gone_mark(server: MountServer | None) -> str:
+    """What the watch in the stopwatch prints of a server that no longer answers; empty where none is watched."""
+    return f"{UNANSWERED} {server.words}\n" if server else ""
 
 
 def whole_lines(text: str) -> list[str]:

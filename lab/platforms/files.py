@@ -83,7 +83,7 @@ class Files(Part, ABC):
             else f"`chmod o-w,g-w` or `chmod +t` there, or give another folder than {path.rpartition('/')[0]}"
         )
         make = script(MAKE, mode, above, account if is_home else "", NEW, root=is_home, given=path)
-        return Setting(self.host.role, Folder(path), "present", (make, *others), remedy, before="absent")
+        return Setting(self.host.name, Folder(path), "present", (make, *others), remedy, before="absent")
 
     def open_folder(self, path: str) -> None:
         """Let all write into a folder of this account's, until :meth:`close_folder`."""

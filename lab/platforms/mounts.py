@@ -57,7 +57,7 @@ class Mounts(Part):
 
     def table(self) -> tuple[MountedShare, ...]:
         """Every row of the table of mounts, the oldest first. Touches none of them. Raises LabFailure."""
-        raise Unsupported("the lab cannot read the table of mounts of this system yet", host=self.host.role)
+        raise Unsupported("the lab cannot read the table of mounts of this system yet", host=self.host.name)
 
     def negotiated(self, mounted: MountedShare) -> Values:
         """What is in effect for a mount, as far as whoever logs in can read it. Raises LabFailure."""

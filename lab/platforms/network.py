@@ -51,7 +51,7 @@ class Network(Part, ABC):
             raise LabFailure(
                 f"packets of MTU {mtu} do not reach {peer} in one piece ({reason})",
                 "both ends and every switch between them must carry it",
-                host=self.host.role,
+                host=self.host.name,
             )
 
     def path_refusal(self, peer: str, mtu: int) -> str:

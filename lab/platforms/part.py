@@ -32,6 +32,6 @@ class Part:
         except ValueError as error:
             lines = "\n".join(f"    {first_line(line)}" for line in result.output[:5000].splitlines()[:6])
             message = f"{abridge(result.argv)}: {error}; it printed:\n{lines}"
-            failure = LabFailure(message, host=self.host.role)
+            failure = LabFailure(message, host=self.host.name)
             failure.log = self.host.log.write_output(result.output)
             raise failure from error

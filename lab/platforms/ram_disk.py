@@ -57,7 +57,7 @@ class RamDisks(Part, ABC):
     def check(self, layout: str | None) -> None:
         """Raise Unsupported for a format that cannot be had here."""
         if layout is not None and layout not in self.formats:
-            role = self.host.role
+            role = self.host.name
             raise Unsupported(
                 f"ram_disk_format = {layout}: that host can have {', '.join(self.formats)}",
                 f"correct it in [{role}], or leave it out",

@@ -1,9 +1,14 @@
-# usage: stopwatch.pl INTERFACE FLUSH SERVER [COMMAND ...]
+# usage: stopwatch.pl INTERFACE FLUSH SERVER START [COMMAND ...]
 # Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts, as lines
 # "before|line". With a command also runs it, flushes the file FLUSH or each file below the folder FLUSH (none if empty) and prints the same of "after",
 # "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE", how it flushed, and what of
 # elapsed_s that took: "flush_s SECONDS". What the command prints goes to standard error. Meanwhile it watches the mount's SERVER, "ADDRESS PORT", as server_watch.pl
 # says (none if empty).
+# START is empty, or "together" for a command that is to start at the same time as others on other hosts. Then it prints
+# "ready SECONDS", which is how long it takes to count; answers each line of its standard input with "now SECONDS", by its
+# clock; and at a line "start SECONDS" starts the command when its clock says that. Before "end of report" it also prints
+# "started SECONDS" and "ended SECONDS", flush included, and by how many seconds the clock of the samples is
+# ahead of its own; after that it answers lines again, until there are no more.
 # A platform puts its own text in front of this one (linux/counts.pl, macos/counts.pl), which defines
 # counts($when, $interface): the lines of what it counts. It dies where there is no such interface. For mounts it also
 # defines moved($interface): the bytes of it, both ways.
@@ -13,8 +18,9 @@ use warnings;
 use IO::Handle;
 use Time::HiRes ();
 
+my $BOOTTIME = 7;        # <linux/time.h>: the clock of /proc/uptime
 my $F_FULLFSYNC = 51;    # <sys/fcntl.h> of macOS; perl's Fcntl does not know it
-my ($interface, $flush, $server, @command) = @ARGV;
+my ($interface, $flush, $server, $start, @command) = @ARGV;
 my $mac = $^O eq 'darwin';
 my $report = '';
 
@@ -35,7 +41,8 @@ sub children_cpu_s { my (undef, undef, $user, $system) = times; return $user + $
 sub run {
     my $child = fork;
     die "fork: $!\n" unless defined $child;
-    if (!$child) { open STDOUT, '>&', \*STDERR; exec { $command[0] } @command or die "$command[0]: $!\n" }
+    # what is said on standard input is for the stopwatch
+    if (!$child) { open STDIN, '<', '/dev/null'; open STDOUT, '>&', \*STDERR; exec { $command[0] } @command or die "$command[0]: $!\n" }
     waitpid $child, 0;
     return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
@@ -75,12 +82,35 @@ sub flush_all {
     return (sort keys %ways)[-1] // "flushed none\n";    # as words, F_FULLFSYNC is before fsync, and that before none
 }
 
+# Answers with the time until it is told when to start, and says when that is. Whoever said nothing has gone.
+sub hear_start {
+    while (defined(my $line = <STDIN>)) {
+        return $1 if $line =~ /^start ([0-9]+\.[0-9]+)$/;
+        printf "now %.6f\n", now();
+    }
+    exit 1;
+}
+
+sub sleep_until {
+    my ($at) = @_;
+    while ((my $left = $at - now()) > 0) { Time::HiRes::sleep($left > 0.004 ? $left - 0.003 : 0.0002) }
+}
+
+my $at = 0;
+if ($start ne '') {
+    $| = 1;
+    my $began = now();
+    counts('before', $interface);
+    printf "ready %.6f\n", now() - $began;
+    $at = hear_start();
+}
 $report .= 'clock ' . ($monotonic ? 'monotonic' : 'wall') . "\n";
 count('before');
 if (@command) {
     my $watch = $server eq '' ? 0 : watch($interface, $server);
     my $used = children_cpu_s();
-    my $start = now();
+    sleep_until($at);
+    my $started = now();
     my $exit = run();
     my $ended = now();
     my $flushed = "flushed none\n";
@@ -88,10 +118,18 @@ if (@command) {
         $flushed = flush_all($flush);
         $flushed .= sprintf "flush_s %.6f\n", now() - $ended;
     }
-    my $elapsed = now() - $start;
+    my $elapsed = now() - $started;
     $used = children_cpu_s() - $used;
     if ($watch) { kill KILL => $watch; waitpid $watch, 0 }
     count('after');
     $report .= sprintf "elapsed_s %.6f\ntool_cpu_s %.2f\nexit %d\n%s", $elapsed, $used, $exit, $flushed;
+    if ($start ne '') {
+        my $ahead = $mac ? 0 : Time::HiRes::clock_gettime($BOOTTIME) - now();
+        $report .= sprintf "started %.6f\nended %.6f\nsamples_ahead %.6f\n", $started, $started + $elapsed, $ahead;
+    }
 }
 print $report;
+if ($start ne '') {
+    print "end of report\n";
+    while (defined(my $line = <STDIN>)) { printf "now %.6f\n", now() }
+}

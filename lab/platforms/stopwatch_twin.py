@@ -28,7 +28,8 @@ def children_cpu_s() -> float:
 
 def run(command: list[str]) -> int:
     """The exit code of a command; what it prints goes to standard error. A fork of Python takes longer than this."""
-    output = [(os.POSIX_SPAWN_DUP2, 2, 1)]
+    # what is said on standard input is for the stopwatch
+    output = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
     try:  # Python ignores SIGPIPE, and so would the command
         child = os.posix_spawnp(command[0], command, os.environ, file_actions=output, setsigdef=[signal.SIGPIPE])
     except OSError as error:
@@ -79,12 +80,44 @@ def flush_all(path: str) -> str:
     return max(ways, default="flushed none\n")  # as words, F_FULLFSYNC is before fsync, and that before none
 
 
-def main(interface: str, flush: str, server: str, *command: str) -> None:
+def say(word: str, seconds: float) -> None:
+    """Print it at once."""
+    sys.stdout.write(f"{word} {seconds:.6f}\n")
+    sys.stdout.flush()
+
+
+def hear_start() -> float:
+    """Answer with the time until told when to start, and say when that is. Whoever said nothing has gone."""
+    for line in iter(sys.stdin.readline, ""):
+        word, _, seconds = line.strip().partition(" ")
+        if word == "start":
+            return float(seconds)
+        say("now", now())
+    raise SystemExit(1)
+
+
+def sleep_until(at: float) -> None:
+    """Wait until the clock says so."""
+    left = at - now()
+    while left > 0:
+        time.sleep(left - 0.003 if left > 0.004 else 0.0002)
+        left = at - now()
+
+
+def main(interface: str, flush: str, server: str, start_mode: str, *command: str) -> None:
     """Count, and time the command where there is one."""
+    at = 0.0
+    if start_mode:
+        began = now()
+        counts("before", interface)
+        say("ready", now() - began)
+        at = hear_start()
     report = ["clock monotonic\n", *(f"before|{line}" for line in counts("before", interface))]
     if command:
         watching = watch(interface, server) if server else 0
-        used, start = children_cpu_s(), now()
+        used = children_cpu_s()
+        sleep_until(at)
+        start = now()
         code = run(list(command))
         ended, flushed = now(), "flushed none\n"
         if code == 0 and flush:
@@ -96,7 +129,14 @@ def main(interface: str, flush: str, server: str, *command: str) -> None:
             os.waitpid(watching, 0)
         report += [f"after|{line}" for line in counts("after", interface)]
         report.append(f"elapsed_s {elapsed:.6f}\ntool_cpu_s {used:.2f}\nexit {code}\n{flushed}")
+        if start_mode:
+            report.append(f"started {start:.6f}\nended {start + elapsed:.6f}\nsamples_ahead 0.0\n")
     sys.stdout.write("".join(report))
+    if start_mode:
+        sys.stdout.write("end of report\n")
+        sys.stdout.flush()
+        for _ in iter(sys.stdin.readline, ""):
+            say("now", now())
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class ClientDriver:
 
         The last setting is the mount that caches file data, if there is one: before a read it is undone and redone.
         """
-        raise Unsupported(f"the lab cannot attach this protocol on {client.platform} yet", host=client.host.role)
+        raise Unsupported(f"the lab cannot attach this protocol on {client.platform} yet", host=client.host.name)
         yield
 
 
@@ -102,7 +102,7 @@ class ServerDriver:
 
     def serve(self, server: Side, share: Share) -> Steps:
         """Offer ``share.path`` on the server; needed only for shares that the lab serves."""
-        raise Unsupported(f"the lab cannot serve this protocol on {server.platform} yet", host=server.host.role)
+        raise Unsupported(f"the lab cannot serve this protocol on {server.platform} yet", host=server.host.name)
         yield
 
     def server_options(self) -> Mapping[str, str]:

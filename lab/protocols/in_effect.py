@@ -17,7 +17,7 @@ def durability_in_effect(driver: Driver, server: Side, share: Share) -> Mapping[
             f"server_sync was set to {share.server_sync} and reads back as {effective.get('server_sync')} "
             f"({effective.get('server_sync_by')})"
         )
-        raise SettingRefused(message, host=server.host.role)
+        raise SettingRefused(message, host=server.host.name)
     return effective
 
 

@@ -39,14 +39,14 @@ class Side:
             plain_folder(self.directory)
         except ValueError as error:  # a hosts file was checked already; this is the home folder that ~ stands for
             message = f"mount_base: {self.directory} {error}"
-            raise Unsupported(message, "give another one", host=self.host.role) from error
+            raise Unsupported(message, "give another one", host=self.host.name) from error
 
     def check_sockets(self) -> None:
         """Raise Unsupported where sockets in the lab's own folder would have longer paths than a kernel takes."""
         if len(self.directory.encode()) > LONGEST_FOLDER:
             remedy = f"give a mount_base of at most {LONGEST_FOLDER - len('/file-share-lab-0123456789abcdef')} bytes"
             message = f"{self.directory} is too long for the sockets in it"
-            raise Unsupported(message, remedy, host=self.host.role)
+            raise Unsupported(message, remedy, host=self.host.name)
 
     def write(self, name: str, content: str) -> str:
         """Put a file that only its owner can read into the lab's own folder; returns its path."""
@@ -95,5 +95,5 @@ def read_ids(side: Side) -> tuple[int, int]:
     """The numbers of the account that logs in, and of its group. Raises LabFailure where the host prints others."""
     match = re.fullmatch(r"([0-9]+)\n([0-9]+)\n", side.host.shell("id -u; id -g").stdout)
     if not match:
-        raise LabFailure("id printed something else than two numbers", host=side.host.role)
+        raise LabFailure("id printed something else than two numbers", host=side.host.name)
     return int(match[1]), int(match[2])

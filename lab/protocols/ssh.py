@@ -41,6 +41,8 @@ FOR_OLD_SERVERS = (
     "IgnoreUnknown=PubkeyAcceptedKeyTypes",
     "PubkeyAcceptedKeyTypes=ssh-rsa",
 )
+# More lines for a file that has been made: those of other clients stay
+ADD_LINES = 'while read -r line; do grep -qxF -- "$line" "$1" || printf "%s\\n" "$line" >> "$1"; done'
 MAKE_KEYS = read_script(__file__, "ssh_make_keys.sh")
 KEY = re.compile(r"^(ssh-(ed25519|rsa) [A-Za-z0-9+/]+=*)(?: .*)?$", re.MULTILINE)
 
@@ -66,7 +68,7 @@ class UnixSsh(Driver):
         if server.host.run(program, "-t", "-f", config, check=False).exit_code != 0:
             config = server.write("ssh/sshd_config", text)
         argv = (program, "-D", "-e", "-f", config)
-        yield background_process(server.host.role, "sshd", argv, state, server.listening(OWN_PORT), root=False)
+        yield background_process(server.host.name, "sshd", argv, state, server.listening(OWN_PORT), root=False)
 
     def mount_method(self, client: Side) -> str:
         """By the ssh program."""
@@ -84,7 +86,7 @@ class UnixSsh(Driver):
         result = client.host.run(*ssh, "-v", "--", login, "true", check=False)
         if result.exit_code != 0:
             output = "\n".join(line for line in result.output.splitlines() if not line.startswith("debug1: "))
-            raise CommandError(client.host.role, result.argv, result.exit_code, output)
+            raise CommandError(client.host.name, result.argv, result.exit_code, output)
         return Attached(
             f"{login}:{share.path}",
             remote_shell=shlex.join(ssh),
@@ -94,7 +96,8 @@ class UnixSsh(Driver):
     def _own_keys(self, client: Side, server: Side) -> list[str]:
         key, known_hosts = f"{client.directory}/ssh_key", f"{client.directory}/ssh_known_hosts"
         client_keys, server_keys = _public_keys(client, key), _public_keys(server, f"{server.directory}/ssh/host_key")
-        server.write("ssh/authorized_keys", "".join(f"{line}\n" for line in client_keys.values()))
+        lines = "".join(f"{line}\n" for line in client_keys.values())
+        server.host.shell(ADD_LINES, f"{server.directory}/ssh/authorized_keys", given=lines)
         name = f"[{server.address}]:{OWN_PORT}"
         client.write("ssh_known_hosts", "".join(f"{name} {line}\n" for line in server_keys.values()))
         options = ["IdentitiesOnly=yes", f'UserKnownHostsFile="{known_hosts}"', "StrictHostKeyChecking=yes"]
@@ -113,7 +116,7 @@ def _public_keys(side: Side, path: str) -> dict[str, str]:
     output = side.host.shell(MAKE_KEYS, path).stdout
     keys = {kind: line for line, kind in KEY.findall(output)}
     if not keys:
-        raise LabFailure(f"{path}_*.pub is no public key: {first_line(output)!r}", host=side.host.role)
+        raise LabFailure(f"{path}_*.pub is no public key: {first_line(output)!r}", host=side.host.name)
     return keys
 
 

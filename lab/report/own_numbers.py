@@ -48,16 +48,16 @@ def requests(some: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for way in WAYS:
         paths = {f"requests.{way}.{key}": key for _, key, *_ in REQUESTS}
-        counted = _observed(some, list(paths)).rename(columns=paths)
-        parts.append(_by_case(some, counted, "median").assign(way=way))
+        counted = observed_numbers(some, list(paths)).rename(columns=paths)
+        parts.append(by_case(some, counted, "median").assign(way=way))
     return pd.concat(parts, ignore_index=True)
 
 
 def frames(some: pd.DataFrame) -> pd.DataFrame:
     """One row a case: its levels, FRAMES by heading, and ``n``."""
     paths = {f"frames.{key}": key for _, key, *_ in FRAMES}
-    counted = _observed(some, list(paths)).rename(columns=paths)
-    by_way = {how: _by_case(some, counted, how) for how in dict.fromkeys(how for *_, how, _, _ in FRAMES)}
+    counted = observed_numbers(some, list(paths)).rename(columns=paths)
+    by_way = {how: by_case(some, counted, how) for how in dict.fromkeys(how for *_, how, _, _ in FRAMES)}
     table = by_way["median"][[*stats.factors_of(some.columns), "n"]]
     return table.assign(**{heading: by_way[how][key] for heading, key, how, *_ in FRAMES})
 
@@ -66,7 +66,7 @@ def capacity(some: pd.DataFrame) -> pd.DataFrame:
     """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY,
     DEVICE_BYTES, READ_FIRST, and ``n``.
     """
-    counted = _observed(some, [CAPACITY, *ON_DEVICES.values()])
+    counted = observed_numbers(some, [CAPACITY, *ON_DEVICES.values()])
     has_store = counted[CAPACITY].notna()
     is_read = some["direction"] == "read"
     on_devices = counted[ON_DEVICES["read"]].where(is_read, counted[ON_DEVICES["write"]])
@@ -76,7 +76,7 @@ def capacity(some: pd.DataFrame) -> pd.DataFrame:
         DEVICE_BYTES: (on_devices / some["size_bytes"]).where(has_store),
         READ_FIRST: (counted[ON_DEVICES["read"]] / some["size_bytes"]).where(has_store & ~is_read),
     }
-    return _by_case(some, pd.DataFrame(numbers), "median")
+    return by_case(some, pd.DataFrame(numbers), "median")
 
 
 def requests_table(some: pd.DataFrame) -> TextTable | None:
@@ -85,7 +85,7 @@ def requests_table(some: pd.DataFrame) -> TextTable | None:
     if table.empty:
         return None
     rows = [
-        [_name(row, table, row["way"]), *(number(factor * row[key], style) for _, key, factor, style in REQUESTS)]
+        [case_name(row, table, row["way"]), *(number(factor * row[key], style) for _, key, factor, style in REQUESTS)]
         for row in stats.rows_of(table)
     ]
     caption = (
@@ -94,7 +94,7 @@ def requests_table(some: pd.DataFrame) -> TextTable | None:
         "call: of a file, or to list a folder. "
     )
     headings = ["", *(heading for heading, *_ in REQUESTS)]
-    return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])
+    return TextTable(headings, rows, caption + varied_and_alike(factors_only(table))[1])
 
 
 def frames_table(some: pd.DataFrame) -> TextTable | None:
@@ -103,7 +103,7 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
     if table.empty:
         return None
     rows = [
-        [_name(row, table), *(number(factor * row[heading], style) for heading, _, _, factor, style in FRAMES)]
+        [case_name(row, table), *(number(factor * row[heading], style) for heading, _, _, factor, style in FRAMES)]
         for row in stats.rows_of(table)
     ]
     caption = (
@@ -111,7 +111,9 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
         "has to read ahead. Most streams: the highest number without a late frame, the median of the trials and their "
         "least. "
     )
-    return TextTable(["", *(heading for heading, *_ in FRAMES)], rows, caption + varied_and_alike(_factors(table))[1])
+    return TextTable(
+        ["", *(heading for heading, *_ in FRAMES)], rows, caption + varied_and_alike(factors_only(table))[1]
+    )
 
 
 def capacity_table(some: pd.DataFrame) -> TextTable | None:
@@ -123,7 +125,7 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
     of_devices += [(READ_FIRST, "read first", OF_READ_FIRST)] if table[READ_FIRST].gt(READ_SOME).any() else []
     rows = [
         [
-            _name(row, table),
+            case_name(row, table),
             number(row["bytes_per_s"] / 1e6, ".1f"),
             number(row[CAPACITY] / 2**20, ".0f"),
             *(number(row[key], ".2f") for key, *_ in of_devices),
@@ -137,7 +139,7 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
     )
     headings = ["", "MB/s", "usable MiB", *(heading for _, heading, _ in of_devices), "n"]
     caption += "".join(f"{about} " for *_, about in of_devices)
-    return TextTable(headings, rows, caption + varied_and_alike(_factors(table))[1])
+    return TextTable(headings, rows, caption + varied_and_alike(factors_only(table))[1])
 
 
 def columns(trials: pd.DataFrame) -> pd.DataFrame:
@@ -150,10 +152,10 @@ def columns(trials: pd.DataFrame) -> pd.DataFrame:
         paths += [CAPACITY, *ON_DEVICES.values()]
     if not paths:
         return pd.DataFrame(index=trials.index)
-    return _observed(trials, paths).rename(columns=lambda path: f"observed.{path}")
+    return observed_numbers(trials, paths).rename(columns=lambda path: f"observed.{path}")
 
 
-def _observed(trials: pd.DataFrame, paths: Sequence[str]) -> pd.DataFrame:
+def observed_numbers(trials: pd.DataFrame, paths: Sequence[str]) -> pd.DataFrame:
     """These numbers of each trial, a column each by its path; NaN where it has none."""
     counted = dataframe.observed(trials, paths)
     nothing = pd.Series(float("nan"), index=trials.index)
@@ -161,7 +163,7 @@ def _observed(trials: pd.DataFrame, paths: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(numbers, index=trials.index)
 
 
-def _by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
+def by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
     """One row a case that has any of the numbers: its levels, the numbers put together, and how many trials had one."""
     by = list(stats.factors_of(some.columns))
     having = counted.notna().any(axis=1)
@@ -169,16 +171,17 @@ def _by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFram
     return groups.agg(how).assign(n=groups.size()).reset_index()
 
 
-def _factors(table: pd.DataFrame) -> pd.DataFrame:
+def factors_only(table: pd.DataFrame) -> pd.DataFrame:
+    """The levels of its cases."""
     return table[list(stats.factors_of(table.columns))]
 
 
-def _name(row: stats.Row, table: pd.DataFrame, way: str = "") -> str:
+def case_name(row: stats.Row, table: pd.DataFrame, way: str = "") -> str:
     """A case in words: protocol, tool, direction, the way of its requests where that is another, and what varies.
 
     The options of the store stand behind it.
     """
-    varied = [name for name in varied_and_alike(_factors(table))[0] if row[name] != ABSENT]
+    varied = [name for name in varied_and_alike(factors_only(table))[0] if row[name] != ABSENT]
     options = [(owner_of(name), f"{name.partition('.')[2]} {row[name]}") for name in varied if owner_of(name)]
     own, of_store = ([text for owner, text in options if (owner == row["store"]) is last] for last in (False, True))
     others = levels(row, [name for name in varied if not owner_of(name)])

@@ -9,6 +9,7 @@ from lab.report.analysis import Analysis
 from lab.report.answer import answer_table
 from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.render import Section
+from lab.report.several_clients import clients_table
 from lab.report.store import store_table
 from lab.report.tables import TextTable
 from lab.report.waterfall import waterfall_table
@@ -31,6 +32,7 @@ def sections(run: Analysis, path: str) -> list[Section]:
 def _speeds(run: Analysis) -> list[Section]:
     """How fast everything was: transfers, what tools measured of themselves, and files where a tree was moved."""
     measured = {
+        "What several clients get": clients_table(run.some),
         "How long requests took": own_numbers.requests_table(run.some),
         "Which frames came late": own_numbers.frames_table(run.some),
         "What the file systems have room for": own_numbers.capacity_table(run.some),

@@ -19,6 +19,7 @@ from lab.report.analysis import Analysis, Run, analyse
 from lab.report.answer import answer
 from lab.report.prose import about_hosts, drift_sentence, not_measured
 from lab.report.render import records, rich_table
+from lab.report.several_clients import clients, clients_table
 from lab.report.store import store_table
 from lab.report.tables import TextTable
 from lab.report.waterfall import waterfall_table
@@ -28,6 +29,7 @@ from lab.results.run_folder import RunFolder
 TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "speeds": lambda run: tables.comparison(run.summary),
     "files": lambda run: tables.files(run.file_rates) if len(run.file_rates) else None,
+    "clients": lambda run: clients_table(run.some),
     "requests": lambda run: own_numbers.requests_table(run.some),
     "frames": lambda run: own_numbers.frames_table(run.some),
     "capacity": lambda run: own_numbers.capacity_table(run.some),
@@ -45,7 +47,7 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "lost": lambda run: tables.lost(run.trials.frame),
 }  # by the name that `lab show --table` takes, in the order in which `lab show --full` prints them
 FULL = (
-    "speeds", "files", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
+    "speeds", "files", "clients", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
 )  # fmt: skip  # the others repeat them trial by trial
 
 
@@ -86,7 +88,12 @@ def show_json(folder: RunFolder) -> dict[str, object]:
 
 def _own_numbers(run: Analysis) -> dict[str, object]:
     """What tools measured of themselves and of the store by itself, and what stores have room for, where any did."""
-    ways = {"requests": own_numbers.requests, "frames": own_numbers.frames, "capacity": own_numbers.capacity}
+    ways = {
+        "clients": clients,
+        "requests": own_numbers.requests,
+        "frames": own_numbers.frames,
+        "capacity": own_numbers.capacity,
+    }
     measured = {name: table_of(run.some) for name, table_of in ways.items()}
     measured["store"], measured["store_effects"] = run.store_numbers, run.store_effects
     measured["waterfall"] = run.waterfall if len(run.store_numbers) else pd.DataFrame()

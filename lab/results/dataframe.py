@@ -10,13 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.base.untrusted import from_json
-from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, OPTIONS, owner_of
+from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, LINK, OPTIONS, owner_of
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
 from lab.results.decoder import Decoder
 from lab.results.file_texts import FileTexts, OpenFile
 from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, RunJson, Trial, has_second_shots
 
-_SHOT_OF = ["block", "direction", "mtu", "tcp_space"]  # what trials have in common with their ceiling
+_SHOT_OF = ["block", "direction", *LINK]  # what trials have in common with their ceiling
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
 

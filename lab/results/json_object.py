@@ -30,8 +30,8 @@ class JsonObject:
             nested = [kind for kind in kinds if issubclass(kind, JsonObject)]
             if nested and isinstance(value, dict):
                 values[key] = nested[0].from_json(value)
-            elif tuple in kinds and isinstance(value, list) and all(isinstance(item, str) for item in value):
-                values[key] = tuple(value)
+            elif tuple in kinds and (items := _items(cls, key, value)) is not None:
+                values[key] = items
             elif value is not None and type(value) in kinds:
                 values[key] = value
             else:
@@ -48,8 +48,34 @@ class JsonObject:
             elif isinstance(value, JsonObject):
                 record[field.name] = value.to_json()
             elif value is not None:
-                record[field.name] = list(value) if isinstance(value, tuple) else value
+                record[field.name] = list(map(_item_to_json, value)) if isinstance(value, tuple) else value
         return record
+
+
+def _item_to_json(item: object) -> object:
+    return item.to_json() if isinstance(item, JsonObject) else item
+
+
+def _items(cls: type[JsonObject], key: str, value: object) -> tuple[object, ...] | None:
+    """The items of a list, of the type that the field's have; None where one is of another, or it is no list."""
+    if not isinstance(value, list):
+        return None
+    kind = _item_types(cls)[key]  # type: ignore[arg-type]
+    if issubclass(kind, JsonObject):
+        return tuple(kind.from_json(item) for item in value) if all(isinstance(item, dict) for item in value) else None
+    return tuple(value) if all(isinstance(item, kind) for item in value) else None
+
+
+@functools.cache
+def _item_types(cls: Hashable) -> dict[str, type]:
+    """The type of the items of each field that is a tuple."""
+    found: dict[str, type] = {}
+    for name, hint in typing.get_type_hints(cls).items():
+        members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+        tuples = [member for member in members if typing.get_origin(member) is tuple]
+        if tuples:
+            found[name] = typing.get_args(tuples[0])[0]
+    return found
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lab.results.bonnie import Bonnie
 from lab.results.json_object import JsonObject
+from lab.results.together import Together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +236,7 @@ class Observed(JsonObject):
     """What both hosts counted during one transfer."""
 
     client: HostUsage | None = None
-    """What the client counted."""
+    """What the client counted; of several, the first."""
     server: HostUsage | None = None
     """What the server counted."""
     tcp: TcpFacts | None = None
@@ -250,6 +251,8 @@ class Observed(JsonObject):
     """Of the store by itself with the tool ``bonnie++``: its tests."""
     frames: FrameFacts | None = None
     """With the tool ``frames``: its frames."""
+    together: Together | None = None
+    """With several clients: their parts."""
     remarks: tuple[str, ...] | None = None
     """Sentences on what is odd and does not void the trial."""
     flush_s: float | None = None

@@ -61,11 +61,13 @@ class Trial:
     options: dict[str, str]
     """The level, as text, of each other factor, and of each option of mount, tool and store that the sweep names."""
     size_bytes: int
-    """The payload; where only names move, their characters, which are a byte each at least."""
+    """The payload; of several clients, theirs together. Where only names move, their characters, which are a byte each
+    at least."""
     files: int
-    """In the payload."""
+    """In the payload, or the payloads of all clients."""
     elapsed_s: float | None = None
-    """On the client's own clock, flush included; with the tool ``metadata`` of its calls alone."""
+    """On the client's own clock, flush included; with the tool ``metadata`` of its calls alone. Of several clients,
+    from the first start to the last end."""
     client_cpu_s: float | None = None
     """CPU seconds in use on the client meanwhile."""
     server_cpu_s: float | None = None

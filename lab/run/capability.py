@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+
+from pydantic import SecretStr
 
 from lab import protocols, workloads
 from lab.base.errors import Absent, Closed, Unsupported
@@ -154,6 +156,18 @@ def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], what: st
     for program in platform.programs.missing(programs) if programs else ():
         install = platform.programs.how_to_install(programs[program])
         raise Unsupported(f"{role}: {what} needs {program}", f"{install}, or take it out of the sweep")
+
+
+def check_further_clients(pairs: Sequence[Pair], password: SecretStr, cases: Sequence[Case]) -> None:
+    """Raise Unsupported where a client beyond the first cannot do what that does of these cases. Changes nothing."""
+    shared = [case for case in cases if case.clients > 1]
+    for pair in pairs if shared else ():
+        host = pair.hosts[Role.CLIENT]
+        host.run("true", root=True)
+        check_programs(pair, Role.CLIENT, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+        if lacking := Capability(Shares(pair, password)).left_out(shared):
+            remedy = "take that out of the sweep, or give a client that can do it"
+            raise Unsupported(next(iter(lacking.values())), remedy, host=host.name)
 
 
 def check_server(case: Case, protocol: Protocol, serve: str) -> None:

@@ -12,8 +12,8 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.run.pair import Pair
-from lab.run.session import Standing
 from lab.run.side_by_side import at_once
+from lab.run.standing import Standing
 from lab.workloads import file
 from lab.workloads.file import payload_name
 

@@ -13,8 +13,9 @@ from lab.design.grid import check_names
 from lab.design.payload_size import MIB, ROOM
 from lab.design.sweep_file import Sweep
 from lab.design.workload import Workload
-from lab.hosts import ROLES, Role
+from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.role import client_name
 from lab.run import made_store, refusals
 from lab.run.catalogue import CATALOGUE
 
@@ -29,20 +30,22 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
     check_names(sweep, CATALOGUE)
     platforms.check_hosts(config)
     stores = sweep.factors.of("store")
-    for role in ROLES:
-        if (role is Role.CLIENT and not sweep.is_local) or "ram" in stores:
-            _check_ram_disk(config, role, sweep.workload, hosts_file)
+    for name in () if sweep.is_local else config.clients:
+        _check_ram_disk(config, name, sweep.workload, 1, hosts_file)
+    if "ram" in stores:
+        _check_ram_disk(config, Role.SERVER, sweep.workload, most_clients(sweep), hosts_file)
     if config.share.serve == "existing" and stores != ("disk",):
         raise BadInput(
             f"{hosts_file}: [share] serve = existing: the lab cannot choose where that share's files are",
             'give store = ["disk"] in the sweep, or serve = lab',
         )
-    for role in ROLES:
+    for role in (*config.clients, Role.SERVER):
         if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
             raise BadInput(
                 f"{hosts_file}: [{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
                 'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
+    _check_clients(config, sweep, hosts_file)
     _check_images(config, sweep, hosts_file)
     _check_devices(config, sweep, hosts_file)
     _check_share(config, sweep, hosts_file)
@@ -51,6 +54,21 @@ def check_fit(config: Hosts, sweep: Sweep, hosts_file: Path, results: Path | Non
         raise BadInput(f"{hosts_file}: [share] path: missing", 'store "disk" needs the folder on the server')
     if results is not None:
         refusals.check(config, sweep, results)
+
+
+def most_clients(sweep: Sweep) -> int:
+    """How many clients a sweep has at once."""
+    return max(int(count) for count in sweep.factors.of("clients"))
+
+
+def _check_clients(config: Hosts, sweep: Sweep, hosts_file: Path) -> None:
+    """There are as many clients as the sweep wants at once, and the server holds what all of them move."""
+    wanted, clients = most_clients(sweep), config.clients
+    if wanted > len(clients):
+        raise BadInput(
+            f"{hosts_file}: the sweep wants {wanted} clients, and there are {len(clients)}",
+            f"give [{client_name(len(clients) + 1)}] and so on, or fewer clients in the sweep",
+        )
 
 
 def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
@@ -146,21 +164,23 @@ def _is_sized_by_link(workload: Workload) -> bool:
     return workload.size is None and workload.seconds is not None
 
 
-def _check_ram_disk(config: Hosts, role: Role, workload: Workload, hosts_file: Path) -> None:
-    host, payload = getattr(config, role), workloads.payload(workload.kind).of(workload)
+def _check_ram_disk(config: Hosts, name: str, workload: Workload, payloads: int, hosts_file: Path) -> None:
+    """The RAM disk of a host holds the payload, and that of the server those of all clients."""
+    host, payload = config.section(name), workloads.payload(workload.kind).of(workload)
     size_bytes = MIB if _is_sized_by_link(workload) else workload.planned_size
-    room_bytes, files = payload.room(size_bytes), payload.files(size_bytes)
+    room_bytes, files = payloads * payload.room(size_bytes), payloads * payload.files(size_bytes)
     remedy = "a larger ram_disk, or a smaller size in the sweep"
     if room_bytes * ROOM > host.ram_disk:
         on_disk = f" in {files} files, which take {room_bytes} bytes there," if payload.is_folder else ""
+        what = "a payload" if payloads == 1 else f"{payloads} payloads"
         raise BadInput(
-            f"{hosts_file}: [{role}] ram_disk: {host.ram_disk} bytes cannot hold a payload of {size_bytes} bytes"
+            f"{hosts_file}: [{name}] ram_disk: {host.ram_disk} bytes cannot hold {what} of {size_bytes} bytes"
             f"{on_disk} with room to spare",
             remedy,
         )
     if host.ram_disk_format == "ext4" and files > host.ram_disk // EXT4_INODE_BYTES:
         raise BadInput(
-            f"{hosts_file}: [{role}] ram_disk: {host.ram_disk} bytes of ext4 have an inode for each "
+            f"{hosts_file}: [{name}] ram_disk: {host.ram_disk} bytes of ext4 have an inode for each "
             f"{EXT4_INODE_BYTES} bytes, too few for {files} files",
             f"{remedy}, or ram_disk_format = tmpfs",
         )

@@ -1,6 +1,6 @@
 """What others than the lab use of a host's processor, by block: what tells a busy machine from a slow share.
 
-Two hosts of a local lab are control groups of one machine: what its cores did during a transfer, less what both groups
+The hosts of a local lab are control groups of one machine: what its cores did during a transfer, less what these groups
 used, was done by others. A machine of its own is one group with everything on it; there the cores are looked at before
 and after each block, while the lab does nothing.
 """
@@ -34,12 +34,21 @@ def cores_busy(usage: HostUsage) -> float | None:
 
 
 def cores_of_others(observed: Observed) -> float | None:
-    """Cores that neither host used during a transfer between two hosts of one machine; None where not counted."""
+    """Cores that no host used during a transfer between hosts of one machine; None where that is not counted."""
     client, server = observed.client, observed.server
     if client is None or server is None or client.cpu_cores is None or server.cpu_cores is None:
         return None
     busy = cores_busy(client)
-    return None if busy is None else max(0.0, busy - client.cpu_cores - server.cpu_cores)
+    if busy is None:
+        return None
+    return max(0.0, busy - client.cpu_cores - server.cpu_cores - _cores_of_further_clients(observed))
+
+
+def _cores_of_further_clients(observed: Observed) -> float:
+    """What the clients beyond the first used while each moved its payload."""
+    rows = observed.together.clients or () if observed.together else ()
+    lasted = [(row.cpu_s or 0.0, (row.ended_s or 0.0) - (row.started_s or 0.0)) for row in rows[1:]]
+    return sum(cpu_s / seconds for cpu_s, seconds in lasted if seconds > 0)
 
 
 def of_transfers(trials: Iterable[Trial]) -> Load:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets as tokens
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -28,7 +28,13 @@ from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
 from lab.run import fit, made_store, pace, refusals, resumption, root_helper, store_fit
-from lab.run.capability import Capability, check_programs, describe_idle_buffers, describe_left_out
+from lab.run.capability import (
+    Capability,
+    check_further_clients,
+    check_programs,
+    describe_idle_buffers,
+    describe_left_out,
+)
 from lab.run.catalogue import CATALOGUE
 from lab.run.noise import describe_noises
 from lab.run.pair import Pair, Shares
@@ -85,14 +91,17 @@ def begin(
     Register()  # raises where there can be none, while nothing was touched
     config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
     fit.check_fit(config, sweep, hosts_file, results)
+    config = config.with_clients(fit.most_clients(sweep))
     fit.check_write_to(config, sweep, supervision.write_to)
     plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         pair = Pair.of(hosts, config)
+        others = [pair.beside(name, hosts[name]) for name in config.more_clients]
         left_out, closed = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
-        about = origin(config, hosts_file, _describe_run(pair, text, sweep, left_out) | {"closed": closed})
+        check_further_clients(others, password, grid_of(sweep, CATALOGUE, left_out)[0])
+        about = origin(config, hosts_file, _describe_run(pair, others, text, sweep, left_out) | {"closed": closed})
         about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
@@ -130,7 +139,9 @@ def _look(
     return left_out, capability.closed
 
 
-def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str]) -> dict[str, object]:
+def _describe_run(
+    pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, left_out: dict[str, str]
+) -> dict[str, object]:
     """What run.json says of the sweep and of both hosts."""
     caveats = made_store.caveats_of(sweep)
     return {
@@ -143,6 +154,10 @@ def _describe_run(pair: Pair, text: str, sweep: Sweep, left_out: dict[str, str])
         "hosts": {
             role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
             for role, facts in pair.facts.items()
+        }
+        | {
+            name: asdict(other.facts[Role.CLIENT]) | {"transport": other.config.client.transport}
+            for name, other in zip(pair.config.more_clients, others, strict=True)
         },
         **({"caveats": caveats} if caveats else {}),
     }
@@ -162,6 +177,7 @@ def resume(
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text", folder.manifest_path)
         sweep = recorded_size(sweep, folder)
         fit.check_fit(config, sweep, config.path)
+        config = config.with_clients(fit.most_clients(sweep))
         fit.check_write_to(config, sweep, supervision.write_to)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()

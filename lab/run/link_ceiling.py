@@ -10,14 +10,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 
 from lab.base.errors import LabFailure
 from lab.design.blocks import Slot
 from lab.design.factors import Direction
 from lab.hosts import Role
+from lab.platforms.armed import Armed, Offset
 from lab.results.trial import Trial
+from lab.run.common_start import start_all
 from lab.run.pair import Pair
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
@@ -40,7 +42,8 @@ def last_slots(slots: Sequence[Slot]) -> list[Slot]:
 
 
 def _network(slot: Slot) -> str:
-    return f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}"
+    of_clients = f"-clients{slot.case.clients}" if slot.case.clients > 1 else ""
+    return f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}{of_clients}"
 
 
 def rows(slot: Slot, planned: Trial, missing: Mapping[str, str]) -> dict[str, Trial]:
@@ -66,11 +69,11 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
     """
     session.stand_on_network(slot.case)
     with session.settings.scope():
-        server = _start_server(session)
+        servers = _start_servers(session, slot.case.clients)
         trials: dict[str, Trial] = {}
         try:
             for direction, row in rows.items():
-                trials[direction] = _run(session, server, row, seconds)
+                trials[direction] = _run(session, servers, row, seconds)
         except BaseException:
             for trial in trials.values():  # what was measured is kept, though nothing can be said of it yet
                 recorded.add(trial)
@@ -78,7 +81,7 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
         for direction, trial in trials.items():
             twin = _rate_of_twin(trial, [*trials.values(), *recorded.of_block(trial.block)], recorded)
             if trial.status == "void" or (twin and (rate(trial) or twin) < LEAST_SHARE * twin):
-                again = _run(session, server, rows[direction], seconds)
+                again = _run(session, servers, rows[direction], seconds)
                 for outcome in _judge(trial, again, twin):
                     is_replaced = outcome.status == "void" and again.status == "ok"
                     recorded.add(replace(outcome, trial_id=recorded.free_id(outcome.trial_id)), is_replaced)
@@ -86,25 +89,30 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
                 recorded.add(trial)
 
 
-def _start_server(session: Session) -> tuple[str, int]:
-    """The address and port of an iperf3: of the one in the hosts file, or of one that is started on the server."""
+def _start_servers(session: Session, clients: int) -> list[tuple[str, int]]:
+    """The address and port of an iperf3 for each of so many clients: they are started on the server, for one takes one
+    test at a time. Of one in the hosts file there is no more than that.
+    """
     listening = session.pair.config.server.iperf3
     if listening and listening != "off":
-        return listening
+        return [listening]
     server = session.pair.sides[Role.SERVER]
     call = session.pair.platforms[Role.SERVER].programs.call(iperf3.NAME)
-    session.settings.apply(iperf3.server(server.host, call, server.address, server.directory, server.listening))
-    return server.address, iperf3.PORT
+    ports = range(iperf3.PORT, iperf3.PORT + clients)
+    for port in ports:
+        started = iperf3.server(server.host, call, server.address, server.directory, server.listening, port)
+        session.settings.apply(started)
+    return [(server.address, port) for port in ports]
 
 
-def _run(session: Session, server: tuple[str, int], row: Trial, seconds: float) -> Trial:
-    """The trial with what came of one test in its direction; void where the link went down meanwhile."""
-    client = session.pair.hosts[Role.CLIENT]
+def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, seconds: float) -> Trial:
+    """The trial with what came of one test in its direction, by all clients that have a server for it; void where the
+    link went down meanwhile.
+    """
     row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
     try:
-        call = session.pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
-        address, port = server
-        report = iperf3.measure(client, call, address, row.direction, seconds, port)
+        measure = _measure_together if len(servers) > 1 else _measure_one
+        report = measure(session, servers, row.direction, seconds)
         outcome = replace(
             row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
             retransmits=int(report["retransmits"]), status="ok",
@@ -117,6 +125,42 @@ def _run(session: Session, server: tuple[str, int], row: Trial, seconds: float) 
         return outcome
     changes = ", ".join(f"{after[role] - before[role]} carrier changes on the {role}" for role in sorted(cut))
     return replace(outcome, status="void", reason="; ".join(filter(None, [f"an outage: {changes}", outcome.reason])))
+
+
+def _measure_one(
+    session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
+) -> Mapping[str, float]:
+    """What the first client can."""
+    (address, port), pair = servers[0], session.pair
+    call = pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
+    return iperf3.measure(pair.hosts[Role.CLIENT], call, address, direction, seconds, port)
+
+
+def _measure_together(
+    session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
+) -> Mapping[str, float]:
+    """What so many clients can who start at one instant: all bytes, over the time until the last had ended."""
+    pairs = session.pairs[: len(servers)]
+
+    def command(pair: Pair, server: tuple[str, int]) -> AbstractContextManager[Armed]:
+        platform = pair.platforms[Role.CLIENT]
+        argv = iperf3.client_words(platform.programs.call(iperf3.NAME), server[0], direction, seconds, server[1])
+        return platform.clock.armed(pair.interface(Role.CLIENT), "", argv, seconds + iperf3.GRACE_S)
+
+    def end(number: int, armed: Armed, before: Offset) -> tuple[float, Mapping[str, float]]:
+        ended = armed.wait()
+        report = iperf3.parse(armed.timing().printed)
+        started_s = ended[0].started_s - before.ahead_s if ended else 0.0
+        return started_s, report
+
+    ends = start_all([command(pair, server) for pair, server in zip(pairs, servers, strict=True)], end)
+    starts, reports = [started_s for started_s, _ in ends], [report for _, report in ends]
+    longest_s = max(started_s + report["elapsed_s"] for started_s, report in ends) - min(starts)
+    return {
+        "bytes": sum(report["bytes"] for report in reports),
+        "elapsed_s": longest_s,
+        "retransmits": sum(report["retransmits"] for report in reports),
+    }
 
 
 def _carrier_changes(pair: Pair) -> dict[Role, int]:

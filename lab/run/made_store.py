@@ -90,7 +90,7 @@ def caveats_of(sweep: Sweep) -> dict[str, str]:
 
 def check(platform: Platform, store: FileSystem, levels: Mapping[str, str], share: ShareConfig) -> None:
     """Raise Absent where a server cannot have such a file system, Unsupported where somebody could correct that."""
-    role = platform.host.role
+    role = platform.host.name
     if platform.name != store.platform:
         raise Absent(f"{role}: store {store.name} is made on {store.platform}, and the {role} runs {platform.name}")
     if platform.host.lacks_root:
@@ -122,7 +122,7 @@ def make(
     Raises LabFailure where the disk there has no room for all of these files, and SettingRefused where a level is not
     in effect.
     """
-    path, role, size_bytes = folder_of(directory), platform.host.role, share.image_size
+    path, role, size_bytes = folder_of(directory), platform.host.name, share.image_size
     devices = share.devices[: store.devices(levels)]
     if not devices:
         _check_room(platform, store, directory, size_bytes)
@@ -146,7 +146,7 @@ def _check_room(platform: Platform, store: FileSystem, directory: str, size_byte
         raise LabFailure(
             f"{store.lies_in} of {size_label(size_bytes)}: no room in {directory}: {free_bytes} bytes are free",
             "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
-            host=platform.host.role,
+            host=platform.host.name,
         )
 
 
@@ -161,7 +161,7 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
             raise SettingRefused(
                 f"{store.name}.{name} was set to {level} and reads back as {facts.levels.get(name, 'unknown')}",
                 f"leave {level} out of the sweep",
-                host=platform.host.role,
+                host=platform.host.name,
             )
     if site.devices:
         below = f"on {' '.join(site.devices)}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from lab.design.case import Case
 from lab.results.observed import FrameFacts
-from lab.run.transfer import Measured
+from lab.run.measured import Measured
 from lab.workloads import frames
 
 STREAMS = f"{frames.TOOL.name}.streams"

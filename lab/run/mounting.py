@@ -17,7 +17,7 @@ PAUSE_S = 0.5  # before the next try: what a helper or a server that has just di
 
 
 class Mounting:
-    """The uppermost of some layers, which mounts the share of a case.
+    """The uppermost of some layers, each of which mounts the share of a case on a client.
 
     ``failed`` says why, for each try of the present trial that failed; whoever begins a trial empties it.
     """
@@ -25,18 +25,19 @@ class Mounting:
     def __init__(self, layers: Layers):
         self.layers = layers
         self.failed: list[str] = []
+        self._mounts = 1  # how many of the uppermost layers
 
-    def stand(self, needed: Sequence[Layer]) -> None:
-        """Have these layers; where the uppermost cannot be brought about, up to MOST_TRIES times in all for a trial.
-
-        Raises what the last try raised.
+    def stand(self, needed: Sequence[Layer], mounts: int = 1) -> None:
+        """Have these layers; where one of the uppermost ``mounts`` cannot be brought about, up to MOST_TRIES times in
+        all for a trial. Raises what the last try raised.
         """
+        self._mounts = mounts
         while True:
             try:
                 self.layers.move(needed)
                 return
             except (CommandError, SettingRefused) as error:
-                if not self.layers.stands_on(needed[:-1]) or not self._may_pass(error):
+                if not self.layers.stands_on(needed[:-mounts]) or not self._may_pass(error):
                     raise
             time.sleep(PAUSE_S)
 
@@ -50,15 +51,19 @@ class Mounting:
         except (CommandError, SettingRefused) as error:
             if not self._may_pass(error):
                 raise
-            self.layers.drop_uppermost()
+            self.unmount()
             return False
         return True
+
+    def unmount(self) -> None:
+        """Take the mounts down."""
+        self.layers.drop_uppermost(self._mounts)
 
     def drop(self, error: LabFailure) -> bool:
         """Take a mount down that went away during a transfer, which failed so; whether it may be stood up again."""
         may_pass = self._may_pass(error, "gone during the transfer: ")
         if may_pass:
-            self.layers.drop_uppermost()
+            self.unmount()
         return may_pass
 
     def _may_pass(self, error: LabFailure, when: str = "") -> bool:

@@ -1,4 +1,4 @@
-"""The two hosts of a run: connections, platforms, facts, and where each keeps the lab's own files."""
+"""A client and the server of a run: connections, platforms, facts, and where each keeps the lab's own files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from lab import platforms
 from lab.base.errors import Unsupported
 from lab.design.case import Case
 from lab.hosts import Host, Nobody, Role
-from lab.hosts.hosts_file import HostConfig, Hosts
+from lab.hosts.host_config import HostConfig
+from lab.hosts.hosts_file import Hosts
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import lab_home, new_name
 from lab.platforms import Facts, Platform
@@ -41,7 +42,10 @@ class Pair:
 
     @classmethod
     def of(cls, hosts: Mapping[str, Host], config: Hosts) -> Pair:
-        """Ask both hosts what they are. Raises HostError, and Unsupported for a platform that is not known."""
+        """Ask the server and the first client what they are.
+
+        Raises HostError, and Unsupported for a platform that is not known.
+        """
         detected = {role: platforms.detect(hosts[role]) for role in config.reached}
         own: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
         facts = {role: platform.facts(own[role.peer].data_address) for role, platform in detected.items()}
@@ -55,6 +59,20 @@ class Pair:
         if Role.SERVER not in sides:
             sides[Role.SERVER] = _unreached(config.server)
         return cls({role: hosts[role] for role in facts}, config, new_name(), detected, facts, sides)
+
+    def beside(self, name: str, host: Host) -> Pair:
+        """The same server with another client of the hosts file. Asks that what it is; raises as :meth:`of` does."""
+        config, platform = self.config.seen_by(name), platforms.detect(host)
+        facts = platform.facts(config.server.data_address)
+        host.lacks_root = host.needs_no_sudo and not facts.is_root
+        return replace(
+            self,
+            hosts={**self.hosts, Role.CLIENT: host},
+            config=config,
+            platforms={**self.platforms, Role.CLIENT: platform},
+            facts={**self.facts, Role.CLIENT: facts},
+            sides={**self.sides, Role.CLIENT: _side(platform, config.client, facts)},
+        )
 
     def interface(self, role: Role) -> str:
         """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""

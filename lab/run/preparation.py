@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from lab.design.case import Case
@@ -12,8 +13,10 @@ from lab.hosts import Role
 from lab.hosts.own_folder import new_name
 from lab.run.endpoints import Endpoints, Place
 from lab.run.pair import Pair
-from lab.run.session import Session, Standing
+from lab.run.seat import AnySession, Seat
+from lab.run.session import Session
 from lab.run.side_by_side import at_once
+from lab.run.standing import Standing
 from lab.workloads import file
 
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
@@ -24,6 +27,7 @@ WARM_MEMORY = (
     'set -C; name=$(cat); cd "$1" && : > "./$name" && '
     '{ dd if=/dev/zero bs=256k count="$2" iflag=count_bytes status=none >> "./$name"; rm -f "./$name"; }'
 )
+MOST_AT_ONCE = 4  # commands on one host: an sshd allows ten sessions, and others are under way
 MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
 KEEP_NAMES = 'set -C; cat > "$1"'
 # $1 a folder, $2 the mode of its files, $3 of its folders
@@ -81,6 +85,29 @@ def _prepare_second_copy(
         pair.platforms[Role.CLIENT].files.drop_caches()
 
 
+def prepare_all(seats: Sequence[tuple[Seat, Standing, Endpoints]], case: Case) -> None:
+    """The same for several clients, each with its own payload. What changes a host is done by one after the other."""
+    session = seats[0][0].session
+    if case.direction is Direction.READ and seats[0][2].source_place.in_mount:
+        for seat, standing, endpoints in seats:
+            _make(seat, standing, case, endpoints)
+            cool(seat, standing, endpoints.source_place, case)
+        return
+    with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
+        made = [threads.submit(_make, seat, standing, case, endpoints) for seat, standing, endpoints in seats]
+        for each in made:
+            each.result()
+    if case.direction is Direction.READ:
+        stands = [seat.mount_anew(standing) for seat, standing, _ in seats]
+        if not all(stands):
+            session.stand(case)
+        session.forget_store(case)
+        for seat, _, endpoints in seats:
+            _prepare_caches(seat.pair, case, endpoints)
+    for seat, _, endpoints in seats:
+        warm_memory(seat.pair, case, endpoints)
+
+
 def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: bool) -> None:
     """Give what is written the mode that the mount gives, or rsync fails over one that it cannot give.
 
@@ -95,7 +122,7 @@ def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: b
         pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
 
 
-def _make(session: Session, standing: Standing, case: Case, endpoints: Endpoints) -> None:
+def _make(session: AnySession, standing: Standing, case: Case, endpoints: Endpoints) -> None:
     """Make the payload; a file that lies in the share is made on the client, and copied there past the cache."""
     pair, payload, place, seed = session.pair, session.payload, endpoints.source_place, endpoints.seed
     host = pair.hosts[place.role]
@@ -118,7 +145,7 @@ def _can_cool(pair: Pair, standing: Standing) -> bool:
     return standing.mount.record is not None or not host.lacks_root or files.forgets
 
 
-def cool(session: Session, standing: Standing, place: Place, case: Case) -> None:
+def cool(session: AnySession, standing: Standing, place: Place, case: Case) -> None:
     """Have the client forget what it has in memory of a file in the share, so that it has to be read from there.
 
     A mount of the lab's own is made anew. What else is cached only root may drop; an account can have single files

@@ -27,8 +27,8 @@ def check(config: Hosts, sweep: Sweep, results: Path) -> None:
             check_server(case, protocols.find(case.protocol), config.share.serve)
         except Unsupported as error:
             raise BadInput(error.message, error.remedy) from error
-    for role in config.reached:
-        ssh.check(role, getattr(config, role))
+    for name in config.names:
+        ssh.check(name, config.section(name))
     if needs_password(config, sweep):
         passwords.check(config.share.password, config.share.account, f"{config.place}[share] password")
     register.check_place()

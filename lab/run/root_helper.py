@@ -48,12 +48,12 @@ def check_installed(host: Host) -> None:
     system = host.run("uname", "-s").stdout.strip()
     if system not in ENTRIES:
         message = f"sudo = helper: there is none for {system:.40}"
-        raise Unsupported(message, "give sudo = password for the time of the measurements", host=host.role)
+        raise Unsupported(message, "give sudo = password for the time of the measurements", host=host.name)
     present = host.run(VERSION_WORD, root=True).stdout.strip()
     own = version(system)
     if present != own:
         message = f"its helper is that of another version of the lab ({present:.20}; this one's is {own})"
-        raise HostError(message, f"`lab host install {host.role}`", host=host.role)
+        raise HostError(message, f"`lab host install {host.name}`", host=host.name)
 
 
 def check_answer(host: Host, helper: str, line: str) -> None:
@@ -67,4 +67,4 @@ def check_answer(host: Host, helper: str, line: str) -> None:
             f"sudo there reads no /etc/sudoers.d, as on Macs before 10.11: add the line `{line}` at the end, by `sudo "
             "visudo`, and take it out again when the helper is removed"
         )
-        raise HostError(message, remedy, host=host.role)
+        raise HostError(message, remedy, host=host.name)

@@ -13,16 +13,19 @@ from lab.design.blocks import Slot, block_slots
 from lab.design.factors import LOCAL
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
+from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.results.set_aside import is_aside
 from lab.results.trial import CEILINGS, Trial, has_second_shots
 from lab.run import foreign_load, link_ceiling, most_streams, store_ceiling
 from lab.run.catalogue import CATALOGUE
+from lab.run.measured import Measured
 from lab.run.mounting import add_tries
 from lab.run.precision import Precision
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
-from lab.run.transfer import Measured, transfer
+from lab.run.together import SomeFailed
+from lab.run.transfer import transfer
 from lab.run.trial_rows import add_measured, plan_trial
 from lab.workloads.file import FLOOR_FILES_PER_S
 
@@ -239,6 +242,8 @@ class Runner:
             raise
         except LabFailure as error:
             failed = replace(planned, status="failed", reason=error.cause_first())
+            if isinstance(error, SomeFailed):  # the numbers of those that did not
+                failed = replace(failed, observed=Observed(together=error.together))
             return replace(failed, observed=add_tries(failed, self.session.mounting.failed))
         self.folder.append_samples(slot.trial_id, measured.samples)
         trial = add_measured(planned, measured, store_ceiling.add_ceiling(measured.observed, store))
@@ -248,6 +253,7 @@ class Runner:
         """Move the payload; for a case that asks how many streams play, several times."""
         case = slot.case
         moving_s = self.sweep.workload.planned_size / self.sweep.slowest + (case.files - 1) / FLOOR_FILES_PER_S
+        moving_s *= case.clients
         deadline_s = SLACK_S + moving_s + workloads.tool(case.tool).least_s(case)
         move = partial(transfer, self.session, trial_id=slot.trial_id, deadline_s=deadline_s)
         if most_streams.is_asked_for(case):

@@ -1,4 +1,4 @@
-"""Two hosts during a run: standing a case's settings up, and taking them down again.
+"""The hosts of a run: standing a case's settings up, and taking them down again.
 
 Settings are kept from one case to the next as long as both need the same (:mod:`lab.settings.layers`); a read always
 gets a fresh mount of the share, so that nothing of it is in the client's memory.
@@ -7,7 +7,6 @@ gets a fresh mount of the share, so that nothing of it is in the client's memory
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pydantic import SecretStr
 
@@ -15,10 +14,11 @@ from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabFailur
 from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.design.case import Case
-from lab.hosts import ROLES, Host, Role
+from lab.hosts import Host, Role
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.role import client_name
 from lab.platforms.files import Above
-from lab.protocols import Attached, Share
+from lab.protocols import Share
 from lab.protocols.options import OF_SERVER
 from lab.run import made_store, network, sharing
 from lab.run.made_store import MadeStore
@@ -26,6 +26,7 @@ from lab.run.mounting import Mounting
 from lab.run.pair import Pair, Shares, at_home
 from lab.run.radio import Radios
 from lab.run.sharing import Mount, Served
+from lab.run.standing import Standing
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
@@ -35,36 +36,16 @@ from lab.workloads.file import PAYLOAD as ONE_FILE
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
 IS_THERE = '[ -d "$1" ]'
+FIRST = client_name(1)
 NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
 TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What stands for a case, until the next one is stood up.
-
-    ``folder`` is where its files are on the server. ``used`` says that the mount served an earlier case already.
-    ``ram_disks`` say what each host's RAM disk is, in words; ``store`` is the file system that was made for the case.
-    """
-
-    share: Share
-    folder: str
-    served: Served
-    mount: Mount
-    used: bool
-    ram_disks: Mapping[Role, str]
-    store: MadeStore | None = None
-
-    @property
-    def attached(self) -> Attached:
-        """The share as the client sees it."""
-        return self.mount.attached
-
-
 class Session:
-    """Stands up on a pair of hosts what each case needs, to move the ``payload``.
+    """Stands up on hosts what each case needs, to move the ``payload``.
 
-    What is changed on them, ``settings`` puts back.
+    ``pairs`` are the server with each client of the hosts file, ``pair`` that with the first. What is changed on them,
+    ``settings`` puts back.
     """
 
     def __init__(
@@ -77,6 +58,7 @@ class Session:
     ):
         self.payload = payload
         self.pair = Pair.of(hosts, config)
+        self.pairs = (self.pair, *(self.pair.beside(name, hosts[name]) for name in config.more_clients))
         self.shares = Shares(self.pair, password)
         self.settings = settings
         self.layers = Layers(settings)
@@ -85,36 +67,39 @@ class Session:
         self.radios = Radios(self.pair)
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
-        self._ram_disks: dict[Role, str] = {}
+        self._ram_disks: dict[str, str] = {}
         self._store: MadeStore | None = None
-        self._served: Served | None = None
-        self._mount: Mount | None = None
+        self._served: dict[str, Served] = {}  # by client
+        self._mounts: dict[str, Mount] = {}
+        self._used: set[str] = set()  # the clients whose mount served an earlier case
         self._notices: set[str] = set()
         self._in_share: Case | None = None  # a case whose mount made the run's folder in the share; it may be there yet
 
     def open(self) -> None:
-        """Make the lab's own folder on both hosts, and the RAM disks."""
+        """Make the lab's own folder on all hosts, and the RAM disks."""
         self._base = len(self.settings.journal.open)
         self._boots = self._starts()
         for role in reversed(self.pair.roles):
-            self._open(role)
+            self._open(self.pair, role)
+        for pair in self.pairs[1:]:
+            self._open(pair, Role.CLIENT)
 
-    def _open(self, role: Role) -> None:
-        side, platform = self.pair.sides[role], self.pair.platforms[role]
-        interface, config = self.pair.interface(role), getattr(self.pair.config, role)
+    def _open(self, pair: Pair, role: Role) -> None:
+        side, platform = pair.sides[role], pair.platforms[role]
+        interface, config = pair.interface(role), getattr(pair.config, role)
         above: Above = "us" if config.mount_base else "home"
-        share = self.pair.config.share
+        share = pair.config.share
         # somebody else's server has nothing to look for in it
         through = share.account if role is Role.SERVER and share.serve == "lab" else ""
         self.settings.apply(platform.files.folder(side.directory, above, side.user, through))
-        platform.clock.install(side.directory, interface, self.pair.sides[role.peer].address)
+        platform.clock.install(side.directory, interface, pair.sides[role.peer].address)
         self.settings.follow(platform.settings.awake(side.directory))
-        if role in self.pair.with_ram_disk:
+        if role in pair.with_ram_disk:
             ram = f"{side.directory}/ram"
             side.host.run("mkdir", ram)
             private = role is Role.CLIENT
             steps = platform.ram_disks.make(ram, config.ram_disk, config.ram_disk_format, private)
-            self._ram_disks[role] = self.settings.follow(steps)
+            self._ram_disks[side.host.name] = self.settings.follow(steps)
         self.settings.follow(platform.clock.sampling(interface))
 
     def recover(self) -> None:
@@ -124,8 +109,8 @@ class Session:
         HostError where a host stays out of reach: going on would measure something else.
         """
         self.layers.step_down(0)
-        for role in self.pair.roles:
-            self.settings.connections.ensure(role)
+        for name in self.settings.hosts:
+            self.settings.connections.ensure(name)
         lapsed = [name for name, host_journal in self.settings.host_journals.items() if host_journal.lapsed]
         if lapsed or self._starts() != self._boots:
             self.settings.unwind(self._base)
@@ -136,8 +121,8 @@ class Session:
 
     @property
     def on_one_machine(self) -> bool:
-        """Whether both hosts have one kernel, as the hosts of a local lab do: then its start is the same."""
-        return len(self._boots) == len(ROLES) and len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
+        """Whether all hosts have one kernel, as those of a local lab do: then its start is the same."""
+        return len(self._boots) > 1 and len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
 
     def _starts(self) -> dict[str, str]:
         """What tells each host's present start from every other one."""
@@ -145,11 +130,20 @@ class Session:
 
     def stand(self, case: Case) -> Standing:
         """Bring a case's settings about, changing as little as possible from the case before."""
-        share, before = self.shares.share(case), self._mount
-        self.mounting.stand([*network.layers(self.pair, self.settings, case), *self._share_layers(case, share)])
-        served, mount = present(self._served), present(self._mount)
-        ram_disks, folder = dict(self._ram_disks), self.shares.folder(case)
-        return Standing(share, folder, served, mount, mount is before, ram_disks, self._store)
+        share, before = self.shares.share(case), dict(self._mounts)
+        below = [*network.layers(self.pairs, self.settings, case), *self._share_layers(case, share)]
+        mounts = [self._mount_layer(pair, case, share) for pair in self.pairs[: case.clients]]
+        self.mounting.stand([*below, *mounts], len(mounts))
+        self._used = {name for name, mount in self._mounts.items() if before.get(name) is mount}
+        return self.standing(case, self.pair)
+
+    def standing(self, case: Case, pair: Pair) -> Standing:
+        """What stands for a case, as the client of a pair has it."""
+        name = pair.hosts[Role.CLIENT].name
+        ram_disks = {role: self._ram_disks[pair.hosts[role].name] for role in pair.with_ram_disk}
+        share, folder = self.shares.share(case), self.shares.folder(case)
+        served, mount = self._served[name], self._mounts[name]
+        return Standing(share, folder, served, mount, name in self._used, ram_disks, self._store)
 
     def stand_store(self, case: Case) -> tuple[str, MadeStore | None]:
         """The store of a case without a share: the folder that it is used in, and what the lab made there, if any.
@@ -158,7 +152,7 @@ class Session:
         """
         if file_system(case.store) is None and not case.is_local:
             return self.stand(case).folder, None
-        below = [] if case.is_local else network.layers(self.pair, self.settings, case)
+        below = [] if case.is_local else network.layers(self.pairs, self.settings, case)
         key = ("store by itself", case.store, *case.store_options.items())
         self.layers.move([*below, *self._store_layers(case, key)])
         if self._store is None:
@@ -168,7 +162,7 @@ class Session:
 
     def stand_on_network(self, case: Case) -> None:
         """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
-        needed = network.layers(self.pair, self.settings, case)
+        needed = network.layers(self.pairs, self.settings, case)
         if not self.layers.stands_on(needed):
             self.layers.move(needed)
 
@@ -188,7 +182,7 @@ class Session:
 
     def mount_from_nothing(self, case: Case) -> None:
         """Have the client forget all of the share, names and times too, which a program that mounts may keep."""
-        self.layers.drop_uppermost()
+        self.mounting.unmount()
         self.stand(case)
 
     def drop_lost_mount(self, standing: Standing, error: LabFailure) -> bool:
@@ -211,7 +205,7 @@ class Session:
         """
         if case.option("server_cache") != "cold" or self._store is None or self._store.forget is None:
             return
-        self.layers.move([*network.layers(self.pair, self.settings, case), *self._store_layers(case)])
+        self.layers.move([*network.layers(self.pairs, self.settings, case), *self._store_layers(case)])
         try:
             self._store.forget.run(self.pair.hosts[Role.SERVER])
         except DeadlineExceeded:
@@ -233,7 +227,7 @@ class Session:
             standing = self.stand(case)
             folder = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
             if self.pair.hosts[Role.CLIENT].shell(IS_THERE, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
-                self.layers.drop_uppermost()
+                self.mounting.unmount()
                 self.stand(case)
         except LabFailure as error:
             name = self.shares.folder(case).rpartition("/")[2]
@@ -243,26 +237,42 @@ class Session:
             )
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
+        """The share of a case as its server has it, and the first client prepared for it."""
         drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)
 
         def serve() -> None:
-            self._served = sharing.serve(self.pair, self.settings, drivers, share, folder)
-
-        def attach() -> None:
-            served = present(self._served)  # by the layer below
-            if self.pair.config.share.mounted:
-                self._mount = sharing.find_mounted(self.pair)
-            else:
-                self._mount = sharing.attach(self.pair, self.settings, served.drivers, case.protocol, share)
-            if self.pair.config.through_mount and not self._mount.attached.remote_shell:
-                in_share, again = folder.removeprefix(share.path), self._in_share is not None
-                self._mount = sharing.make_folder_in_mount(self.pair, self.settings, self._mount, in_share, again)
-                self._in_share = case
-            self._say_once(sharing.close_to_others(self.pair, share, folder, self._mount.attached))
+            self._served = {FIRST: sharing.serve(self.pair, self.settings, drivers, share, folder)}
 
         serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
-        attaching = ("attach", case.protocol, case.store, tuple(share.options.items()))
-        return [*self._store_layers(case), (serving, serve), (attaching, attach)]
+        return [*self._store_layers(case), (serving, serve)]
+
+    def _mount_layer(self, pair: Pair, case: Case, share: Share) -> Layer:
+        """The share of a case as one client has it."""
+        name = pair.hosts[Role.CLIENT].name
+
+        def attach() -> None:
+            if name == FIRST:
+                self._mounts[name] = self._attach_first(case, share)
+            else:
+                served = sharing.prepare_beside(pair, self.settings, self._served[FIRST], case.protocol)
+                self._served[name] = served
+                self._mounts[name] = sharing.attach(pair, self.settings, served.drivers, case.protocol, share)
+
+        return ("attach", name, case.protocol, case.store, tuple(share.options.items())), attach
+
+    def _attach_first(self, case: Case, share: Share) -> Mount:
+        """Have it on the first client, and the run's folder in it, which all clients use."""
+        folder, pair = self.shares.folder(case), self.pair
+        if pair.config.share.mounted:
+            mount = sharing.find_mounted(pair)
+        else:
+            mount = sharing.attach(pair, self.settings, self._served[FIRST].drivers, case.protocol, share)
+        if pair.config.through_mount and not mount.attached.remote_shell:
+            in_share, again = folder.removeprefix(share.path), self._in_share is not None
+            mount = sharing.make_folder_in_mount(pair, self.settings, mount, in_share, again)
+            self._in_share = case
+        self._say_once(sharing.close_to_others(pair, share, folder, mount.attached))
+        return mount
 
     def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
         """The file system that the lab makes for a case: each gets a new one, for a used one is not as fast."""

@@ -10,7 +10,7 @@ from lab import protocols
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.base.present import present
 from lab.base.untrusted import first_line
-from lab.hosts import Role
+from lab.hosts import Role, role_of
 from lab.hosts.command import script
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import new_name
@@ -81,6 +81,14 @@ def _make_folder(pair: Pair, settings: Settings, share: Share, folder: str) -> N
         return
     settings.apply(files.folder(folder.rpartition("/")[0], "any", server.user, share.account))
     server.host.run("mkdir", "-m", "1777", folder)
+
+
+def prepare_beside(pair: Pair, settings: Settings, served: Served, protocol: str) -> Served:
+    """Prepare another client for a share that is served already."""
+    drivers = {**served.drivers, Role.CLIENT: drivers_of(pair, protocol)[Role.CLIENT]}
+    with explained(drivers):
+        settings.follow(drivers[Role.CLIENT].prepare(pair.sides[Role.CLIENT]))
+    return replace(served, drivers=drivers)
 
 
 def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
@@ -154,7 +162,7 @@ def explained(drivers: Drivers) -> Iterator[None]:
     except DeadlineExceeded:
         raise
     except CommandError as error:
-        remedy = drivers[Role(error.host)].explain(error.output)
+        remedy = drivers[role_of(error.host)].explain(error.output)
         if not remedy:
             raise
         raise CommandError(error.host, error.argv, error.exit_code, error.output, remedy) from error

@@ -28,6 +28,6 @@ def fill(platform: Platform, path: str, capacity_bytes: int, percent: int) -> tu
         raise SettingRefused(
             f"a file system was to be filled to {percent} %, and {in_use:.0f} % of it are in use",
             f"leave {percent} out of the sweep",
-            host=host.role,
+            host=host.name,
         )
     return f"; filled to {in_use:.1f} %", str(percent)

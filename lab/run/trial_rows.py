@@ -7,7 +7,7 @@ from dataclasses import replace
 from lab.design.blocks import Slot
 from lab.results.observed import Observed
 from lab.results.trial import Trial
-from lab.run.transfer import Measured
+from lab.run.measured import Measured
 
 
 def plan_trial(slot: Slot, started_at: str) -> Trial:
@@ -17,7 +17,7 @@ def plan_trial(slot: Slot, started_at: str) -> Trial:
         trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
         protocol=case.protocol, tool=case.tool, direction=case.direction.value, workload=case.workload,
         store=case.store, mtu=case.mtu, tcp_space=case.tcp_space, options=dict(case.options),
-        size_bytes=case.size_bytes, files=case.files,
+        size_bytes=case.clients * case.size_bytes, files=case.clients * case.files,
         status="failed", anchor=slot.anchor,
     )  # fmt: skip
 

@@ -113,7 +113,7 @@ class HostJournal:
     def record(self, number: int) -> Record:
         """The change that the host journal itself is: the last thing to be put back."""
         operation = TakenHostJournal(self.place, self.run)
-        return Record(number, self.host.role, operation, old="absent", new="taken", run=self.run)
+        return Record(number, self.host.name, operation, old="absent", new="taken", run=self.run)
 
     def take(self, again: bool = False) -> None:
         """Take the lock; ``again`` says that this run had it, as where it is taken over a new connection.
@@ -129,7 +129,7 @@ class HostJournal:
         boot, had = (*lines[1:3], "", "")[:2]
         if lines[:1] != ["taken"] or not re.fullmatch(BOOT, boot):
             message = f"no lock can be read from what the host printed: {lines[:2]!r:.200}"
-            raise HostError(message, host=self.host.role)
+            raise HostError(message, host=self.host.name)
         self.lapsed |= (again or self.boot != "") and had != "again"
         self.boot = boot
 
@@ -160,7 +160,7 @@ class HostJournal:
         """Prove that whole packets pass both ways, then call the timer off. Raises HostError where it was too late."""
         probe = "x" * PROBE_BYTES
         if self.host.run("cat", given=probe, deadline_s=10).stdout != probe:
-            raise HostError("echo test failed: the data came back changed", host=self.host.role)
+            raise HostError("echo test failed: the data came back changed", host=self.host.name)
         self._run(CONFIRM, unlisted=(self._name(record),))
 
     def _name(self, record: Record) -> str:
@@ -180,17 +180,17 @@ def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
     text = _run(host, READ, place)
     lines = text.splitlines()
     if lines[:1] not in (["held"], ["free"]):
-        raise HostError(f"no host journal can be read from what the host printed: {text[:200]!r}", host=host.role)
+        raise HostError(f"no host journal can be read from what the host printed: {text[:200]!r}", host=host.name)
     is_held = lines[0] == "held"
     in_use = _in_use(host, lines[1:3]) if is_held else None
     try:
         parsed = [line_format.parse(line) for line in lines[3 if is_held else 1 :]]
-        records = [replace(record, host=host.role) for record in parsed if isinstance(record, Record)]
+        records = [replace(record, host=host.name) for record in parsed if isinstance(record, Record)]
         if not all(record.run for record in records):  # it becomes the name of a file
             raise ValueError("it is of no run")
     except ValueError as error:
         message = f"{place or 'the host journal'}: a record cannot be read: {error}"
-        raise HostError(message, UNREADABLE, host=host.role) from error
+        raise HostError(message, UNREADABLE, host=host.name) from error
     return Contents(in_use, tuple(sorted(records, key=lambda record: (record.run, record.number))))
 
 
@@ -206,7 +206,7 @@ def _run(
         if "sudo:" in error.output:  # that error says what to do
             raise
         last_line = first_line(error.output.strip().rpartition("\n")[2]) or error.how_it_ended()
-        raise HostError(f"{args[0] or 'the host journal'}: {last_line}", error.remedy, host=host.role) from error
+        raise HostError(f"{args[0] or 'the host journal'}: {last_line}", error.remedy, host=host.name) from error
 
 
 def _in_use(host: Host, lock: list[str]) -> HostError:
@@ -227,4 +227,4 @@ def _in_use(host: Host, lock: list[str]) -> HostError:
     )
     if has_lapsed:
         remedy = "wait for its end: that takes a minute or two"
-    return HostError(f"in use by {who}", remedy, host=host.role)
+    return HostError(f"in use by {who}", remedy, host=host.name)

@@ -40,9 +40,9 @@ class Layers:
         """Whether these are the lowest of the present layers."""
         return [key for key, _ in self._present[: len(layers)]] == [key for key, _ in layers]
 
-    def drop_uppermost(self) -> None:
-        """Put back the uppermost of the present layers."""
-        self.step_down(len(self._present) - 1)
+    def drop_uppermost(self, count: int = 1) -> None:
+        """Put back the uppermost ``count`` of the present layers."""
+        self.step_down(len(self._present) - count)
 
     def step_down(self, keep: int) -> None:
         """Put back all but the lowest ``keep`` layers."""

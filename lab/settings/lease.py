@@ -131,7 +131,7 @@ class LeasedHostJournal(HostJournal):
         except HostError:
             self.take()  # which says whether the guard before was faster
             if self.lapsed:
-                raise HostError(LAPSED, host=self.host.role) from None
+                raise HostError(LAPSED, host=self.host.name) from None
             raise
 
 
@@ -204,7 +204,7 @@ class HelpedHostJournal(LeasedHostJournal):
         if self._guard:
             self.take()  # which says whether the guard before has put everything back
             if self.lapsed:
-                raise HostError(LAPSED, host=self.host.role)
+                raise HostError(LAPSED, host=self.host.name)
         scripts = (
             join(("/bin/sh", "-c", STRIKE_OWN, "sh", *self._asked(STRIKE, ""))),
             join(self._asked(TAKE_ALONE, "", ALONE, SEIZE)),
@@ -221,7 +221,7 @@ class HelpedHostJournal(LeasedHostJournal):
         """A process and when it started. Raises HostError."""
         pid, _, start = line.partition(" ")
         if not (re.fullmatch("[0-9]{1,10}", pid) and start):
-            raise HostError(f"the guard of the lease cannot be read from {first_line(line, 60)}", host=self.host.role)
+            raise HostError(f"the guard of the lease cannot be read from {first_line(line, 60)}", host=self.host.name)
         return [pid, start]
 
     def _asked(self, text: str, *args: str) -> tuple[str, ...]:
@@ -238,19 +238,19 @@ def _join(texts: Iterable[str]) -> str:
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
-    """The host journals of these hosts, by role, for a run of this program; ``run`` is its token."""
+    """The host journals of these hosts, by name, for a run of this program; ``run`` is its token."""
     who = f"{getpass.getuser()}@{socket.gethostname()}"
     owner = {"who": who, "pid": str(os.getpid()), "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
     lease_s = config.lab.lease
 
-    def journal_of(role: str, host: Host) -> HostJournal:
-        revert_after_s = getattr(config, role).revert_after
+    def journal_of(name: str, host: Host) -> HostJournal:
+        revert_after_s = config.section(name).revert_after
         if lease_s is None:
             return HostJournal(host, run, owner, revert_after_s)
         kind = HelpedHostJournal if host.is_narrow else LeasedHostJournal
-        return kind(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[Role(role)])
+        return kind(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[host.role])
 
-    return {role: journal_of(role, host) for role, host in hosts.items()}
+    return {name: journal_of(name, host) for name, host in hosts.items()}
 
 
 @contextmanager

@@ -74,12 +74,12 @@ def check_place() -> None:
 
 
 def describe_hosts(config: Hosts) -> dict[str, str]:
-    """Which two machines a hosts file is about, for people and to tell them from others."""
-    sections = {role.value: getattr(config, role) for role in ROLES}
-    ports = {role: f" port {section.port}" if section.port else "" for role, section in sections.items()}
+    """Which machines a hosts file is about, for people and to tell them from others."""
+    sections = {name: config.section(name) for name in (*ROLES, *config.more_clients)}
+    ports = {name: f" port {section.port}" if section.port else "" for name, section in sections.items()}
     return {
-        role: f"{section.host or section.login}{ports[role]} ({section.data_address})"
-        for role, section in sections.items()
+        str(name): f"{section.host or section.login}{ports[name]} ({section.data_address})"
+        for name, section in sections.items()
     }
 
 

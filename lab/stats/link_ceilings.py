@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from lab.design.factors import NETWORK
+from lab.design.factors import LINK
 from lab.results.trial import has_second_shots
 from lab.stats.factors import Level
 
-SETTING = ("direction", *NETWORK)
+SETTING = ("direction", *LINK)
 LOWER_SHOT = "lower_shot"  # of compare_ceilings
 
 
 def compare_ceilings(trials: pd.DataFrame) -> Mapping[tuple[Level, ...], dict[str, float]]:
-    """By direction, MTU and TCP buffer (SETTING), what is known of the ceiling:
+    """By direction, MTU, TCP buffer and number of clients (SETTING), what is known of the ceiling:
 
     ``ceiling_best``: bytes per second of the highest with any TCP buffer, its median over blocks;
     ``ceiling_share``: its own median as a share of that, where there are several TCP buffers;
@@ -27,7 +27,7 @@ def compare_ceilings(trials: pd.DataFrame) -> Mapping[tuple[Level, ...], dict[st
     rates = shots[~is_lower_shot(shots)].groupby(list(SETTING))["bytes_per_s"]
     table = pd.DataFrame({"own": rates.median(), "spread": rates.max() / rates.min(), "count": rates.size()})
     table["lower"] = _lower_shots(shots)
-    path = table.groupby(["direction", "mtu"], observed=True)["own"]
+    path = table.groupby([name for name in SETTING if name != "tcp_space"], observed=True)["own"]
     table["best"], table["buffers"] = path.transform("max"), path.transform("size")
     facts: dict[tuple[Level, ...], dict[str, float]] = {}
     for setting, row in zip(table.index.to_list(), table.to_dict("records"), strict=True):

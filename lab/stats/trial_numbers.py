@@ -5,7 +5,7 @@ Nothing here knows of hosts or files. A number that was not observed is missing,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lab.base.units import LARGEST
 from lab.results.one_sided import ClientLink
@@ -16,6 +16,7 @@ from lab.stats.line_rate import line_rate
 
 ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")
+TIMED = {"cpu_s", "started_s", "ended_s"}
 
 ONE_THREAD = 1.1  # cores; a process with more has several busy threads, and no single core held it back
 SOFTIRQ_CORE = 0.5  # of a core: below that, interrupts are not why a core was busy
@@ -44,7 +45,7 @@ def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict
         side = _cpu(usage, shared) | _kept_waiting(usage, trial["elapsed_s"])
         values |= {f"{role}_{name}": value for name, value in side.items()}
     if shared:
-        values |= _machine(sides)
+        values |= _machine(sides, _further_clients(trial))
     values |= _edges(_facts(trial, "wire"), trial["elapsed_s"])
     values |= _tcp(trial, values["bytes_per_s"], ceiling, received=link is not None)
     return values | _store(trial, sides["server"], values["bytes_per_s"])
@@ -107,13 +108,24 @@ def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
     return values
 
 
-def _machine(sides: Mapping[str, Numbers]) -> dict[str, float]:
-    """The machine that both hosts are on: how full it was, and how many cores others used."""
+def _further_clients(trial: Row) -> list[float]:
+    """The cores that each client beyond the first used while it moved its payload; empty where there is one client."""
+    together = trial["observed"].get("together")
+    rows = together.get("clients") if isinstance(together, dict) else None
+    parts = [_clean(row) for row in rows[1:] if isinstance(row, dict)] if isinstance(rows, list) else []
+    lasted = [(part["cpu_s"], part["ended_s"] - part["started_s"]) for part in parts if part.keys() >= TIMED]
+    return [cpu_s / seconds for cpu_s, seconds in lasted if seconds > 0]
+
+
+def _machine(sides: Mapping[str, Numbers], beside: Sequence[float]) -> dict[str, float]:
+    """The machine that all hosts are on: how full it was, and how many cores others used; ``beside`` are those of more
+    clients.
+    """
     usage, used = sides["client"], [side["cpu_cores"] for side in sides.values() if "cpu_cores" in side]
     if len(used) < len(ROLES) or not all(name in usage for name in ("cores", *BUSY)):
         return {}
     full = min(1.0, sum(usage[name] for name in BUSY))
-    others = max(0.0, full * usage["cores"] - sum(used))
+    others = max(0.0, full * usage["cores"] - sum(used) - sum(beside))
     foreign = max(0.0, others / usage["cores"] - usage["softirq"])  # interrupts are those of the link between them
     return {"machine": full, "others": others, "foreign": foreign}
 

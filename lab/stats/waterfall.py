@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lab.design.factors import NETWORK, owner_of
+from lab.design.factors import owner_of
 from lab.results.dataframe import observed
 from lab.stats.factors import POOLED, Level, factors_of
+from lab.stats.link_ceilings import SETTING
 from lab.stats.store_numbers import DEVICE, store_columns
 
 # The columns of the stages, in the order in which bytes of a read pass them; what is flushed is by the client
@@ -16,7 +17,7 @@ DISK, STORE, SERVER, LINK, PROTOCOL, UNFLUSHED, TOOL = STAGES = (
     "before_flush_MB_per_s", "tool_MB_per_s",
 )  # fmt: skip
 _BY_ITSELF = {DISK: DEVICE, STORE: "dd", SERVER: "memory"}  # the tool of store_numbers, by stage
-_SETTING = ["direction", *NETWORK]
+_SETTING = list(SETTING)
 
 
 def waterfall(

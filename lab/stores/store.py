@@ -142,7 +142,7 @@ class Site:
     @property
     def role(self) -> str:
         """That of the host."""
-        return self.host.role
+        return self.host.name
 
 
 class FileSystem(Store, ABC):

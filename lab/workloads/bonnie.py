@@ -30,7 +30,7 @@ def check(host: Host, call: Sequence[str]) -> None:
         raise Unsupported(
             f"bonnie++ {version}, and the lab knows {KNOWN} only",
             f"install bonnie++ {KNOWN} there, or take it out of store_tools in the sweep",
-            host=host.role,
+            host=host.name,
         )
 
 

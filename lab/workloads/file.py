@@ -46,7 +46,7 @@ class OneFile(Payload):
         verdict = _noise(host, "check", path, size_bytes, seed)
         if verdict != "as made\n":
             message = f"{path} does not hold what was sent: {first_line(verdict)}"
-            raise TransferError(message, host=host.role)
+            raise TransferError(message, host=host.name)
 
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ class Fio(Tool):
     name = "fio"
     program = "fio"
     needs_mount = True
+    reports = True
     programs = MappingProxyType({"fio": "fio"})
     is_extra = True
     keeps_read = False
@@ -65,7 +66,7 @@ class Fio(Tool):
             raise Unsupported(
                 f"fio: `{call[0]} --version` prints {printed!r}, and only fio 3.x is known to the lab",
                 "install fio 3 there, or take fio out of the sweep",
-                host=host.role,
+                host=host.name,
             )
         return printed
 

@@ -38,6 +38,7 @@ class Frames(Tool):
     name = "frames"
     program = "perl"
     needs_mount = True
+    reports = True
     programs = MappingProxyType({})
     payloads = ("file",)
     options = MappingProxyType(

@@ -18,13 +18,16 @@ GRACE_S = 20.0
 ANEW_S, PAUSE_S = 5.0, 0.1
 
 
-def server(host: Host, call: Sequence[str], address: str, directory: str, listening: Callable[[int], str]) -> Setting:
+def server(
+    host: Host, call: Sequence[str], address: str, directory: str, listening: Callable[[int], str], port: int = PORT
+) -> Setting:
     """iperf3 on the server's data address; ``listening`` makes a shell test whether a port of that host is in use.
 
-    ``call`` are the words by which that host calls iperf3.
+    ``call`` are the words by which that host calls iperf3. One takes one test at a time.
     """
-    argv = (*call, "--server", "--bind", address, "--port", str(PORT))
-    return background_process(host.role, "iperf3", argv, directory, listening(PORT), root=False)
+    argv = (*call, "--server", "--bind", address, "--port", str(port))
+    name = NAME if port == PORT else f"{NAME}-{port}"
+    return background_process(host.name, name, argv, directory, listening(port), root=False)
 
 
 def measure(
@@ -35,24 +38,20 @@ def measure(
     Returns ``bytes`` that arrived, ``elapsed_s`` and ``bytes_per_s`` as the receiver counted them, and ``retransmits``
     of the sender. A test that did not begin is tried again for ``ANEW_S``. Raises LabFailure with iperf3's own words.
     """
-    reverse = ("--reverse",) if direction == "read" else ()
-    argv = (
-        *call,
-        "--client",
-        address,
-        "--port",
-        str(port),
-        "--time",
-        f"{max(1, round(seconds))}",
-        "--json",
-        *reverse,
-    )
+    argv = client_words(call, address, direction, seconds, port)
     until = time.monotonic() + ANEW_S
     while not began(text := client.run(*argv, deadline_s=seconds + GRACE_S, check=False).stdout):
         if time.monotonic() > until:
             break
         time.sleep(PAUSE_S)
     return parse(text)
+
+
+def client_words(call: Sequence[str], address: str, direction: str, seconds: float, port: int) -> tuple[str, ...]:
+    """The command of such a test."""
+    reverse = ("--reverse",) if direction == "read" else ()
+    whole_s = f"{max(1, round(seconds))}"
+    return (*call, "--client", address, "--port", str(port), "--time", whole_s, "--json", *reverse)
 
 
 def began(text: str) -> bool:

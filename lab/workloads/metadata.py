@@ -42,6 +42,7 @@ class Metadata(Tool):
     name = "metadata"
     program = "perl"
     needs_mount = True
+    reports = True
     programs = MappingProxyType({})
     moves_names = True
     folder_options = ()
@@ -108,7 +109,7 @@ class Metadata(Tool):
         words = run_script(METADATA, "check", self.level(move.options, "phase"), path, "")
         verdict = host.run(*words, given=names, deadline_s=deadline_s(len(names), files)).stdout
         if verdict != "as it should be\n":
-            raise TransferError(f"{path} is not as the phase leaves it: {first_line(verdict)}", host=host.role)
+            raise TransferError(f"{path} is not as the phase leaves it: {first_line(verdict)}", host=host.name)
 
 
 def parse_report(text: str, phase: str) -> RequestsOneWay:

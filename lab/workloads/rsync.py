@@ -31,7 +31,7 @@ class Rsync(Tool):
         try:
             return parse_version(result.stdout)
         except ValueError as error:
-            raise Unsupported(f"rsync --version: {error}", host=host.role) from error
+            raise Unsupported(f"rsync --version: {error}", host=host.name) from error
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""

@@ -27,7 +27,7 @@ class RsyncCache(Rsync):
             raise Unsupported(
                 f"rsync-cache: {engine} knows no --cache",
                 "have macOS's own rsync come first in the PATH there, or take rsync-cache out of the sweep",
-                host=host.role,
+                host=host.name,
             )
         return f"{engine}, --cache"
 

@@ -30,7 +30,7 @@ class Tar(Tool):
         try:
             return parse_version(result.stdout)
         except ValueError as error:
-            raise Unsupported(f"tar --version: {error}", host=host.role) from error
+            raise Unsupported(f"tar --version: {error}", host=host.name) from error
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`. The payload has one name at both ends, which goes with it."""

@@ -50,7 +50,7 @@ class Tree(Payload):
         """See :meth:`Payload.check`: names, too, and that there is nothing else."""
         verdict = self._perform(host, "check", path, size_bytes, seed)
         if verdict != "as made\n":
-            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.role)
+            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.name)
 
     @property
     def is_second_copy(self) -> bool:

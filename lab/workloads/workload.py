@@ -102,7 +102,8 @@ class Tool(ABC):
     ``only_on`` is the platform that alone has it; empty for any. ``payloads`` are those that it can move, empty for
     any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it. ``is_extra``: only who
     asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards. ``moves_names``: nothing that
-    files contain, but their names; its source is the list of these, and its target the tree in the share.
+    files contain, but their names; its source is the list of these, and its target the tree in the share. ``reports``:
+    it measures by itself, and :meth:`read_report` reads what.
     With ``folder_options`` it copies a folder and all in it, ``contents`` behind the name of which stands for what is
     in it; None where it copies single files only. With ``second_copy_options``, given both times, it leaves at the
     second what has not changed.
@@ -119,6 +120,7 @@ class Tool(ABC):
     is_extra: ClassVar[bool] = False
     keeps_read: ClassVar[bool] = True
     moves_names: ClassVar[bool] = False
+    reports: ClassVar[bool] = False
     folder_options: ClassVar[tuple[str, ...] | None] = None
     contents: ClassVar[str] = "/"
     second_copy_options: ClassVar[tuple[str, ...]] = ()

@@ -154,14 +154,14 @@ def record(lab: str, target: Path) -> None:
 
     def execute(call: Call) -> Result:
         with lock:
-            count[call.host.role] += 1
-            number = count[call.host.role]
+            count[call.host.name] += 1
+            number = count[call.host.name]
         running = [bool(daemons(Observer(lab).init("server")))]
         started = time.monotonic()
         result = call.go()
         elapsed_s = time.monotonic() - started
         running.append(bool(daemons(Observer(lab).init("server"))))
-        sent = Sent(call.host.role, number, normal(call.argv), elapsed_s, (running[0], running[1]))
+        sent = Sent(call.host.name, number, normal(call.argv), elapsed_s, (running[0], running[1]))
         with lock, target.open("a") as file:
             file.write(json.dumps(asdict(sent)) + "\n")
         return result
@@ -176,8 +176,8 @@ def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
 
     def execute(call: Call) -> Result:
         with lock:
-            count[call.host.role] += 1
-            struck = (call.host.role, count[call.host.role]) == (fault.role, fault.number)
+            count[call.host.name] += 1
+            struck = (call.host.name, count[call.host.name]) == (fault.role, fault.number)
         if not struck:
             return call.go()
         target.write_text(json.dumps(asdict(Sent(fault.role, fault.number, normal(call.argv)))))

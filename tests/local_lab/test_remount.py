@@ -14,7 +14,8 @@ from lab.design.factors import Direction
 from lab.hosts import Role, connected, passwords
 from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
-from lab.run.session import Session, Standing
+from lab.run.session import Session
+from lab.run.standing import Standing
 from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab.check.machine import Machine
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
 from support.emulated_mac import capture

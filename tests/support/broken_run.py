@@ -25,7 +25,7 @@ def break_at(lab: str, words: str, kind: str, when: str) -> None:
         self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
     ) -> Result:
         call = Call(original, self, argv, root, given, deadline_s, stop_mark)
-        if struck or self.role != "server" or words not in normal(argv):
+        if struck or self.name != "server" or words not in normal(argv):
             return call.go()
         struck.append(words)
         print(f"struck at {words}", flush=True)

@@ -17,7 +17,7 @@ from lab.base.errors import LabFailure
 from lab.hosts import SshHost
 from lab.hosts.command import Command, command, script
 from lab.hosts.fields import Interface
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.platforms.linux.platform import Linux
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal

@@ -150,4 +150,4 @@ def state(host: EmulatedHost) -> dict[str, str]:
 
 def settings_of(host: Host, folder: Path) -> Settings:
     """The settings of one host, with a journal in ``folder``."""
-    return Settings({host.role: host}, Journal(folder / "journal.jsonl", line_format()))
+    return Settings({host.name: host}, Journal(folder / "journal.jsonl", line_format()))

@@ -44,7 +44,7 @@ class FakeHost(Host):
         answers = self._answers.get((argv, root))
         if not answers:
             waiting = "\n".join(f"    {line}" for line in self.unused()) or "    nothing"
-            raise AssertionError(f"{self.role}: no answer scripted for\n    {typed(argv, root)}\nbut for\n{waiting}")
+            raise AssertionError(f"{self.name}: no answer scripted for\n    {typed(argv, root)}\nbut for\n{waiting}")
         return answers.pop(0)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
@@ -87,9 +87,9 @@ class EmulatedHost(Host):
                 argv, env=environment, cwd=self.folder, input=given, capture_output=True, text=True, timeout=deadline_s
             )
         except FileNotFoundError as error:
-            raise AssertionError(f"{self.role}: not emulated: {typed(argv, root)}") from error
+            raise AssertionError(f"{self.name}: not emulated: {typed(argv, root)}") from error
         except subprocess.TimeoutExpired as error:
-            raise DeadlineExceeded(self.role, argv, deadline_s, str(error.output or "")) from error
+            raise DeadlineExceeded(self.name, argv, deadline_s, str(error.output or "")) from error
         return Result(argv, done.returncode, done.stdout, done.stderr, 0.0)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from lab.local import lifecycle, syscalls
+from lab.local.names import hosts_of
 from lab.results.trial import CEILINGS
 from support.lab_server import lab_server
 
-HOSTS = ("client", "server")
+HOSTS = ("client", "server")  # of a lab that is not asked for more
 # Everything that the lab may change, and what it must not leave: read as a person would, not through the lab. What
 # looks is left out, and so is a process that is just ending: it has no words any more, ps shows its name in brackets.
 STATE = r"""
@@ -63,12 +64,13 @@ store = {store}
 server_sync = {server_sync}
 client_sync = {client_sync}
 server_cache = {server_cache}
+clients = {clients}
 {options}
 """
 FACTORS: dict[str, Any] = {
     "name": "test", "blocks": 1, "slowest": 2_000_000, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
     "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
-    "server_sync": ["default"], "client_sync": ["fsync"], "server_cache": ["warm"],
+    "server_sync": ["default"], "client_sync": ["fsync"], "server_cache": ["warm"], "clients": [1],
 }  # fmt: skip
 
 
@@ -77,12 +79,14 @@ class Bench:
 
     def __init__(self, name: str, directory: Path):
         self.name, self.directory = name, directory
+        self.host_names: tuple[str, ...] = HOSTS
         self.hosts = directory / f"hosts.local.{name}.ini"
         # a register of its own: to it the runs of another bench are those of another controller
         self.environment = {"XDG_STATE_HOME": str(directory.with_name(f"{directory.name}-state"))}
 
     def up(self, *options: str) -> None:
         """Bring it up."""
+        self.host_names = hosts_of(int(options[options.index("--clients") + 1])) if "--clients" in options else HOSTS
         done = self.lab("local", "up", "--name", self.name, *options, timeout=1800)
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -125,8 +129,8 @@ class Bench:
         return done.stdout
 
     def state(self) -> dict[str, list[str]]:
-        """The state of both hosts, line by line."""
-        return {host: self.inside(host, STATE).splitlines() for host in HOSTS}
+        """The state of all hosts, line by line."""
+        return {host: self.inside(host, STATE).splitlines() for host in self.host_names}
 
     def sweep(self, **factors: Any) -> Path:
         """A sweep file with these factors."""
@@ -167,7 +171,7 @@ class Bench:
 
     def wait_until_free(self) -> None:
         """Wait until the SSH sessions of a run that was killed have ended, so that no host is in use any more."""
-        for host in HOSTS:
+        for host in self.host_names:
             self.inside(host, WAIT_UNTIL_FREE)
 
     def wait_for(self, text: str, process: subprocess.Popen[str], seconds: float = 600) -> None:

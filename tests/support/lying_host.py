@@ -90,7 +90,7 @@ def lying(seed: int) -> Iterator[list[str]]:
     ) -> Result:
         result = honest(host, argv, root, given, deadline_s, stop_mark)
         number = next(numbers)
-        if host.role != role or about not in " ".join(argv) or chance.random() >= often:
+        if host.name != role or about not in " ".join(argv) or chance.random() >= often:
             return result
         told.append(f"{number}: {' '.join(argv)[:100]}")
         exit_code = chance.choice((*[result.exit_code] * 6, 1, 255, -1))

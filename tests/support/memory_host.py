@@ -91,17 +91,17 @@ class MemoryHost(Host):
 
     def _strike(self, fault: Fault, argv: tuple[str, ...]) -> None:
         if fault.kind == "stuck":
-            raise DeadlineExceeded(self.role, argv, 1.0, "")
+            raise DeadlineExceeded(self.name, argv, 1.0, "")
         if fault.kind == "signal":
             signal.raise_signal(signal.SIGTERM)
         if fault.kind in ("lost", "dead", "killed"):
             self.counter.gone = {"dead": HostLost("gone"), "killed": Killed()}.get(fault.kind)
-            raise self.counter.gone or HostLost(f"{self.role}: the connection was lost")
+            raise self.counter.gone or HostLost(f"{self.name}: the connection was lost")
 
     def _effect(self, verb: str, key: str, value: str = "") -> str:
         if verb == "read":
             return self.values[key]
-        assert verb == "write", f"{self.role}: no such command: {verb}"
+        assert verb == "write", f"{self.name}: no such command: {verb}"
         self.watch(self, key, value)
         if key not in self.stuck_keys:
             self.values[key] = value

@@ -19,10 +19,10 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
 from lab.run import runner as runner_module
+from lab.run.measured import Measured
 from lab.run.mounting import Mounting
 from lab.run.runner import Progress, Runner
 from lab.run.session import Session
-from lab.run.transfer import Measured
 from lab.settings.layers import Layers
 from lab.workloads import iperf3
 from support.memory_host import World, knob

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from support.sshd import Sshd
 
 # connects standard input and output to a port, and ends with either of them

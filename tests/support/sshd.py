@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from lab.base.errors import HostError
 from lab.hosts import SshHost
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.local import root_image
 
 TRANSPORTS = ("paramiko", "openssh")

@@ -6,13 +6,14 @@ import time
 from pathlib import Path
 
 from lab.local import cleanup, state
+from lab.local.names import ALL_HOSTS
 
 
 def traces(name: str) -> list[str]:
     """Whatever on this machine belongs to a lab of this name."""
     found = [str(path) for path in (state.directory(name),) if path.exists()]
-    found += [str(group) for host in state.HOSTS if (group := cleanup.control_group(name, host)) and group.exists()]
-    found += [str(disk) for host in state.HOSTS if (disk := cleanup.disk_directory(name, host)).exists()]
+    found += [str(group) for host in ALL_HOSTS if (group := cleanup.control_group(name, host)) and group.exists()]
+    found += [str(disk) for host in ALL_HOSTS if (disk := cleanup.disk_directory(name, host)).exists()]
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

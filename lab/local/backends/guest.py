@@ -20,7 +20,8 @@ from typing import ClassVar
 from lab.local import backend_probe, overlay, state
 from lab.local.backends.base import Backend
 from lab.local.guest_kernels import FILES, Kernel
-from lab.local.state import ADDRESS, DATA_INTERFACE, HOSTS, PREFIX_LENGTH, Lab
+from lab.local.names import ALL_HOSTS
+from lab.local.state import ADDRESS, DATA_INTERFACE, PREFIX_LENGTH, Lab
 from lab.local.subprocesses import check, run_inside
 
 INIT, TAPS = Path(__file__).with_name("guest.sh"), Path(__file__).with_name("guest_taps.sh")
@@ -91,7 +92,7 @@ class Guest(Backend):
         address = f"{ADDRESS[host]}/{PREFIX_LENGTH}"
         unpack = UNPACK.format(seed=self.seed, files=FILES, host=host, address=address)
         own_disk = "/srv/disk/root"
-        number = HOSTS.index(host) + 1
+        number = ALL_HOSTS.index(host) + 1
         command = self.command(own_disk, unpack, self.cards(number))
         setup = self.setup(own_disk, number)
         return BOOT.format(

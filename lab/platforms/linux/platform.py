@@ -41,7 +41,7 @@ class Linux(Platform):
         interface = self.read(parse_route, "ip", "-j", "route", "get", peer)
         if not interface:
             remedy = f"is data_address {peer} of the other host right?"
-            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.role)
+            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
         mtu, mtu_min, mtu_max = self.read(parse_link, "ip", "-j", "-d", "link", "show", "dev", interface)
         speed = self.host.run("cat", f"/sys/class/net/{interface}/speed", check=False).stdout.strip()
         return Facts(

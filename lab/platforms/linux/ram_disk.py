@@ -122,7 +122,7 @@ class LinuxRamDisks(RamDisks):
         if layout == "ext4" and (problem := self._no_device()):
             message, remedy = problem
             message = f"ram_disk_format = ext4: {message}"
-            raise Unsupported(message, f"{remedy}, or give tmpfs in the hosts file", host=self.host.role)
+            raise Unsupported(message, f"{remedy}, or give tmpfs in the hosts file", host=self.host.name)
 
     def _no_device(self) -> tuple[str, str] | None:
         """Why there can be no device for ext4, and what to do about it; None where there can."""
@@ -161,14 +161,14 @@ class LinuxRamDisks(RamDisks):
             self._check_fits(size_kib * 1024)
             device = BlockRamDisk(size_kib)
             load = command("modprobe", "brd", *device.state.split(), root=True)
-            yield Setting(self.host.role, device, device.state, (load,))
+            yield Setting(self.host.name, device, device.state, (load,))
             self.host.shell(FORMAT, str(size_kib), root=True, deadline_s=120)  # what is made there goes with the device
             mount = script(MOUNT, path, str(uid), mode, root=True)
-            yield Setting(self.host.role, Ext4(path), "mounted", (mount,))
+            yield Setting(self.host.name, Ext4(path), "mounted", (mount,))
         else:
             self._check_fits(size_bytes)
             mount = script(TMPFS, path, f"size={size_bytes},mode={mode},uid={uid}", root=True)
-            yield Setting(self.host.role, Tmpfs(path), "mounted", (mount,))
+            yield Setting(self.host.name, Tmpfs(path), "mounted", (mount,))
         return self.parse(parse_mount, self.host.shell(FIND, in_table(path)))
 
     def _check_fits(self, size_bytes: int) -> None:
@@ -177,7 +177,7 @@ class LinuxRamDisks(RamDisks):
             raise LabFailure(
                 f"a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: {free / MIB:.0f} MiB of memory are free",
                 "lower ram_disk in the hosts file, or the sweep's size",
-                host=self.host.role,
+                host=self.host.name,
             )
 
 

@@ -30,7 +30,7 @@ def sampling(host: Host, directory: str, interface: str, peer: str) -> Generator
     program, file = f"{directory}/sampler.pl", file_of(directory)
     host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
     argv = ("perl", program, file, peer, counters.KEPT, *counters.list_sampled_files(interface))
-    yield background_process(host.role, "sampler", argv, directory, ready=shell_line('[ -s "$1" ]', file), root=False)
+    yield background_process(host.name, "sampler", argv, directory, ready=shell_line('[ -s "$1" ]', file), root=False)
 
 
 def parse(text: str, interface: str) -> tuple[Reading, ...]:

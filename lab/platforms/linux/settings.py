@@ -83,14 +83,14 @@ class LinuxSettings(SystemSettings):
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`."""
         operation = LinuxMtu(interface)
-        return Setting(self.host.role, operation, str(value), operation.change(str(value)), MTU_REMEDY)
+        return Setting(self.host.name, operation, str(value), operation.change(str(value)), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """Pin default and maximum of tcp_rmem and tcp_wmem, so that autotuning neither starts nor ends elsewhere."""
         value = f"{min(SMALLEST_TCP_BUFFER, size_bytes)}\t{size_bytes}\t{size_bytes}"
         operations = LinuxTcpBuffer("net.ipv4.tcp_rmem"), LinuxTcpBuffer("net.ipv4.tcp_wmem")
         return [
-            Setting(self.host.role, operation, value, operation.change(value), TCP_BUFFERS_REMEDY)
+            Setting(self.host.name, operation, value, operation.change(value), TCP_BUFFERS_REMEDY)
             for operation in operations
         ]
 
@@ -100,4 +100,4 @@ class LinuxSettings(SystemSettings):
             return tuple(count(state[name].split()[2]) for name in ("tcp_rmem", "tcp_wmem"))
         except (LookupError, ValueError) as error:
             message = f"the TCP buffers cannot be read from {dict(state)}"
-            raise LabFailure(message, host=self.host.role) from error
+            raise LabFailure(message, host=self.host.name) from error

@@ -54,7 +54,7 @@ class MacClock(Clock):
         self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
         argv = run_script_file(program, file, interface)
         ready = shell_line('[ -e "$1" ]', file)
-        yield background_process(self.host.role, "sampler", argv, self.directory, ready, root=False)
+        yield background_process(self.host.name, "sampler", argv, self.directory, ready, root=False)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         """See :meth:`Clock.samples`."""

@@ -31,4 +31,4 @@ class MacFiles(Files):
         """See :meth:`Files.check_cold_reads`."""
         if MacPrograms(self.host).missing(["purge"]):
             remedy = "install Xcode there, or leave server_cache = cold out of the sweep"
-            raise Unsupported("it has no purge, which would make it read its disk again", remedy, host=self.host.role)
+            raise Unsupported("it has no purge, which would make it read its disk again", remedy, host=self.host.name)

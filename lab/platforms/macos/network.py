@@ -43,14 +43,14 @@ class MacNetwork(Network):
         sizes = self.read(lambda text: parse_sizes(text, RAW_SOCKET), "sysctl", *RAW_SOCKET)
         small = [name for name, size in sizes.items() if size < mtu]
         remedy = f"without it no ping here proves an MTU of {mtu}: leave that out of the sweep"
-        return [sysctl_setting(self.host.role, name, str(max(LONGEST_PROBE, mtu)), remedy) for name in small]
+        return [sysctl_setting(self.host.name, name, str(max(LONGEST_PROBE, mtu)), remedy) for name in small]
 
     def prove_path(self, peer: str, mtu: int) -> None:
         """See :meth:`Network.prove_path`; the settings of :meth:`probe_settings` must be in effect: it is checked."""
         missing = " and ".join(setting.name for setting in self.probe_settings(mtu))
         if missing:
             message = f"ping cannot send {mtu} bytes at once: {missing} must be raised first"
-            raise LabFailure(message, host=self.host.role)
+            raise LabFailure(message, host=self.host.name)
         super().prove_path(peer, mtu)
 
     def addresses(self) -> dict[str, tuple[str, ...]]:

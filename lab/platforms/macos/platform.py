@@ -72,7 +72,7 @@ class MacOS(Platform):
         link = self.read(parse_ifconfig, "ifconfig", "-v", interface)
         if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
             remedy = f"is data_address {peer} of the other host right?"
-            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.role)
+            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
         mtu_min, mtu_max = self._mtu_range(interface)
         mtu_max = link.max_mtu or mtu_max  # ifconfig is the one that asks the driver itself
         system = self.read(parse_sw_vers, "sw_vers")

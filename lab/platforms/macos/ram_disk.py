@@ -80,7 +80,7 @@ class MacRamDisks(RamDisks):
             return self.describe_folder(path)
         place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
         if is_mounted_on_mac(place).run(self.host) != "absent":
-            raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.role)
+            raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.name)
         uid = self.uid()
         sectors = image_sectors(size_bytes, place, {image.path for image in self.read(parse_images, *IMAGES)})
         free = self.read(parse_vm_stat, "vm_stat")
@@ -88,14 +88,14 @@ class MacRamDisks(RamDisks):
             raise LabFailure(
                 f"a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: {free / 2**20:.0f} MiB of memory are free",
                 "lower ram_disk in the hosts file, or the sweep's size",
-                host=self.host.role,
+                host=self.host.name,
             )
         yield self._ram_image(sectors, place)
         device = self.read(lambda text: prove_ours(parse_images(text), f"ram://{sectors}", sectors, uid), *IMAGES)
         kind = "apfs" if layout == "apfs" else "hfs"
         mount = mount_volume(kind, self._format(device, layout), place)
         mode = "700" if private else "1777"
-        yield Setting(self.host.role, RamVolume(place), "mounted", (mount, leave_alone(place, uid, mode)))
+        yield Setting(self.host.name, RamVolume(place), "mounted", (mount, leave_alone(place, uid, mode)))
         return layout or self.formats[0]
 
     def _format(self, device: str, layout: str | None) -> str:
@@ -111,4 +111,4 @@ class MacRamDisks(RamDisks):
 
     def _ram_image(self, sectors: int, place: str) -> Setting:
         attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
-        return Setting(self.host.role, RamImage(sectors, place), "attached", (attach,))
+        return Setting(self.host.name, RamImage(sectors, place), "attached", (attach,))

@@ -44,7 +44,7 @@ class MacSettings(SystemSettings):
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
         operation = MacMtu(interface)
-        return Setting(self.host.role, operation, str(value), operation.change(str(value)), MTU_REMEDY)
+        return Setting(self.host.name, operation, str(value), operation.change(str(value)), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """The starting sizes, and whatever keeps them from changing on this version.
@@ -59,12 +59,12 @@ class MacSettings(SystemSettings):
         threshold, receive, send, send_max = (name in present for name in pins)
         if not (threshold or (receive and (send or send_max))):
             message = f"TCP buffers cannot be pinned: of {pins}, sysctl knows only {present}"
-            raise LabFailure(message, host=self.host.role)
+            raise LabFailure(message, host=self.host.name)
         values = {name: "0" for name in pins[:3] if name in present}
         if send_max and not send:
             values[pins[3]] = str(size_bytes)
         values |= {f"net.inet.tcp.{name}": str(size_bytes) for name in ("sendspace", "recvspace")}
-        return [sysctl_setting(self.host.role, name, value, TCP_BUFFERS_REMEDY) for name, value in values.items()]
+        return [sysctl_setting(self.host.name, name, value, TCP_BUFFERS_REMEDY) for name, value in values.items()]
 
     def tcp_buffers_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
         """See :meth:`SystemSettings.tcp_buffers_in`."""
@@ -72,9 +72,9 @@ class MacSettings(SystemSettings):
             return tuple(count(state[name]) for name in ("recvspace", "sendspace"))
         except (LookupError, ValueError) as error:
             message = f"the TCP buffers cannot be read from {dict(state)}"
-            raise LabFailure(message, host=self.host.role) from error
+            raise LabFailure(message, host=self.host.name) from error
 
     def awake(self, directory: str) -> Generator[Setting, None, None]:
         """Whatever of the two this version has; -s holds on mains only, as it says itself."""
         argv = ("/bin/sh", "-c", "command -v caffeinate >/dev/null && exec caffeinate -i -s; exec pmset noidle")
-        yield background_process(self.host.role, "awake", argv, directory, root=False)
+        yield background_process(self.host.name, "awake", argv, directory, root=False)

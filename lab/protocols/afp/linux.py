@@ -70,7 +70,7 @@ class LinuxAfp(LinuxMount):
         argv = in_private_mounts(START, state, path)
         if share.server_sync == "async":
             argv = without_flushes(argv)
-        yield background_process(server.host.role, "netatalk", argv, state, server.listening(PORT))
+        yield background_process(server.host.name, "netatalk", argv, state, server.listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """netatalk has no setting: afpd answers FPFlushFork and FPSyncFork after an fsync, FPWrite after a write."""

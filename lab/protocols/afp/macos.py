@@ -57,7 +57,7 @@ class MacAfp(macos_sharing.MacShare):
     def check_ram_disk(self, server: Side, layout: str | None) -> None:
         """It shares volumes of HFS+ only."""
         if layout == "apfs":
-            role = server.host.role
+            role = server.host.name
             remedy = f"ram_disk_format = hfs in [{role}], or take afp out of the sweep"
             raise Unsupported("AFP cannot share APFS", remedy, host=role)
 
@@ -66,7 +66,7 @@ class MacAfp(macos_sharing.MacShare):
         kind = read_file_system(server, share.path)
         if kind != "hfs":
             message = f"AFP cannot share {share.path}, which is on {first_line(kind)}"
-            raise Unsupported(message, find_remedy(kind), host=server.host.role)
+            raise Unsupported(message, find_remedy(kind), host=server.host.name)
         yield from super().serve(server, share)
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:

@@ -151,7 +151,7 @@ class Session:
         """
         operation = GvfsMount(self.directory, uri)
         mount = self._run(MOUNT, uri, given=password + "\n", deadline_s=330)
-        yield Setting(self.client.host.role, operation, "mounted", (mount,))
+        yield Setting(self.client.host.name, operation, "mounted", (mount,))
         yield self._fuse_mount(uri)
         return self._run(LOCAL_PATH, uri).run(self.client.host)
 
@@ -160,14 +160,14 @@ class Session:
         ready = shell_line(SHOWS_SHARE, operation.entry, operation.place)
         process = self._daemon("gvfsd-fuse", (program, operation.place, "-f"), ready)
         show = self._run(SHOW, uri, *process.apply[0].argv, deadline_s=60)
-        return Setting(self.client.host.role, operation, "running", (show,))
+        return Setting(self.client.host.name, operation, "running", (show,))
 
     def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
         return in_session(self.directory, text, *args, given=given, deadline_s=deadline_s)
 
     def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
         return background_process(
-            self.client.host.role, name, (*self.environment, *argv), self.directory, ready, root=False
+            self.client.host.name, name, (*self.environment, *argv), self.directory, ready, root=False
         )
 
 
@@ -205,7 +205,7 @@ def find_program(client: Side, name: str) -> str:
     paths = client.host.shell(find, name).stdout.split()
     if not paths:
         remedy = "`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
-        raise Unsupported(f"no {name}, which mounts what the kernel cannot", remedy, host=client.host.role)
+        raise Unsupported(f"no {name}, which mounts what the kernel cannot", remedy, host=client.host.name)
     return paths[0]
 
 

@@ -148,7 +148,7 @@ class LinuxMount(Driver):
         yield mount_setting(client, path, mount)
         fields = first_line(client.host.shell(FIND, in_table(path)).stdout, 1000).split(" ")
         if len(fields) < 4:
-            raise LabFailure(f"the options of the mount {path} cannot be read", host=client.host.role)
+            raise LabFailure(f"the options of the mount {path} cannot be read", host=client.host.name)
         limits = parse_mount_options(fields[3], self.versions_of)
         effective = {"mount": "kernel", **limits, **self.read_negotiated(server, share), "mount_options": fields[3]}
         mounted_with = split_mount_options(fields[3]) | self.options_outside_table(client, server, share)
@@ -157,7 +157,7 @@ class LinuxMount(Driver):
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:
     """The setting of a mount at ``path``, a folder of the lab's own."""
-    return Setting(client.host.role, LinuxShareMount(path), "mounted", (mount,))
+    return Setting(client.host.name, LinuxShareMount(path), "mounted", (mount,))
 
 
 def in_private_mounts(text: str, *args: str) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ class MacMount(Driver):
     def mount_method(self, client: Side) -> str:
         """By the kernel, where the program that mounts is there."""
         if not has_program(client, self.program):
-            raise Absent(f"no {self.program}: {self.gone}", self.gone_remedy, host=client.host.role)
+            raise Absent(f"no {self.program}: {self.gone}", self.gone_remedy, host=client.host.name)
         return f"kernel {self.file_system}"
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
@@ -127,7 +127,7 @@ def has_program(side: Side, name: str) -> bool:
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:
     """The setting of a mount at ``path``, a folder of the lab's own without links."""
-    return Setting(client.host.role, MacShareMount(path), "mounted", (mount,))
+    return Setting(client.host.name, MacShareMount(path), "mounted", (mount,))
 
 
 def answer_prompt(client: Side, share: Share, *argv: str) -> Command:
@@ -143,10 +143,10 @@ def read_mount_options(client: Side, path: str, file_system: str) -> str:
     try:
         kind, options = parse_mounts(table)[path]
     except KeyError:
-        raise LabFailure(f"mount shows nothing at {path}: {printable(table)[:500]}", host=client.host.role) from None
+        raise LabFailure(f"mount shows nothing at {path}: {printable(table)[:500]}", host=client.host.name) from None
     if kind != file_system:
         message = f"at {path} is a mount of {first_line(kind)}, not of {file_system}"
-        raise LabFailure(message, host=client.host.role)
+        raise LabFailure(message, host=client.host.name)
     return first_line(options)
 
 

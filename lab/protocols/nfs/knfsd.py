@@ -98,7 +98,7 @@ def serve(server: Side, share: Share) -> Steps:
     server.host.run("mkdir", "-m", "700", "-p", state)
     options = f"{EXPORT},{LEVELS[share.server_sync]}"
     argv = in_private_mounts(START, share.path, options, server.listening(RPCBIND_PORT), str(MOUNT_PORT))
-    yield background_process(server.host.role, "mountd", argv, state, server.listening(MOUNT_PORT))
+    yield background_process(server.host.name, "mountd", argv, state, server.listening(MOUNT_PORT))
     yield _threads_setting(server)
 
 
@@ -119,4 +119,4 @@ def parse_export(table: str) -> str:
 
 def _threads_setting(server: Side) -> Setting:
     start = command(*in_private_mounts(SET_THREADS, str(THREADS), server.address), root=True)
-    return Setting(server.host.role, NfsThreads(), str(THREADS), (start,))
+    return Setting(server.host.name, NfsThreads(), str(THREADS), (start,))

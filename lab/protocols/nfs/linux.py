@@ -95,7 +95,7 @@ class LinuxNfs(LinuxMount):
         if share.server_sync == "async":
             argv = without_flushes(argv)
         ready = shell_line('sh -c "$1" && sh -c "$2"', server.listening(PORT), server.listening(MOUNT_PORT))
-        yield background_process(server.host.role, "ganesha", argv, state, ready)
+        yield background_process(server.host.name, "ganesha", argv, state, ready)
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """Ganesha has no async export: flushes that do nothing are one. Else what it says of the export in its log."""

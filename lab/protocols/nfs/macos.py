@@ -181,7 +181,7 @@ class MacNfs(MacMount):
     def served_by(self, server: Side, account: str) -> str:
         """By nfsd; NFS has no accounts."""
         if not has_program(server, "nfsd"):
-            raise Unsupported("no nfsd: every macOS has it; this system is damaged", host=server.host.role)
+            raise Unsupported("no nfsd: every macOS has it; this system is damaged", host=server.host.name)
         return "nfsd"
 
     def serve(self, server: Side, share: Share) -> Steps:
@@ -211,7 +211,7 @@ class MacNfs(MacMount):
         values, asked = read_parameters(parameters), f"NFSv{share.options.get('version', DEFAULTS['version'])}"
         if values.get("dialect", asked) != asked:
             message = f"asked for {asked}, and nfsstat -m says {values['dialect']}"
-            raise LabFailure(message, host=client.host.role)
+            raise LabFailure(message, host=client.host.name)
         return values, parameters
 
 
@@ -241,7 +241,7 @@ def exported_folder(server: Side, folder: str) -> tuple[str, str]:
     there = f"{point}{path}"
     if server.host.shell('[ "$1" -ef "$2" ]', path, there, check=False).exit_code != 0:
         message = f"{path} is on {point}, and not there as {there}"
-        raise Unsupported(message, "share another folder", host=server.host.role)
+        raise Unsupported(message, "share another folder", host=server.host.name)
     return there, point
 
 
@@ -253,7 +253,7 @@ def find_export(server: Side, path: str, point: str, condition: str) -> MacExpor
     for name in (path, point):
         if not re.fullmatch(EXPORTABLE, name):
             remedy = "give a mount_base of plain characters"
-            raise Unsupported(f"exports cannot say {name}", remedy, host=server.host.role)
+            raise Unsupported(f"exports cannot say {name}", remedy, host=server.host.name)
     uid, gid = read_ids(server)
     network = parse_network(server.host.run("ifconfig").stdout, server.address)
     before = cast(Condition, condition)  # which is checked with the rest
@@ -263,7 +263,7 @@ def find_export(server: Side, path: str, point: str, condition: str) -> MacExpor
 def export_setting(server: Side, export: MacExport) -> Setting:
     """The setting of a line in the exports."""
     add = (edit_exports("add", export.line), script(UPDATE, EXPORTS, root=True))
-    return Setting(server.host.role, export, "exported", add)
+    return Setting(server.host.name, export, "exported", add)
 
 
 def edit_exports(act: str, line: str, *condition: str) -> Command:
@@ -274,7 +274,7 @@ def edit_exports(act: str, line: str, *condition: str) -> Command:
 def service_setting(server: Side) -> Setting:
     """The setting of nfsd where it is disabled: started until it is stopped, which launchd does not remember."""
     start = (command("nfsd", "start", root=True), script(AWAIT, "running", root=True, deadline_s=60))
-    return Setting(server.host.role, MacNfsd(), "running", start)
+    return Setting(server.host.name, MacNfsd(), "running", start)
 
 
 def parse_network(text: str, address: str) -> ipaddress.IPv4Network:

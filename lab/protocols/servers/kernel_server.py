@@ -39,7 +39,7 @@ class KernelServer:
 
     def find_refusal(self, server: Side) -> str:
         """Why the lab can never use it; empty where it can. Raises Unsupported where a person can help."""
-        role = server.host.role
+        role = server.host.name
         never = {
             "free": "",
             "shared": f"others share this host's kernel, which has one {self.name} for all",

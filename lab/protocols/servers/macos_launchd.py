@@ -86,6 +86,6 @@ def switch_on(server: Side, label: Label, port: int) -> Steps:
     """The service, where it is off, once it listens; switched on before, where it is noted to be off."""
     noted = MacServiceSwitch(label)
     if server.host.shell(READ_SWITCH, label, root=True).stdout.strip() == "disabled":
-        yield Setting(server.host.role, noted, "enabled", (switch(label, "enable"),), REMEDY.format(label=label))
+        yield Setting(server.host.name, noted, "enabled", (switch(label, "enable"),), REMEDY.format(label=label))
     load = script(LOAD, plist(label), server.listening(port), label, root=True, deadline_s=60)
-    yield Setting(server.host.role, MacService(label), "loaded", (load,), REMEDY.format(label=label))
+    yield Setting(server.host.name, MacService(label), "loaded", (load,), REMEDY.format(label=label))

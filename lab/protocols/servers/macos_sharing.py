@@ -115,7 +115,7 @@ def check_account(server: Side, service: Service, account: str) -> None:
     """Raise Absent where the server is missing, Closed, with what to do, where the account may not log in."""
     group = f"com.apple.access_{service.protocol}"
     output = server.host.shell(READ_ACCOUNT, macos_launchd.plist(service.label), account, group, root=True).stdout
-    role, words = server.host.role, set(output.splitlines())
+    role, words = server.host.name, set(output.splitlines())
     hashes = output.rpartition("hashes")[2].split()
     if "server" not in words:
         raise Absent(service.gone, "serve it from another host, or leave it out of sweeps", host=role)
@@ -142,19 +142,19 @@ def share_folder(server: Side, share: Share, service: Service) -> Steps:
     for name, point in _read_share_points(server).items():
         if point.names.get(service.protocol, "").lower() == share.name.lower() and name.lower() != record:
             message = f"it shares {point.path} as {share.name} already"
-            raise LabFailure(message, "give [share] another name", host=server.host.role)
+            raise LabFailure(message, "give [share] another name", host=server.host.name)
     yield from macos_launchd.switch_on(server, service.label, service.port)
     yield _share_point_setting(server, share, service, record, path)
     target = SharePoint(path, {service.protocol: share.name})
     listed = {name.lower(): point for name, point in _read_share_points(server).items()}.get(record)
     if listed != target:
-        raise SettingRefused(f"asked sharing for {target}, and it lists {listed}", host=server.host.role)
+        raise SettingRefused(f"asked sharing for {target}, and it lists {listed}", host=server.host.name)
 
 
 def _share_point_setting(server: Side, share: Share, service: Service, record: str, path: str) -> Setting:
     flags = ("-s", service.flags, "-g", "000")  # nothing for guests
     add = ("sharing", "-a", path, "-n", record, service.name_option, share.name, *flags)
-    return Setting(server.host.role, MacSharePoint(record), "shared", (command(*add, root=True),))
+    return Setting(server.host.name, MacSharePoint(record), "shared", (command(*add, root=True),))
 
 
 def _read_share_points(server: Side) -> dict[str, SharePoint]:

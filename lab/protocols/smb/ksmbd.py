@@ -96,7 +96,7 @@ def serve(server: Side, share: Share) -> Steps:
     """ksmbd on the interface of the data address; the account has its password in a database of ours."""
     if share.old_dialect:
         message = f"ksmbd does not speak {share.old_dialect}"
-        raise Unsupported(message, "leave it out of the sweep", host=server.host.role)
+        raise Unsupported(message, "leave it out of the sweep", host=server.host.name)
     state = f"{server.directory}/ksmbd"
     server.host.run("mkdir", "-m", "700", "-p", state)
     addresses = server.host.run("ip", "-o", "address", "show", "to", server.address).stdout
@@ -108,10 +108,10 @@ def serve(server: Side, share: Share) -> Steps:
     password = share.password.get_secret_value()
     add = ("ksmbd.adduser", "-C", path, "-P", accounts, share.account)
     server.host.run(*add, root=True, given=f"{password}\n{password}\n")
-    yield Setting(server.host.role, Ksmbd(), "loaded", (command("modprobe", "ksmbd", root=True),))
+    yield Setting(server.host.name, Ksmbd(), "loaded", (command("modprobe", "ksmbd", root=True),))
     argv = in_private_mounts(START, path, accounts)
     ready = shell_line(READY, server.listening(PORT))
-    yield background_process(server.host.role, "ksmbd.mountd", argv, state, ready)
+    yield background_process(server.host.name, "ksmbd.mountd", argv, state, ready)
 
 
 def read_durability() -> Mapping[str, str]:

@@ -100,7 +100,7 @@ class LinuxSmb(LinuxMount):
             raise Unsupported(
                 "smb.time_machine: Samba has no vfs_fruit there",
                 "`apt-get install samba-vfs-modules` there, or leave smb.time_machine out of the sweep",
-                host=server.host.role,
+                host=server.host.name,
             )
         return ""
 
@@ -130,7 +130,7 @@ class LinuxSmb(LinuxMount):
         add = ("smbpasswd", "-c", path, "-a", "-s", share.account)
         server.host.run(*add, root=True, given=f"{password}\n{password}\n")
         argv = ("smbd", "--foreground", "--no-process-group", "--debug-stdout", "-s", path)
-        yield background_process(server.host.role, "smbd", argv, state, server.listening(PORT))
+        yield background_process(server.host.name, "smbd", argv, state, server.listening(PORT))
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """What testparm reads in the file that our Samba was started with; ksmbd has nothing to read."""

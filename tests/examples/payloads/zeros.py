@@ -21,7 +21,7 @@ class Zeros(OneFile):
         """See :meth:`Payload.check`."""
         compare = 'head -c "$1" /dev/zero | cmp - "$2"'
         if host.shell(compare, str(size_bytes), path, deadline_s=deadline_s(size_bytes), check=False).exit_code != 0:
-            raise TransferError(f"{host.role}: {path} does not hold what was sent")
+            raise TransferError(f"{host.name}: {path} does not hold what was sent")
 
 
 PAYLOAD = Zeros()

@@ -111,14 +111,14 @@ class FreeBSDSettings(SystemSettings):
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`."""
         operation = FreeBSDMtu(interface)
-        return Setting(self.host.role, operation, str(value), operation.change(str(value)), MTU_REMEDY)
+        return Setting(self.host.name, operation, str(value), operation.change(str(value)), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """Autotuning off, then the sizes that every new socket gets."""
         sizes = {"recvbuf_auto": 0, "sendbuf_auto": 0} | dict.fromkeys(BUFFERS, size_bytes)
         values = {FreeBSDTcpBuffer(f"net.inet.tcp.{name}"): str(value) for name, value in sizes.items()}
         return [
-            Setting(self.host.role, operation, value, operation.change(value), TCP_BUFFERS_REMEDY)
+            Setting(self.host.name, operation, value, operation.change(value), TCP_BUFFERS_REMEDY)
             for operation, value in values.items()
         ]
 
@@ -139,7 +139,7 @@ class FreeBSDRamDisks(RamDisks):
         self.check(layout)
         options = f"size={size_bytes},mode={'700' if private else '1777'},uid={self.uid()}"
         mount = command("mount", "-t", "tmpfs", "-o", options, "tmpfs", path, root=True)
-        yield Setting(self.host.role, FreeBSDTmpfs(path), "mounted", (mount,))
+        yield Setting(self.host.name, FreeBSDTmpfs(path), "mounted", (mount,))
         return "tmpfs"
 
 
@@ -166,7 +166,7 @@ class FreeBSDFiles(Files):
     def check_cold_reads(self) -> None:
         """See :meth:`Files.check_cold_reads`."""
         remedy = "leave server_cache = cold out of the sweep"
-        raise Unsupported("FreeBSD cannot be made to read its disk again", remedy, host=self.host.role)
+        raise Unsupported("FreeBSD cannot be made to read its disk again", remedy, host=self.host.name)
 
 
 class FreeBSDNetwork(Network):

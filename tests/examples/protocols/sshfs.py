@@ -21,7 +21,7 @@ class LinuxSshfs(UnixSsh):
     def mount_method(self, client: Side) -> str:
         """By the sshfs program. Raises Unsupported where there is none."""
         if client.host.shell("command -v sshfs", check=False).exit_code != 0:
-            raise Unsupported("no sshfs", "apt-get install sshfs", host=client.host.role)
+            raise Unsupported("no sshfs", "apt-get install sshfs", host=client.host.name)
         return "sshfs over FUSE"
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:

@@ -10,7 +10,7 @@ from support.fake_host import EmulatedHost
 from support.input_files import HOSTS
 
 from lab.check import doctor
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from lab.check.finding import Finding
 from lab.check.hardware import assumptions_about, findings
 from lab.check.machine import Machine
 from lab.hosts.assumption import Assumption
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 

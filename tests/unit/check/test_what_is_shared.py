@@ -29,7 +29,8 @@ from lab.check.hardware_file import (
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
 from lab.cli.main import main
-from lab.hosts.hosts_file import HostConfig, Hosts, LabConfig, ShareConfig
+from lab.hosts.host_config import HostConfig
+from lab.hosts.hosts_file import Hosts, LabConfig, ShareConfig
 
 HOSTS = Hosts(
     client=HostConfig(host="mini.firm.example", user="jane", data_address="10.77.0.1"),

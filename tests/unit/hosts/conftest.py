@@ -9,7 +9,7 @@ import pytest
 from support.sshd import TRANSPORTS, empty_home, reached_by
 
 from lab.hosts import SshHost, paramiko
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from support.sshd import gone, wait_for
 
 from lab.base.errors import HostError, HostLost
 from lab.hosts import Nobody, Role, SshHost
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts.local import LocalConversation
 from lab.hosts.processes import END_ORPHANS, SSH_SESSION, STARTED
 
@@ -24,7 +24,7 @@ CONFIG = HostConfig(transport="local", sudo="none", data_address="192.0.2.1")
 LAB = """
 import sys
 from lab.hosts import SshHost
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 host = SshHost("client", HostConfig(transport="local", sudo="none", data_address="192.0.2.1"))
 host.shell('echo $$ > "$1.new"; mv "$1.new" "$1"; while :; do sleep 1; done', sys.argv[1], deadline_s=300)
 """

@@ -13,7 +13,7 @@ from support.timing_output import REPORT
 from lab.base.errors import CommandError, HostError, TransferError
 from lab.check.finding import of_error
 from lab.hosts import paramiko
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts.macos_privacy import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
@@ -92,7 +92,7 @@ def test_a_transfer_that_privacy_refused_says_so() -> None:
     refused = "cp: /Volumes/share/x: Operation not permitted\n"
     host.on(("netstat", "-s", "-p", "tcp"), root=True)
     host.on(
-        ("perl", "/tmp/lab/stopwatch.pl", "en0", "", "", "cp", "a", "b"),
+        ("perl", "/tmp/lab/stopwatch.pl", "en0", "", "", "", "cp", "a", "b"),
         REPORT.format(counts="", seconds=1).replace("exit 0", "exit 1"),
         stderr=refused,
     )

@@ -189,7 +189,7 @@ def test_a_session_makes_no_connection_of_its_own(sshd: Sshd, words: tuple[str, 
 
 KILLED = """
 import sys
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts import SshHost
 host = SshHost("client", HostConfig.model_validate_json(sys.argv[1]))
 print(host.connection._master.pid, host.connection.folder, flush=True)

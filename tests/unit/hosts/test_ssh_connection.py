@@ -126,7 +126,7 @@ def test_a_name_that_nobody_knows_is_explained(sshd: Sshd) -> None:
 
 NOT_SSHD = """
 import socket, sys, threading
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.base.errors import HostError
 from lab.hosts import SshHost, openssh, paramiko
 openssh.CONNECT_DEADLINE_S = paramiko.CONNECT_DEADLINE_S = 1

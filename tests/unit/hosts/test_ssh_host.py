@@ -13,7 +13,7 @@ from support.sshd import Sshd
 from lab.base.errors import CommandError, DeadlineExceeded
 from lab.hosts import CommandLog, SshHost, connection
 from lab.hosts.host import STOPPED
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 
 SECRET = "hunter2-do-not-show"
 

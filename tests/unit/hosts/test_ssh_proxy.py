@@ -89,7 +89,7 @@ def test_commands_that_are_lost_at_once_with_their_proxy_all_say_why(sshd: Sshd,
 
 INTERRUPTED = """
 import os, signal, sys, time
-from lab.hosts.hosts_file import HostConfig
+from lab.hosts.host_config import HostConfig
 from lab.hosts import SshHost
 signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
 host = SshHost("client", HostConfig.model_validate_json(sys.argv[1]))

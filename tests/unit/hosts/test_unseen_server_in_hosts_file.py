@@ -35,7 +35,7 @@ def load(folder: Path, text: str) -> Hosts:
         (CLIENT + SERVER + "tune = yes\n" + SHARE, "[server] tune: without host nobody logs in there, and nothing can"),
         (
             LOCAL + SERVER + "transport = local\n" + SHARE,
-            "[server] transport: client and server cannot both be this machine",
+            "[server] transport: [client] is this machine: it cannot be both",
         ),
         *(
             (

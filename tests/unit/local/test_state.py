@@ -20,7 +20,7 @@ LINUX = {"client": "linux", "server": "linux"}
 GOOD: dict[str, Any] = {
     "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
     "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
-    "platforms": LINUX, "backend": "namespaces", "why": "", "ssh_address": "",
+    "platforms": LINUX, "backend": "namespaces", "why": "", "ssh_address": "", "rates": {},
 }  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def asked(host: FakeHost, seconds: str, *resent: int) -> MacOS:
     for number in resent:
         host.on(("netstat", "-s", "-p", "tcp"), TCP.format(number, number * 1448), root=True)
     report = REPORT.format(counts=COUNTS, seconds=seconds)
-    host.on(("perl", "/tmp/lab/stopwatch.pl", "en0", "", "", "cp", "a", "b"), report)
+    host.on(("perl", "/tmp/lab/stopwatch.pl", "en0", "", "", "", "cp", "a", "b"), report)
     platform = MacOS(host)
     platform.clock.directory = "/tmp/lab"
     return platform

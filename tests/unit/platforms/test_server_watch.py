@@ -45,7 +45,7 @@ def timed(python: str, folder: Path, server: str, command: str) -> tuple[list[st
     text = COUNTS + STOPWATCH
     file = folder / "stopwatch"
     file.write_text(faster(in_python(text) if python else str(text)))
-    argv = [*([python, "-IBS"] if python else ["perl"]), str(file), "moved", "", server, "sh", "-c", command]
+    argv = [*([python, "-IBS"] if python else ["perl"]), str(file), "moved", "", server, "", "sh", "-c", command]
     environment = os.environ | {"LC_ALL": "C"}
     done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     return [line for line in done.stdout.splitlines() if line.startswith("unanswered")], done
@@ -107,7 +107,7 @@ def test_the_transfer_then_fails_with_who_is_gone_and_what_to_do() -> None:
     platform.clock.directory = "/tmp/lab"
     with pytest.raises(HostError) as caught:
         platform.clock.time_transfer("eth0", "", ("cp", "a", "b"), 60, MountServer("192.0.2.2", 445, "smb"))
-    assert host.sent == [("perl", "/tmp/lab/stopwatch.pl", "eth0", "", "192.0.2.2 445", "cp", "a", "b")]
+    assert host.sent == [("perl", "/tmp/lab/stopwatch.pl", "eth0", "", "192.0.2.2 445", "", "cp", "a", "b")]
     message = "client: the server at 192.0.2.2 no longer answers on port 445 (SMB): no byte moved"
     assert str(caught.value).startswith(message)
     assert "look whether that host is up" in caught.value.remedy

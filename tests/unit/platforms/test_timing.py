@@ -54,7 +54,7 @@ def run_text(
     listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
     (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
     environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
-    argv = [*interpreter, str(file), *args[:2], "", *args[2:]]
+    argv = [*interpreter, str(file), *args[:2], "", "", *args[2:]]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment)
     return values_of(done.stdout), done
 

@@ -17,8 +17,8 @@ from lab.results.run_folder import RunFolder
 from lab.results.trial import run_problem
 from lab.run import foreign_load
 from lab.run.catalogue import CATALOGUE
+from lab.run.measured import Measured
 from lab.run.runner import MOST_REPEATS, Runner, check_recorded
-from lab.run.transfer import Measured
 
 
 def usage(user: float, cpu_cores: float | None, steal: float = 0.0) -> HostUsage:

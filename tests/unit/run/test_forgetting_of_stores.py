@@ -27,6 +27,7 @@ class Standing(Session):
 
     def __init__(self, world: World, forget: Command | None):
         self.pair, self.settings = pair_of(hosts={"server": world.hosts["server"]}), world.settings
+        self.pairs = (self.pair,)
         self.layers = Layers(self.settings)
         self._store = MadeStore("zfs", {}, 1, forget=forget)
         self.stand(CASE)

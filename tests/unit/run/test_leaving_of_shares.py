@@ -28,8 +28,10 @@ class Ending:
         session.pair = pair_of(cast(Any, config), hosts={Role.CLIENT: SimpleNamespace(shell=self._look)})
         session.shares = SimpleNamespace(folder=lambda _: f"/srv/share/{FOLDER}")
         session.settings = SimpleNamespace(connections=SimpleNamespace(tell=self.lines.append))
-        session.mounting = SimpleNamespace(failed=SimpleNamespace(clear=lambda: self.calls.append("forget failures")))
-        session.layers = SimpleNamespace(drop_uppermost=lambda: self.calls.append("drop"))
+        session.mounting = SimpleNamespace(
+            failed=SimpleNamespace(clear=lambda: self.calls.append("forget failures")),
+            unmount=lambda: self.calls.append("drop"),
+        )
         session.stand = self._stand
         session._in_share = CASE
         self.session: Session = session

@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, world: World) -> list[Path]:
         if path.name == "silent.ini":
             raise HostError("does not answer", host="server")
         for host in world.hosts.values():
-            host.values |= untouched()[host.role]
+            host.values |= untouched()[host.name]
         return restore.PutBack(changes=1)
 
     monkeypatch.setattr(restore, "by_hosts", by_hosts)

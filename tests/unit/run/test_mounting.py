@@ -19,8 +19,8 @@ from lab.base.errors import (
     TransferError,
 )
 from lab.run import mounting
+from lab.run.measured import Measured
 from lab.run.mounting import Mounting
-from lab.run.transfer import Measured
 from lab.settings.layers import Layer, Layers
 
 DIED = CommandError("client", ("/bin/sh", "-c", "mount", "sh"), 1, "gvfsd-fuse does not show smb://x: it has died\n")

@@ -26,7 +26,7 @@ class AtHome(Linux):
     """A platform whose account lives at ``/home/<role>``."""
 
     def facts(self, peer: str) -> Any:
-        return SimpleNamespace(home=f"/home/{self.host.role}", user="me")
+        return SimpleNamespace(home=f"/home/{self.host.name}", user="me")
 
 
 @pytest.mark.parametrize(

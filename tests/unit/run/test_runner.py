@@ -17,8 +17,8 @@ from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.run import runner as runner_module
 from lab.run.catalogue import CATALOGUE
+from lab.run.measured import Measured
 from lab.run.runner import check_recorded
-from lab.run.transfer import Measured
 from lab.settings.layers import Layers
 
 

@@ -9,7 +9,7 @@ from support.runner_bench import RATES, SMALL, Bench, measured
 from lab.base.errors import CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.design.case import Case
 from lab.results.effective import Effective
-from lab.run.transfer import Measured
+from lab.run.measured import Measured
 
 FAILURES = [
     TransferError("client: cp: exit code 1: No space left"),

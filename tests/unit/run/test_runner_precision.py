@@ -22,7 +22,7 @@ from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.run import runner as runner_module
 from lab.run.catalogue import CATALOGUE
-from lab.run.transfer import Measured
+from lab.run.measured import Measured
 from lab.settings.layers import Layers
 from lab.stats import wide_effects
 

@@ -9,7 +9,7 @@ from support.sweeps import sweep_of
 from lab.base.errors import Interrupted, LabFailure, RestoreError
 from lab.design.case import Case
 from lab.results import run_folder
-from lab.run.transfer import Measured
+from lab.run.measured import Measured
 from lab.settings.layers import Layers
 
 ONE = sweep_of(blocks=2, protocol=["smb"])

@@ -29,8 +29,9 @@ from lab.run.catalogue import CATALOGUE
 from lab.run.endpoints import Endpoints, Place, endpoints_of
 from lab.run.fit import check_fit
 from lab.run.observation import observe
-from lab.run.session import Session, Standing
+from lab.run.session import Session
 from lab.run.sharing import Mount, Served
+from lab.run.standing import Standing
 
 SIZE = 16 * MIB
 FILE = Path("hosts.ini")

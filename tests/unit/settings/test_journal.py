@@ -36,7 +36,7 @@ def test_the_old_value_is_on_disk_before_the_change_is_sent(world: World, monkey
         assert (status.st_ino, len(content)) in synced, "the journal was not synced"
         assert world.path.parent.stat().st_ino in {inode for inode, _ in synced}, "its folder was not synced"
         last = json.loads(content.splitlines()[-1])
-        assert (last["event"], last["host"]) == ("change", host.role)
+        assert (last["event"], last["host"]) == ("change", host.name)
         assert last["operation"] == {"kind": "knob", "key": key}
         assert last["old"] == BEFORE[key]
         seen.append(value)

@@ -21,7 +21,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.results.observed import FrameFacts, Observed
 from lab.run import most_streams
-from lab.run.transfer import Measured
+from lab.run.measured import Measured
 from lab.workloads import Move
 from lab.workloads.frames import FRAMES, MOST_STREAMS, parse_report
 

@@ -1,0 +1,100 @@
+"""A transfer that waits, with everything ready, for the instant at which others start as well.
+
+The controller and each host have clocks of their own. How far apart they are is measured over the connection that the
+stopwatch runs in: the host reads its clock between the question and the answer, so that half of the round trip bounds
+the error, however the way is divided. Of several the shortest round trip counts (Cristian, "Probabilistic clock
+synchronization", 1989).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lab.base.errors import TransferError
+from lab.base.untrusted import word
+from lab.hosts import Result
+from lab.hosts.dialogue import Dialogue
+from lab.platforms.timing import Timing, field_of, values_of
+
+TOGETHER = "together"  # what the stopwatch is told
+QUESTIONS = 12  # about the time
+END = "end of report\n"
+NUMBER = r"[0-9]{1,12}\.[0-9]{1,9}"
+
+
+@dataclass(frozen=True)
+class Offset:
+    """Seconds that a host's clock is ahead of this machine's monotonic one, and by how many that may be wrong."""
+
+    ahead_s: float
+    bound_s: float
+
+
+@dataclass(frozen=True)
+class Instants:
+    """When a transfer started and ended, flush included, by its host's own clock; that of the samples may be ahead."""
+
+    started_s: float
+    ended_s: float
+    samples_ahead_s: float
+
+
+class Armed:
+    """Such a transfer. ``read`` makes a :class:`Timing` of what the stopwatch has printed in the end."""
+
+    def __init__(self, dialogue: Dialogue, gone_mark: str, read: Callable[[Result], Timing]):
+        self._dialogue, self._gone_mark, self._read = dialogue, gone_mark, read
+
+    def await_ready(self) -> float:
+        """Wait until it takes orders; how many seconds it takes to count, which it does before it starts.
+
+        Raises HostError, and TransferError where the stopwatch cannot begin.
+        """
+        return self._number("ready")
+
+    def measure_offset(self) -> Offset:
+        """How far the host's clock is ahead. Raises HostError, and TransferError where the stopwatch has gone."""
+        shots = []
+        for _ in range(QUESTIONS):
+            asked = time.monotonic()
+            self._dialogue.ask("now?")
+            told = self._number("now")
+            heard = time.monotonic()
+            shots.append(Offset(told - (asked + heard) / 2, (heard - asked) / 2))
+        return min(shots, key=lambda shot: shot.bound_s)
+
+    def start_at(self, at_s: float) -> None:
+        """Have it start when the host's clock says ``at_s``. Raises HostError."""
+        self._dialogue.ask(f"start {at_s:.6f}")
+
+    def wait(self) -> tuple[Instants, Offset] | None:
+        """Wait for its end, and measure the offset once more; None where the transfer failed, or its server is gone.
+
+        Raises DeadlineExceeded where it is stuck, and HostError.
+        """
+        text = self._dialogue.hear(lambda text: END in text or bool(self._gone_mark and self._gone_mark in text))
+        if END not in text:
+            return None
+        values = values_of(text)
+        instants = Instants(*(field_of(values, name, _parse_time) for name in ("started", "ended", "samples_ahead")))
+        return instants, self.measure_offset()
+
+    def timing(self) -> Timing:
+        """What was counted; raises TransferError where it failed, as :meth:`Clock.time_transfer` does."""
+        is_over = END in self._dialogue.conversation.stdout
+        return self._read(self._dialogue.finish() if is_over else self._dialogue.stopped())
+
+    def _number(self, name: str) -> float:
+        """The number in the next line, which is about this."""
+        line = self._dialogue.next_line()
+        try:
+            return field_of(values_of(line), name, _parse_time)
+        except ValueError as error:
+            problem = self._dialogue.conversation.errors.strip() or str(error)
+            raise TransferError(f"the stopwatch does not answer: {problem}", host=self._dialogue.name) from error
+
+
+def _parse_time(value: str) -> float:
+    return float(word(value, NUMBER))

@@ -1,0 +1,261 @@
+"""One transfer by several clients at the same time: armed, then a common instant, and each by its own clock.
+
+What is told of it are three things with names, never a sum of speeds over different times: what all moved while all of
+them were active, what all moved until the last had ended, and each client by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from lab.base.asleep import asleep_s
+from lab.base.errors import LabFailure, TransferError
+from lab.design.case import Case
+from lab.hosts import Role
+from lab.platforms import Counters, Timing
+from lab.platforms.armed import Armed, Instants, Offset
+from lab.results.observed import Observed
+from lab.results.together import ClientPart, Together
+from lab.run.common_start import start_all
+from lab.run.endpoints import Endpoints, endpoints_of, payload_files
+from lab.run.in_effect import effective_of, not_in_effect
+from lab.run.measured import Measured, count_server, describe_sleep
+from lab.run.preparation import MOST_AT_ONCE, prepare_all
+from lab.run.seat import Seat
+from lab.run.session import Session
+from lab.run.standing import Standing
+from lab.run.store_moved import add_moved, count_moved, find_void
+from lab.run.task import Task, check_arrived, explained, keeps_what_it_moves, make_task, server_of_mount
+from lab.run.together_observed import Course, observe_all
+from lab.run.wire_proof import describe_others, not_on_the_wire
+
+MOST_SKEW_S = 0.05  # in which clients may start, or …
+SKEW_SHARE = 0.01  # … in this share of the shortest transfer
+DRIFT = 100e-6  # of two clocks, in seconds a second: those of computers keep half of that
+SLACK_S = 0.001
+NumberT = TypeVar("NumberT", int, float)
+
+
+class SomeFailed(TransferError):
+    """Some of the clients did not end well; ``together`` has the numbers of the others."""
+
+    def __init__(self, error: LabFailure, together: Together):
+        super().__init__(error.message, error.remedy, host=error.host)
+        self.together = together
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one client does in the transfer."""
+
+    seat: Seat
+    standing: Standing
+    endpoints: Endpoints
+    task: Task
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """What became of it: a ``timing`` with the clock's ``offsets`` before and after, or a ``failure``."""
+
+    offsets: tuple[Offset, Offset]
+    instants: Instants | None
+    timing: Timing | None
+    failure: LabFailure | None = None
+
+
+def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
+    """Move one payload by each of the case's clients, over what stands. Raises LabFailure where any of them fails."""
+    seats = [Seat(session, pair) for pair in session.pairs[: case.clients]]
+    parts = [_part(seat, case, f"{trial_id}-{number}") for number, seat in enumerate(seats, 1)]
+    with ExitStack() as stack:
+        files_of_folder = case.files if session.payload.is_folder else None
+        for part in parts:
+            kept = part.standing.mount.payloads
+            stack.enter_context(payload_files(part.seat.pair, part.endpoints, kept, files_of_folder))
+        prepare_all([(part.seat, part.standing, part.endpoints) for part in parts], case)
+        store = parts[0].standing.store
+        stored_before, slept_s, before = count_moved(session.pair, store), asleep_s(), count_server(session.pair)
+        ended = _time_all(parts, case, deadline_s)
+        counted, slept_s = [*before, *count_server(session.pair)], asleep_s() - slept_s
+        stored_after = count_moved(session.pair, store)
+        courses = _courses(parts, case, ended)
+        observation = observe_all(session.pair, case, courses, counted)
+        _check_all(parts, case)
+    observed = add_moved(observation.observed, store, stored_before, stored_after)
+    timing = _timing_of_all(courses)
+    moved = counted[-1].since(counted[0]) if counted else None
+    void = describe_sleep(session.pair, slept_s) or _describe_clocks(parts, ended) or _describe_skew(observed)
+    void = void or _describe_unproven(parts, case, courses) or observation.void
+    void = void or find_void(session.pair, store, case, observed)
+    states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
+    void = void or _not_in_effect(parts, case, courses) or not_in_effect(session.pair, case, states)
+    others = dict(describe_others(Role.SERVER, case, moved)) if moved else {}
+    more: dict[str, str | int] = {**parts[0].task.versions, **others, **observation.effective}
+    effective = effective_of(parts[0].standing, case, timing, states, more)
+    return Measured(timing, moved, effective, void, observed, observation.samples, keeps_what_it_moves(case))
+
+
+def _part(seat: Seat, case: Case, payload_id: str) -> Part:
+    standing = seat.standing(case)
+    endpoints = endpoints_of(seat.pair, standing, case, payload_id)
+    return Part(seat, standing, endpoints, make_task(seat, standing, case, endpoints))
+
+
+# --- timing
+
+
+def _time_all(parts: Sequence[Part], case: Case, deadline_s: float) -> list[_Ended]:
+    """Start all of them at one instant, and wait for their ends. Raises HostError where one cannot be begun."""
+    return start_all(
+        [_armed(part, case, deadline_s) for part in parts],
+        lambda number, armed, before: _wait(parts[number], case, armed, before),
+    )
+
+
+@contextmanager
+def _armed(part: Part, case: Case, deadline_s: float) -> Iterator[Armed]:
+    """The client with everything ready."""
+    pair = part.seat.pair
+    clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
+    flush = part.endpoints.flush if keeps_what_it_moves(case) else ""
+    watched = server_of_mount(pair, part.standing, case)
+    with clock.armed(interface, flush, part.task.words(part.task.tool.argv), deadline_s, watched) as armed:
+        yield armed
+
+
+def _wait(part: Part, case: Case, armed: Armed, before: Offset) -> _Ended:
+    """What becomes of one of them: a failure is kept, so that the others' numbers are."""
+    try:
+        with explained(part.seat.pair, part.endpoints, case):
+            end = armed.wait()
+            timing = armed.timing()  # raises where there was no end
+    except LabFailure as error:
+        return _Ended((before, before), None, None, error)
+    instants, after = end if end else (None, before)
+    return _Ended((before, after), instants, timing)
+
+
+def _courses(parts: Sequence[Part], case: Case, ended: Sequence[_Ended]) -> list[Course]:
+    """Each client's part by one clock, in seconds since the first start. Raises SomeFailed where one has failed."""
+    starts = [one.instants.started_s - one.offsets[0].ahead_s for one in ended if one.instants]
+    first = min(starts, default=0.0)
+    courses: list[Course] = []
+    rows: list[ClientPart] = []
+    failure: LabFailure | None = None
+    for part, one in zip(parts, ended, strict=True):
+        name = part.seat.name
+        if one.instants is None or one.timing is None:
+            failure = failure or one.failure or TransferError("it did not end", host=name)
+            rows.append(ClientPart(name=name, problem=(one.failure or failure).cause_first()))
+            continue
+        (before, after), instants = one.offsets, one.instants
+        course = Course(
+            pair=part.seat.pair,
+            timing=one.timing,
+            started_s=instants.started_s - before.ahead_s - first,
+            ended_s=instants.ended_s - after.ahead_s - first,
+            bound_s=max(before.bound_s, after.bound_s),
+            size_bytes=case.size_bytes,
+            zero_s=first + before.ahead_s + instants.samples_ahead_s,
+        )
+        courses.append(course)
+        rows.append(course.row())
+    if failure is not None:
+        raise SomeFailed(failure, Together(clients=tuple(rows)))
+    return courses
+
+
+def _timing_of_all(courses: Sequence[Course]) -> Timing:
+    """The transfer as one: from the first start to the last end, with the counts of all clients."""
+    first = courses[0].timing
+    counted = [course.timing.counted for course in courses]
+    together = Counters(
+        tx_bytes=sum(one.tx_bytes for one in counted),
+        rx_bytes=sum(one.rx_bytes for one in counted),
+        cpu_s=_sum(one.cpu_s for one in counted),
+        retransmits=_sum(one.retransmits for one in counted),
+        state=first.counted.state,
+    )
+    elapsed_s = max(course.ended_s for course in courses) - min(course.started_s for course in courses)
+    tool_cpu_s = sum(course.timing.tool_cpu_s for course in courses)
+    return replace(first, elapsed_s=round(elapsed_s, 6), counted=together, tool_cpu_s=tool_cpu_s)
+
+
+def _sum(numbers: Iterator[NumberT | None]) -> NumberT | None:
+    """The sum, where all of them are known."""
+    known = list(numbers)
+    total: NumberT | None = None
+    for number in known:
+        if number is None:
+            return None
+        total = number if total is None else total + number
+    return total
+
+
+# --- what makes it void
+
+
+def _describe_clocks(parts: Sequence[Part], ended: Sequence[_Ended]) -> str:
+    """Which clock was set, or went wrong, while the transfer lasted; empty where none did."""
+    for part, one in zip(parts, ended, strict=True):
+        before, after = one.offsets
+        lasted_s = one.timing.elapsed_s if one.timing else 0.0
+        moved_s = abs(after.ahead_s - before.ahead_s)
+        if moved_s > before.bound_s + after.bound_s + DRIFT * lasted_s + SLACK_S:
+            return (
+                f"the clock of {part.seat.name} moved by {moved_s:.3f} s against the controller's during the transfer"
+            )
+    return ""
+
+
+def _describe_skew(observed: Observed) -> str:
+    """Why the starts may lie too far apart; empty where they do not."""
+    together = observed.together or Together()
+    rows = together.clients or ()
+    shortest_s = min((row.ended_s or 0.0) - (row.started_s or 0.0) for row in rows)
+    skew_s, bound_s = together.skew_s or 0.0, together.skew_bound_s or 0.0
+    if skew_s + bound_s <= max(MOST_SKEW_S, SKEW_SHARE * shortest_s):
+        return ""
+    late = max(rows, key=lambda row: row.started_s or 0.0)
+    return (
+        f"the clients did not start together: {late.name} started {skew_s:.3f} s after the first "
+        f"(known to {bound_s:.3f} s), and the shortest transfer took {shortest_s:.2f} s"
+    )
+
+
+def _describe_unproven(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
+    """Why not all of a client's payload is proven to have crossed the wire; empty where all is."""
+    for part, course in zip(parts, courses, strict=True):
+        driver, path = part.standing.served.drivers[Role.CLIENT], part.standing.attached.path
+        if why := not_on_the_wire(part.seat.pair, driver, path, case, course.timing.counted):
+            return f"{part.seat.name}: {why}"
+    return ""
+
+
+def _not_in_effect(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
+    """Which setting of a further client was not as the case says; empty where all were."""
+    for part, course in list(zip(parts, courses, strict=True))[1:]:
+        if why := not_in_effect(part.seat.pair, case, {Role.CLIENT: course.timing.counted.state}):
+            return f"{part.seat.name}: {why}"
+    return ""
+
+
+def _check_all(parts: Sequence[Part], case: Case) -> None:
+    """Compare every byte of what arrived, of all clients. What mounts anew does so one after the other."""
+
+    def check(part: Part) -> None:
+        check_arrived(part.seat, part.standing, case, part.endpoints, part.task)
+
+    if parts[0].endpoints.target_place.in_mount:
+        for part in parts:
+            check(part)
+        return
+    with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
+        for checked in [threads.submit(partial(check, part)) for part in parts]:
+            checked.result()

@@ -1,0 +1,155 @@
+"""One server under several clients: what each got, that they started together, and that all is put back."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.local_lab import Bench, end
+
+pytestmark = pytest.mark.local_lab
+CLIENTS = ("client", "client.2", "client.3")
+
+
+@pytest.fixture(scope="module")
+def room(new_bench: Callable[..., Bench]) -> Bench:
+    """Three clients, of which the third has a slower link, and one server."""
+    return new_bench("--clients", "3", "--rate", "400mbit", "--rate", "client.3=100mbit")
+
+
+def parts_of(trial: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {part["name"]: part for part in trial["observed"]["together"]["clients"]}
+
+
+def test_each_host_reaches_the_server_and_has_its_own_rate(room: Bench) -> None:
+    for client in CLIENTS:
+        assert "1 received" in room.inside(client, "ping -c 1 -W 2 10.99.0.2")
+    assert "100Mbit" in room.inside("client.3", "tc qdisc show dev eth0")
+    assert "400Mbit" in room.inside("client.2", "tc qdisc show dev eth0")
+    assert room.inside("client.2", "hostname") == "client-2\n"
+    # a switch passes frames of any length on; hosts decide
+    for host in room.host_names:
+        room.inside(host, "ip link set dev eth0 mtu 9000")
+    assert "1 received" in room.inside("client.3", "ping -c 1 -W 2 -s 8972 -M do 10.99.0.2")
+    for host in room.host_names:
+        room.inside(host, "ip link set dev eth0 mtu 1500")
+
+
+def test_a_sweep_of_one_two_and_three_clients(room: Bench) -> None:
+    before = room.state()
+    done = room.run(protocol=["smb", "nfs", "ssh"], tool=["cp", "rsync"], clients=[1, 2, 3], size="24 MiB")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert room.state() == before
+    trials = room.trials()
+    assert {trial["status"] for trial in trials} == {"ok"}, [trial["reason"] for trial in trials]
+    for trial in trials:
+        clients = int(trial["options"]["clients"])
+        assert (trial["size_bytes"], trial["files"], trial["verified"]) == (clients * 24 * 2**20, clients, True)
+        if clients == 1:
+            assert "together" not in trial["observed"]
+            continue
+        together, parts = trial["observed"]["together"], parts_of(trial)
+        assert tuple(parts) == CLIENTS[:clients]
+        starts = [part["started_s"] for part in parts.values()]
+        ends = [part["ended_s"] for part in parts.values()]
+        assert together["skew_s"] == pytest.approx(max(starts) - min(starts), abs=1e-5)
+        assert together["skew_s"] + together["skew_bound_s"] <= 0.05
+        assert trial["elapsed_s"] == pytest.approx(max(ends) - min(starts), abs=1e-5)
+        assert together["all_active_s"] == pytest.approx(min(ends) - max(starts), abs=1e-5)
+        moved = sum(part["tx_bytes" if trial["direction"] == "write" else "rx_bytes"] for part in parts.values())
+        assert trial["size_bytes"] < moved < 1.2 * trial["size_bytes"]
+        assert 0 < together["all_active_bytes"] <= moved
+        if clients == 3:  # a link of a quarter of the rate: it is the slowest, and the tail is its own
+            slowest = parts["client.3"]["size_bytes"] / parts["client.3"]["ended_s"]
+            assert together["slowest_bytes_per_s"] == pytest.approx(slowest, rel=0.05)
+            assert slowest < 100e6 / 8
+            assert together["jain"] < 0.95
+
+
+def test_ceilings_are_of_one_client_and_of_all(room: Bench) -> None:
+    lines = map(json.loads, (room.newest() / "trials.jsonl").read_text().splitlines())
+    links = [trial for trial in lines if trial["protocol"] == "link"]
+    rates: dict[tuple[str, str], list[float]] = {}
+    for link in links:
+        rates.setdefault((link["direction"], link["options"]["clients"]), []).append(
+            link["size_bytes"] / link["elapsed_s"]
+        )
+    assert set(rates) == set(itertools.product(("write", "read"), "123"))
+    for direction in ("write", "read"):  # the server's own link has 400 Mbit/s, however many share it
+        one, both = max(rates[direction, "1"]), max(rates[direction, "2"])
+        assert 0.8 < both / one < 1.1
+
+
+def test_a_client_that_is_lost_fails_the_trial_and_the_others_numbers_are_kept(room: Bench) -> None:
+    before = room.state()
+    arguments = (
+        "run",
+        "--hosts",
+        str(room.hosts),
+        str(room.sweep(protocol=["nfs"], tool=["cp"], clients=[3], size="96 MiB", blocks=2)),
+    )
+    with room.started(*arguments) as run:
+        wait_for_transfer(room, "client.2")
+        room.inside("client.2", "pkill -KILL -x cp")
+        output, _ = run.communicate(timeout=600)
+    assert run.returncode == 1, output
+    failed = [trial for trial in room.trials() if trial["status"] == "failed"]
+    assert len(failed) == 1
+    assert failed[0]["reason"].startswith("client.2: cp: exit code 137")
+    parts = parts_of(failed[0])
+    assert parts["client.2"]["problem"]
+    assert all(parts[name]["ended_s"] > 0 for name in ("client", "client.3"))
+    assert room.state() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_all_clients_are_put_back_after_a_run_that_ended_early(room: Bench, number: signal.Signals) -> None:
+    before = room.state()
+    sweep = room.sweep(protocol=["smb"], tool=["cp"], clients=[3], size="96 MiB", mtu=[9000], tcp_space=["256 KiB"])
+    with room.started("run", "--hosts", str(room.hosts), str(sweep)) as run:
+        wait_for_transfer(room, "client.3")
+        assert "mtu 9000" in room.inside("client.3", "ip link show dev eth0")
+        end(run, number)
+    if number is signal.SIGKILL:
+        room.wait_until_free()
+        restored = room.lab("restore", "--hosts", str(room.hosts))
+        assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert room.state() == before
+
+
+def wait_for_transfer(room: Bench, client: str) -> None:
+    """Wait until a client copies."""
+    deadline = time.monotonic() + 60
+    while "cp" not in room.inside(client, "ps -eo comm="):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_sweep_with_more_clients_than_there_are_says_so(room: Bench) -> None:
+    done = room.run(clients=[4])
+    assert done.returncode == 2
+    assert "the sweep wants 4 clients, and there are 3: give [client.4] and so on" in done.stderr.replace("\n", " ")
+
+
+def test_a_lab_of_many_clients_is_up_and_one_is_rebooted(new_bench: Callable[..., Bench]) -> None:
+    many = new_bench("--clients", "8")
+    assert len(many.host_names) == 9
+    done = many.lab("local", "reboot", "--name", many.name, "client.8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 received" in many.inside("client.8", "ping -c 1 -W 2 10.99.0.2")
+    status = many.lab("local", "status").stdout
+    assert f"{many.name}: namespaces of this machine's kernel, 8 clients, rate 1gbit" in status
+    checked = many.lab("check", "--hosts", str(many.hosts), "--json")
+    assert set(json.loads(checked.stdout)["hosts"]) == set(many.host_names)
+
+
+def test_hosts_that_a_lab_does_not_have(room: Bench) -> None:
+    done: subprocess.CompletedProcess[str] = room.lab("local", "exec", "--name", room.name, "client.4", "--", "true")
+    assert done.returncode == 2
+    assert "'client.4' is not a host of the local lab" in done.stderr
