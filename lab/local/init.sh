@@ -1,9 +1,9 @@
 #!/bin/sh
 # PID 1 of a host: mounts on its root what a boot makes anew and turns into tini, which runs sshd.
-# usage: init.sh NAME ROOT EMULATED_MAC BOOT   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in ROOT to
+# usage: init.sh ROOT EMULATED_MAC BOOT   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in ROOT to
 # turn into instead, or empty; runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
 set -eu
-name=$1 root=$2 emulated_mac=$3 boot=$4
+root=$1 emulated_mac=$2 boot=$3
 
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
@@ -35,7 +35,7 @@ if [ -n "$emulated_mac" ]; then
     mount -t overlay -o "lowerdir=$emulated_mac,upperdir=$overlay/upper,workdir=$overlay/work" emulated_mac "$root/opt/emulated_mac"
 fi
 
-hostname "$name"
+hostname "$(cat "$root/etc/hostname")"
 ip link set lo up
 echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range   # as systemd sets it: everybody may ping
 

@@ -132,7 +132,6 @@ class Supervisor:
             "--",
             "/bin/sh",
             str(INIT),
-            host,
             str(overlay.root(self.name, host)),
             self._mac_package(host),
             self.backend.boot(self.lab, host),

@@ -21,7 +21,7 @@ from lab.platforms.timing import Timing, field_of, values_of
 TOGETHER = "together"  # what the stopwatch is told
 QUESTIONS = 12  # about the time
 END = "end of report\n"
-NUMBER = r"[0-9]{1,12}\.[0-9]{1,9}"
+NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,9}"
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,15 @@ class Armed:
         text = self._dialogue.hear(lambda text: END in text or bool(self._gone_mark and self._gone_mark in text))
         if END not in text:
             return None
+        return self._instants(text), self.measure_offset()
+
+    def _instants(self, text: str) -> Instants:
+        """When it started and ended, of a report."""
         values = values_of(text)
-        instants = Instants(*(field_of(values, name, _parse_time) for name in ("started", "ended", "samples_ahead")))
-        return instants, self.measure_offset()
+        try:
+            return Instants(*(field_of(values, name, _parse_time) for name in ("started", "ended", "samples_ahead")))
+        except ValueError as error:
+            raise TransferError(f"the stopwatch's report cannot be true: {error}", host=self._dialogue.name) from error
 
     def timing(self) -> Timing:
         """What was counted; raises TransferError where it failed, as :meth:`Clock.time_transfer` does."""

@@ -23,7 +23,7 @@ from lab.base.untrusted import from_json, one_line
 from lab.hosts import Host
 from lab.hosts.command import Command
 from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
-from lab.settings.parameters import Boot, NoToken, RoleName, check_fields
+from lab.settings.parameters import Boot, NoToken, HostKey, check_fields
 from lab.settings.seals import NoSeals, Seals
 
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
@@ -43,8 +43,8 @@ class Record:
 
     number: Number
     """From 1; the line that says that it was put back has the same."""
-    host: RoleName
-    """The role: ``client`` or ``server``."""
+    host: HostKey
+    """Its section in the hosts file: ``client``, ``server``, ``client.2``."""
     operation: Operation
     """[What was changed](#operations): its ``kind`` and its parameters."""
     old: str

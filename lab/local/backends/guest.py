@@ -37,7 +37,7 @@ BOOT = """\
 exec env -i PATH=/usr/bin:/bin HOME=/ TMPDIR=/dev/shm tini -s -g -- {command} </dev/null
 """
 # Process 1 of the guest: unpacks the seed and becomes guest.sh, which was in it. Under qemu the seed needs the module
-UNPACK = "modprobe -q virtio_blk; tar -x -f {seed} -C / && exec /bin/sh /{files}/guest.sh {host} {address}"
+UNPACK = "modprobe -q virtio_blk; tar -x -f {seed} -C / && exec /bin/sh /{files}/guest.sh {address}"
 
 
 class Guest(Backend):
@@ -90,7 +90,7 @@ class Guest(Backend):
     def _boot_script(self, host: str) -> str:
         """The script that starts a guest."""
         address = f"{ADDRESS[host]}/{PREFIX_LENGTH}"
-        unpack = UNPACK.format(seed=self.seed, files=FILES, host=host, address=address)
+        unpack = UNPACK.format(seed=self.seed, files=FILES, address=address)
         own_disk = "/srv/disk/root"
         number = ALL_HOSTS.index(host) + 1
         command = self.command(own_disk, unpack, self.cards(number))

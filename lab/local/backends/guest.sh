@@ -2,10 +2,10 @@
 # PID 1 of a guest with a kernel of its own: mounts what a boot makes anew, sets up both network cards and turns into tini,
 # which runs sshd. The data card is the port of a bridge named eth0: under User Mode Linux its own MTU could be lowered and
 # never raised again.
-# usage: guest.sh NAME ADDRESS/LENGTH
+# usage: guest.sh ADDRESS/LENGTH
 set -eu
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-name=$1 address=$2
+address=$1
 
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
@@ -19,7 +19,7 @@ mount -t tmpfs -o mode=1777 tmp /tmp
 mkdir -p /run/sshd /run/rpcbind /srv/disk
 mkdir -m 1777 /run/lock
 
-hostname "$name"
+hostname "$(cat /etc/hostname)"
 modprobe fuse   # makes /dev/fuse
 chmod 666 /dev/fuse
 modprobe -q virtio_net || :   # the cards under qemu; unknown elsewhere
