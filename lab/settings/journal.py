@@ -23,7 +23,7 @@ from lab.base.untrusted import from_json, one_line
 from lab.hosts import Host
 from lab.hosts.command import Command
 from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
-from lab.settings.parameters import Boot, NoToken, HostKey, check_fields
+from lab.settings.parameters import Boot, HostKey, NoToken, check_fields
 from lab.settings.seals import NoSeals, Seals
 
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
