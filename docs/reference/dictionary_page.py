@@ -41,6 +41,7 @@ UNITS = {
     **dict.fromkeys(("block", "position", "files", "frames", "late", "streams", "most_streams"), "count"),
     **dict.fromkeys(("requests", "mount_tries", "samples"), "count"),
     "iops": "requests per second",
+    "jain": "index, 1 at most",
 }
 UNKNOWN = {"effective": "not known", "observed": "not counted"}
 EMPTY_BUFFER = "the hosts' own were used: `default`"

@@ -25,6 +25,7 @@ from lab.results.observed import (
 from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.results.run_keys import RunKeys
 from lab.results.samples import ConnectionAtATime, Course
+from lab.results.together import ClientPart, Together
 from lab.run.vocabulary import kinds
 from lab.settings import journal
 from lab.settings.operation import Operation
@@ -145,7 +146,9 @@ that lie wholly within the transfer.
     yield record(RateStep) + "\n### requests\n"
     yield record(Requests) + "\n#### read and write\n"
     yield record(RequestsOneWay) + "\n### frames\n"
-    yield record(FrameFacts) + "\n### bonnie\n"
+    yield record(FrameFacts) + "\n### together\n"
+    yield record(Together) + "\n#### A client\n"
+    yield record(ClientPart) + "\n### bonnie\n"
     yield record(Bonnie) + "\n#### A test\n"
     yield record(BonnieTest)
     yield """## The course of a trial

@@ -131,3 +131,8 @@ def test_who_is_reached_is_said_as_people_say_it() -> None:
 def test_the_example_of_the_guide_loads() -> None:
     hosts = load_hosts(TESTS / "examples" / "hosts-unseen-server.ini")
     assert (hosts.reached, hosts.through_mount, hosts.measures_link) == ((Role.CLIENT,), True, False)
+
+
+def test_the_example_of_several_clients_loads() -> None:
+    hosts = load_hosts(TESTS / "examples" / "hosts-several-clients.ini")
+    assert [client.user for client in hosts.clients.values()] == ["editor"] * 3
