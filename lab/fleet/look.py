@@ -53,7 +53,8 @@ def parse_state(text: str) -> State:
     content = from_json(text)
     if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in State.__annotations__):
         raise ValueError("it does not say what the hosts are like")
-    return State(**{key: one_line(content[key], LONGEST) for key in State.__annotations__})  # type: ignore[typeddict-item]
+    in_use, changed, unreached = (one_line(content[key], LONGEST) for key in ("in_use", "changed", "unreached"))
+    return State(in_use=in_use, changed=changed, unreached=unreached)
 
 
 def main() -> int:

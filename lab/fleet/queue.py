@@ -149,12 +149,14 @@ class Queue:
             content = from_json(untrusted.read_file(self.plan_path, MOST_BYTES).decode())
             if not isinstance(content, dict) or content.get("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {SCHEMA}")
-            texts = [untrusted.word(content.get(key), r"[ -~]{1,200}") for key in ("id", "name", "began_at")]
+            identity, name, began_at = (
+                untrusted.word(content.get(key), r"[ -~]{1,200}") for key in ("id", "name", "began_at")
+            )
             if not isinstance(content.get("tasks"), list) or not all(map(_is_task, content["tasks"])):
                 raise ValueError("its tasks are not those of a fleet")
         except (OSError, ValueError) as error:
             raise BadInput(f"{self.plan_path}: not a plan of this lab: {error}") from error
-        return _Written(*texts, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
+        return _Written(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
 
     def find_run(self, task: Task) -> Found | None:
         """The run of a task; None where there is none."""

@@ -132,7 +132,8 @@ def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = Fals
             distributed.LocalCluster(
                 n_workers=1, threads_per_worker=most_at_once, processes=False, protocol="inproc://",
                 dashboard_address=UNUSED, worker_dashboard_address=UNUSED, silence_logs=logging.CRITICAL,
-                local_directory=place, memory_limit=None, scheduler_kwargs={"dashboard": has_dashboard}, resources=dict.fromkeys(names, most_at_once),
+                local_directory=place, memory_limit=None, scheduler_kwargs={"dashboard": has_dashboard},
+                resources=dict.fromkeys(names, most_at_once),
             )
         )  # fmt: skip
         client = stack.enter_context(distributed.Client(cluster))

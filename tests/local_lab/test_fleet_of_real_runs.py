@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -28,9 +29,9 @@ ENOUGH_S = 300
 
 
 def fleet_of(bench: Bench) -> str:
-    """A fleet file of two sweeps, of eight trials each."""
+    """A fleet file of two sweeps, of six trials each."""
     for name in ("first", "second"):
-        factors = {"protocol": ["smb"], "tool": ["cp"], "mtu": [9000], "tcp_space": ["64 KiB"], "blocks": 4}
+        factors = {"protocol": ["smb"], "tool": ["cp"], "mtu": [9000], "tcp_space": ["64 KiB"], "blocks": 3}
         bench.sweep(name=name, size="16 MiB", **factors).rename(bench.directory / f"{name}.toml")
     path = bench.directory / "fleet.toml"
     path.write_text(FLEET.format(hosts=bench.hosts))
@@ -61,10 +62,23 @@ def status(bench: Bench, fleet: str) -> dict[str, Any]:
     return told
 
 
+def _check_that_another_waits(bench: Bench, fleet: str) -> None:
+    """A second fleet on the same pair, with a folder of its own, is told by the hosts that they are in use."""
+    with bench.started("fleet", "run", fleet, "--queue", "other") as other:
+        assert other.stdout
+        line = next(line for line in other.stdout if "waits" in line)
+        assert re.search(r"here/first/1: waits: client: in use by root@.* \(process [0-9]+, since ", line)
+        code, printed = end(other, signal.SIGTERM)
+    assert (code, "what is done is kept, `lab fleet resume` goes on" in printed) == (143, True)
+    journal = (bench.directory / "other/journal.jsonl").read_text()
+    assert {json.loads(line).get("outcome") for line in journal.splitlines()} == {None, "held"}
+
+
 def test_a_controller_that_is_killed_with_and_without_its_run_loses_and_doubles_nothing(bench: Bench) -> None:
     before, fleet = bench.state(), fleet_of(bench)
     with bench.started("fleet", "run", fleet) as run:
         wait_for(bench, "first", 2, run)
+        _check_that_another_waits(bench, fleet)
         (task,) = psutil.Process(run.pid).children()
         assert (os.getsid(task.pid), status(bench, fleet)["counts"]["running"]) == (task.pid, 1)
         end(run, signal.SIGKILL)  # the run is told by the kernel, and puts everything back
@@ -84,7 +98,7 @@ def test_a_controller_that_is_killed_with_and_without_its_run_loses_and_doubles_
     assert bench.state() == before
     told = status(bench, fleet)
     assert told["counts"] == {"done": 2, "running": 0, "failed": 0, "waiting": 0}
-    assert {sweep: len(ids) for sweep, ids in trials(bench).items()} == {"first": 8, "second": 8}
+    assert {sweep: len(ids) for sweep, ids in trials(bench).items()} == {"first": 6, "second": 6}
     assert all(len(set(ids)) == len(ids) for ids in trials(bench).values())
     assert len({task["run"] for task in told["tasks"]}) == 2
     assert len(list(Path(bench.directory).glob("fleets/two/runs/here/*/1/*/run.json"))) == 2

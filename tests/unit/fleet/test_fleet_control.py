@@ -21,7 +21,9 @@ from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
 from lab.fleet import attempt, control
 from lab.fleet.claim import claimed
+from lab.fleet.journal import Event
 from lab.fleet.queue import State
+from lab.fleet.windows import Opening
 
 CONTROLLER = """
 import sys
@@ -127,11 +129,11 @@ def test_a_window_that_is_closed_is_waited_for_and_what_was_cut_off_is_put_back_
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nwindows = ["00:00-24:00"]\n')
     plan = fleet.plan()
     fleet.queue.make()
-    fleet.queue.journal.add(control.Event.BEGAN, "a/quick/1", 1)
+    fleet.queue.journal.add(Event.BEGAN, "a/quick/1", 1)
     for machine in ("10.1.0.1", "10.2.0.1"):
         (fleet.state / f"{machine}.dirty").touch()
     opens = time.time() + 3
-    monkeypatch.setattr(control, "next_opening", lambda *_: control.Opening(opens, opens + 3600))
+    monkeypatch.setattr(control, "next_opening", lambda *_: Opening(opens, opens + 3600))
     thread = threading.Thread(target=fleet.run)
     thread.start()
     wait_until(lambda: fleet.log()["restored"])
