@@ -22,7 +22,7 @@ class Cluster:
     def __init__(self, folder: Path, resources: str) -> None:
         self.file, self.folder, self.resources = folder / "scheduler.json", folder, resources
         self.processes: list[subprocess.Popen[bytes]] = []
-        self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file), *LOCAL)
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file), *LOCAL)
         wait_until(self.file.exists, "the scheduler's file")
         wait_until(self.file.read_text)
         self.address: str = json.loads(self.file.read_text())["address"]
@@ -35,7 +35,8 @@ class Cluster:
 
     def _start(self, program: str, *words: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *words]
-        environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+        paths = [*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT), str(ROOT / "tests")]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
         with (self.folder / f"{program}.log").open("ab") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=self.folder)
         self.processes.append(process)

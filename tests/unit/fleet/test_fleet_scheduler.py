@@ -10,17 +10,14 @@ import os
 import socket
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from support.dask_cluster import started
 from support.fleets import Bench, wait_until
 
 from lab.base.errors import BadInput, LabFailure
 from lab.fleet import attempt, scheduler
-from lab.fleet.queue import State
 
 TELLING = ("/info/main/workers.html", "/json/identity.json", "/json/counts.json", "/metrics", "/status")
 
@@ -155,22 +152,3 @@ def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadInput, match="is not installed"), scheduler.embedded(1, []):
         pass
-
-
-def test_a_scheduler_of_ones_own_runs_the_fleet_by_workers_with_sites(fleet: Bench, tmp_path: Path) -> None:
-    """One on loopback, and a worker that is killed in the middle: what it ran is done by the next attempt."""
-    fleet.pair("a")
-    fleet.pair("b")
-    fleet.write(pairs='[[pairs]]\nhosts = ["hosts/*.ini"]\nsite = "berlin"\n', top="most_at_once = 2")
-    fleet.take(30)
-    with started(tmp_path, "berlin=2") as cluster:
-        thread = threading.Thread(target=fleet.run, kwargs={"address": cluster.address})
-        thread.start()
-        wait_until(lambda: len(fleet.pids()) == 2)
-        fleet.take(0)
-        cluster.worker.kill()
-        wait_until(lambda: not fleet.dirty())
-        cluster.start_worker()
-        thread.join(120)
-    assert {one.state for one in fleet.standings().values()} == {State.DONE}
-    assert (fleet.dirty(), set(fleet.finished().values())) == ([], {1})
