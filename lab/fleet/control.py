@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -21,6 +22,7 @@ from lab.fleet.windows import Opening, Window, next_opening
 
 Tell = Callable[[str], None]
 ROUND_S = 0.2
+LEAST_ROOM = 16 << 20  # bytes: a run has some MB
 BUSY_S, HELD_S = 5.0, 60.0
 
 
@@ -87,9 +89,23 @@ class Controller:
         """One round; whether there is another. A signal is heard after it."""
         with signals.deferred():
             self._take_ended()
+            if self.waiting and not self.is_closing:
+                self._check_room()
             if not self.is_closing:
                 self._begin_what_can()
             return bool(self.running) or (bool(self.waiting) and not self.is_closing)
+
+    def _check_room(self) -> None:
+        """Have nothing more begin on a disk that is nearly full: each task would fail, one after the other."""
+        room = shutil.disk_usage(self.queue.path).free
+        if room < LEAST_ROOM:
+            self._close(f"{self.queue.path}: No space left but {room >> 10} KiB")
+
+    def _close(self, problem: str) -> None:
+        """Have nothing more begin."""
+        if not self.problem:
+            self.tell(f"{problem}: nothing more begins; what runs goes to its end")
+        self.problem = self.problem or problem
 
     @property
     def is_closing(self) -> bool:
@@ -202,9 +218,7 @@ class Controller:
         try:
             self.queue.journal.add(event, one.task.id, one.attempts, **more)
         except OSError as error:
-            if not self.problem:
-                self.tell(f"{error}: nothing more begins; what runs goes to its end")
-            self.problem = str(error)
+            self._close(str(error))
             return False
         return True
 

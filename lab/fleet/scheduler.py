@@ -34,6 +34,9 @@ CONFIG = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
     "distributed.worker.profile.enabled": False,  # it would look at every thread a hundred times a second
+    "distributed.admin.tick.interval": "10s",  # it would wake twice 50 times a second, on what may be a measured host
+    "distributed.admin.tick.limit": "1h",
+    "distributed.admin.system-monitor.interval": "10s",
     "distributed.scheduler.http.routes": ["distributed.http.health"],  # others would tell of tasks and stacks
     "distributed.worker.http.routes": ["distributed.http.health"],
     "distributed.scheduler.worker-saturation": "inf",  # what is submitted is to begin

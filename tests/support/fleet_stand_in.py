@@ -40,6 +40,12 @@ def locked(machine: str) -> int | None:
     return descriptor
 
 
+def replace(path: Path, content: dict[str, object]) -> None:
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content))
+    part.rename(path)
+
+
 def look(hosts_file: str) -> int:
     in_use, changed = "", ""
     for machine in machines(hosts_file):
@@ -87,7 +93,7 @@ def run(words: list[str]) -> int:
         note("dirty", *own)
         return 1
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "run.json").write_text(json.dumps(about))
+    replace(folder / "run.json", about)
     return _measure(folder, about, own)
 
 
@@ -105,9 +111,7 @@ def _measure(folder: Path, about: dict[str, object], own: list[str]) -> int:
     for machine in own:
         (STATE / f"{machine}.dirty").unlink()
     if not stopped:
-        part = folder / "run.json.part"
-        part.write_text(json.dumps({**about, "ended": "complete", "finished_at": "2026-11-26T10:00:01+00:00"}))
-        part.rename(folder / "run.json")
+        replace(folder / "run.json", {**about, "ended": "complete", "finished_at": "2026-11-26T10:00:01+00:00"})
     note("stopped" if stopped else "finished", str(folder))
     pid.unlink()
     return 143 if stopped else 0

@@ -168,6 +168,15 @@ def test_a_full_disk_ends_it_once_what_runs_has_ended(fleet: Bench, monkeypatch:
     assert fleet.log()["finished"] == 2
 
 
+def test_on_a_disk_that_is_nearly_full_nothing_begins(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet.pair("a")
+    fleet.write()
+    monkeypatch.setattr(control, "LEAST_ROOM", 1 << 60)
+    with pytest.raises(LabFailure, match=r"queue: No space left but [0-9]+ KiB: make room for "):
+        fleet.run()
+    assert (fleet.log(), fleet.lines("a/quick/1")) == ({}, [])
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
     fleet: Bench, number: signal.Signals
