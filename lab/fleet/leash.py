@@ -31,18 +31,25 @@ def hold(words: list[str]) -> int:
     import subprocess
     import threading
 
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:  # noqa: S603 – as above
+    told: list[int] = []
+    started: list[subprocess.Popen[bytes]] = []
 
-        def end(_: int = 0, __: FrameType | None = None) -> None:
+    def end(number: int, _: FrameType | None) -> None:
+        told.append(number)
+        for process in started:
             process.terminate()
 
-        def wait_for_end() -> None:
-            while os.read(0, 1):
-                pass
-            end()
+    def wait_for_end_of_input() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
 
-        signal.signal(signal.SIGTERM, end)
-        threading.Thread(target=wait_for_end, daemon=True).start()
+    signal.signal(signal.SIGTERM, end)
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:  # noqa: S603 – as above
+        started.append(process)
+        if told:  # before it was known
+            process.terminate()
+        threading.Thread(target=wait_for_end_of_input, daemon=True).start()
         code = process.wait()
     return code if code >= 0 else 128 - code
 

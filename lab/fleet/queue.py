@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -164,19 +165,20 @@ class Queue:
 
     def standings(self, plan: Plan) -> list[Standing]:
         """Where each task stands, in the order of the plan: by its run folder, its lock, and the journal."""
-        lines: dict[str, list[Line]] = {}
-        fresh = 0  # the first line after the fleet was last gone on with
-        for number, line in enumerate(all_lines := self.journal.lines()):
-            fresh = number if line.event is Event.RESUMED else fresh
-            lines.setdefault(line.task, []).append(line)
-        since = all_lines[fresh].at if all_lines else ""
-        return [self._standing(task, lines.get(task.id, ()), since, plan) for task in plan.tasks]
+        lines: dict[str, list[Line]] = defaultdict(list)
+        fresh: dict[str, list[Line]] = defaultdict(list)  # since the fleet was last gone on with, whatever clocks say
+        for line in self.journal.lines():
+            if line.event is Event.RESUMED:
+                fresh.clear()
+            lines[line.task].append(line)
+            fresh[line.task].append(line)
+        return [self._standing(task, lines[task.id], fresh[task.id], plan) for task in plan.tasks]
 
-    def _standing(self, task: Task, lines: Sequence[Line], since: str, plan: Plan) -> Standing:
+    def _standing(self, task: Task, lines: Sequence[Line], fresh: Sequence[Line], plan: Plan) -> Standing:
         run = self.find_run(task)
         ended = [line for line in lines if line.event is Event.ENDED]
         last = ended[-1] if ended else None
-        failures = [line for line in ended if line.outcome is Outcome.FAILED and line.at >= since]
+        failures = [line for line in fresh if line.outcome is Outcome.FAILED]
         open_since = lines[-1].time if lines and lines[-1].event is Event.BEGAN else None
         if run and run.is_done:
             state = State.DONE
@@ -187,12 +189,13 @@ class Queue:
         else:
             state = State.WAITING
         attempts = sum(line.event is Event.BEGAN for line in lines)
-        return Standing(task, state, attempts, len(failures), last, open_since, run, next_try(last, since, plan))
+        return Standing(task, state, attempts, len(failures), last, open_since, run, next_try(fresh, plan))
 
 
-def next_try(last: Line | None, since: str, plan: Plan) -> float:
-    """When a task may be tried again, in seconds since 1970: at once after what was no failure of its own."""
-    if last is None or last.at < since or last.outcome in (Outcome.STOPPED, Outcome.WINDOW, Outcome.DONE):
+def next_try(fresh: Sequence[Line], plan: Plan) -> float:
+    """When a task may be tried again, in seconds since 1970, by its lines since the fleet was last gone on with."""
+    last = fresh[-1] if fresh else None
+    if last is None or last.outcome not in (Outcome.FAILED, Outcome.HELD, Outcome.BUSY):
         return 0.0
     wait_s = min(plan.retry_after, 60.0) if last.outcome in NOT_COUNTED else plan.retry_after
     return last.time + wait_s

@@ -54,20 +54,19 @@ class Scheduler:
 
     def submit(self, order: Order, key: str, priority: int, site: str) -> None:
         """Have an attempt made by a worker that reaches the site; ``key`` is one of its own."""
-        resources = {site: 1} if site else None
-        future = self._client.submit(
-            attempt, order, key=key, pure=False, retries=0, priority=priority, resources=resources
-        )
-        self._completed.add(future)
+        options = {"resources": {site: 1}} if site else {}
+        try:
+            future = self._client.submit(attempt, order, key=key, pure=False, retries=0, priority=priority, **options)
+            self._completed.add(future)
+        except (OSError, RuntimeError, ValueError) as error:  # those of a client that is closed meanwhile
+            raise _gone(one_line(str(error), 200)) from error
 
     def ended(self) -> Iterator[tuple[str, Ended]]:
         """The attempts that have ended since this was asked last, by key. Raises LabFailure where Dask is gone."""
         for future in self._completed.next_batch(block=False):
             yield str(future.key), _ending_of(future)
         if self._client.status != "running":
-            raise LabFailure(
-                f"the scheduler is gone: the client of Dask is {self._client.status}", "`lab fleet resume` goes on"
-            )
+            raise _gone(f"the client of Dask is {self._client.status}")
 
     def check_sites(self, sites: Iterable[str]) -> None:
         """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
@@ -82,12 +81,20 @@ class Scheduler:
 
     def check_queue(self, plan_file: str, identity: str) -> None:
         """Raise LabFailure where a worker does not see the queue."""
-        blind = [worker for worker, is_seen in self._client.run(sees, plan_file, identity).items() if not is_seen]
+        try:
+            answers = self._client.run(sees, plan_file, identity)
+        except ImportError as error:
+            raise LabFailure(f"a worker cannot import the lab: {error}", "install it there, too") from error
+        blind = [worker for worker, is_seen in answers.items() if not is_seen]
         if blind:
             raise LabFailure(
                 f"workers do not see {plan_file}: {listing(blind)}",
                 "give a --queue that all of them see by the same name, such as a folder on NFS",
             )
+
+
+def _gone(why: str) -> LabFailure:
+    return LabFailure(f"the scheduler is gone: {why}", "`lab fleet resume` goes on")
 
 
 def _ending_of(future: Any) -> Ended:
@@ -97,8 +104,8 @@ def _ending_of(future: Any) -> Ended:
         return (
             result if isinstance(result, Ended) else Ended(Outcome.FAILED, said=f"no end of an attempt: {result!r:.99}")
         )
-    error = future.exception() if future.status == "error" else future.status
-    return Ended(Outcome.FAILED, said=one_line(f"its worker is lost: {type(error).__name__}: {error}", 300))
+    error = repr(future.exception()) if future.status == "error" else future.status
+    return Ended(Outcome.FAILED, said=one_line(f"its worker is lost: {error}", 300))
 
 
 def _distributed() -> ModuleType:
@@ -152,7 +159,10 @@ def by_address(address: str, most_at_once: int) -> Iterator[Scheduler]:
     with ExitStack() as stack:
         client = stack.enter_context(_connected(distributed, address))
         check_versions(client.get_versions(packages=[OWN]), address)
-        client.wait_for_workers(1, timeout=WORKERS_S)
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_S)
+        except TimeoutError as error:
+            raise LabFailure(f"{address}: no worker came within {WORKERS_S} s", "start one: `dask worker`") from error
         workers = _workers(client)
         sites = frozenset(name for worker in workers.values() for name in worker.get("resources", {}))
         yield Scheduler(client, most_at_once, sites, str(client.dashboard_link))
