@@ -20,6 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from lab.base import quantities, units
 from lab.design import level_types
+from lab.fleet import fleet_file
 from lab.hosts import fields
 from lab.hosts.command import Command
 from lab.results.json_object import JsonObject
@@ -31,6 +32,7 @@ NOTATIONS = {
     quantities.Seconds: "time, such as `90 s` or `5 min`",
     quantities.Share: 'share, such as `0.25` or `"1/4"`',
     level_types.TcpSpace: "`default`, or a size, such as `512 KiB`",
+    fleet_file.TimeWindow: "window of time, such as `22:00-06:00` or `Mon-Fri 20:00-06:00`",
     fields.Port: "port",
     fields.Address: "IP address",
     fields.Absolute: "full path; `~` is the home of the account",

@@ -23,6 +23,7 @@ from volume_pages import volumes_page
 from lab import protocols, stores, workloads
 from lab.design import sweep_file, workload
 from lab.design.catalogue import Option
+from lab.fleet import fleet_file
 from lab.hosts import host_config, hosts_file
 from lab.hosts.role import MOST_CLIENTS
 
@@ -128,11 +129,24 @@ More clients of the same server, for sweeps with the factor `clients`; numbered 
     yield "## [lab]\n\nMay be left out.\n\n" + keys(hosts_file.LabConfig)
 
 
+def fleet_page() -> Iterator[str]:
+    """Keys of a fleet file."""
+    yield """# Keys of a fleet file
+
+A fleet is a TOML file: [how to run one](../how-to/run-a-fleet.md). An unknown key is an error. Names of files count
+from its folder. It names hosts files, which name commands: like those it is not read where it lies among results.
+"""
+    yield "## Top level\n\n" + keys(fleet_file.Fleet, without=("pairs", "tasks"))
+    yield "## [[pairs]]\n\nOne or more tables.\n\n" + keys(fleet_file.Pairs)
+    yield "## [[tasks]]\n\nOne or more tables.\n\n" + keys(fleet_file.Tasks)
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
     "lab.1": man_page,
     "sweep-file.md": sweep_page,
     "hosts-file.md": hosts_page,
+    "fleet-file.md": fleet_page,
     "run-folder.md": run_folder_page,
     "observed.md": observed_page,
     "assumptions.md": assumptions_page,

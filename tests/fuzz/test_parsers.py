@@ -26,6 +26,8 @@ from lab.base.masking import Masker
 from lab.check import hardware_file
 from lab.fidelity import engines, host_scripts, on_host_macos
 from lab.fidelity.probes import ALL as PROBES
+from lab.fleet.journal import parse_line
+from lab.fleet.look import parse_state
 from lab.hosts import Host, Result, interpreter, mount_reports
 from lab.init import shares
 from lab.platforms import facts, files, timing
@@ -307,6 +309,14 @@ PARSERS = {
         lambda text: host_scripts.parse_volume_type(text, "/Volumes/a"), ("/dev/disk4 on /Volumes/a (hfs, local)\n",)
     ),
     "failures": Parser(host_scripts.parse_failures, ('{"fifo": "cp: no fifo"}',)),
+    "fleet's journal": Parser(
+        parse_line,
+        (
+            '{"at": "2026-11-26T10:00:00.000+00:00", "event": "ended", "task": "a/b/1", "attempt": 1, '
+            '"outcome": "done", "exit_code": 0, "seconds": 1.5, "said": ""}\n',
+        ),
+    ),
+    "look at hosts": Parser(parse_state, ('{"in_use": "", "changed": "client: mtu", "unreached": ""}\n',)),
     "copied": Parser(host_scripts.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
     "answers": Parser(
         host_scripts.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
@@ -329,6 +339,7 @@ NOT_OF_HOSTS = {
     "lab.base.units.parse_seconds", "lab.base.units.parse_share", "lab.cli.run.parse_policy",
     "lab.local.platforms.parse", "lab.settings.operation.parse_operation", "lab.measure.target.parse_target",
     "lab.report.conditions.parse_slower_than", "lab.report.conditions.parse_conditions", "lab.cli.measure.parse_time",
+    "lab.fleet.fleet_file.parse_fleet", "lab.fleet.windows.parse_window",
     "lab.hosts.fields.parse_iperf3", "lab.hosts.sections.parse_sections", "lab.design.manifest.parse_manifest",
 }  # fmt: skip
 

@@ -1,0 +1,242 @@
+"""One attempt of a task, in a thread of a worker: a `lab run`, in a process and a session of its own.
+
+Whoever starts it may start it twice, or be killed: the lock in the task's folder stays with the process that measures,
+and what the folder and the hosts are like is looked at first. So an attempt does what is left to do, or nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from lab.base import durable
+from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
+from lab.fleet import leash
+from lab.fleet.claim import Claimed, claimed
+from lab.fleet.journal import Outcome
+from lab.fleet.look import State, parse_state
+from lab.fleet.queue import Found, find_run
+from lab.settings.register import Register
+
+STOP = threading.Event()  # set where the controller of this very process is to end
+LAB = (sys.executable, "-P", "-m", "lab")
+LOOK = (sys.executable, "-P", "-m", "lab.fleet.look")
+EACH_MS = 500  # somebody may want it to end: looked at so often
+LOOK_S, RESTORE_S, STOP_S = 180.0, 3600.0, 3600.0
+TAIL_BYTES = 4000
+LONGEST = 600
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker is told of an attempt. After ``deadline``, in seconds since 1970, nothing is measured any more.
+
+    ``lab`` and ``look`` are the words before the arguments of the programs; empty: those of the worker.
+    """
+
+    task: str
+    attempt: int
+    folder: str
+    hosts_file: str
+    sweep_file: str
+    stop_file: str
+    deadline: float = math.inf
+    lab: tuple[str, ...] = ()
+    look: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an attempt ended. ``said`` is why, where it is not done."""
+
+    outcome: Outcome
+    exit_code: int | None = None
+    said: str = ""
+    seconds: float = 0.0
+
+
+def attempt(order: Order) -> Ended:
+    """Do what is left to do of a task. Raises nothing that is foreseen."""
+    began = time.monotonic()
+    try:
+        folder = Path(order.folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with claimed(folder / "lock") as lock:
+            ended = _Attempt(order, folder, lock).make()
+    except Claimed:
+        ended = Ended(Outcome.BUSY, said="an earlier attempt still puts things back")
+    except (OSError, BadInput) as error:
+        ended = Ended(Outcome.FAILED, said=one_line(str(error), LONGEST))
+    seconds = round(time.monotonic() - began, 3)
+    return Ended(ended.outcome, ended.exit_code, ended.said, seconds)
+
+
+class _Attempt:
+    """An attempt that has the lock of its task."""
+
+    def __init__(self, order: Order, folder: Path, lock: int) -> None:
+        self.order, self.folder, self.lock = order, folder, lock
+        self.lab = order.lab or LAB
+
+    def make(self) -> Ended:
+        run = find_run(self.folder)
+        if run and run.is_done:
+            return Ended(Outcome.DONE)
+        if early := self._why_not_begin():
+            return early
+        state = self._look()
+        if state["in_use"]:
+            return Ended(Outcome.HELD, said=state["in_use"])
+        if state["unreached"]:
+            return Ended(Outcome.FAILED, said=state["unreached"])
+        if state["changed"] or _is_open(run):
+            code, said = self._restore()
+            if code != 0:
+                return self._failed(code, said)
+        if early := self._why_not_begin() or self._why_not_measure():
+            return early
+        return self._measure(run)
+
+    def _measure(self, run: Found | None) -> Ended:
+        """Begin the run, or go on with it."""
+        words = ("run", "--resume", str(run.path)) if run else (
+            "run", "--hosts", self.order.hosts_file, "--results", str(self.folder), self.order.sweep_file
+        )  # fmt: skip
+        code, said = self._run(self.lab + words)
+        found = find_run(self.folder)
+        if found and found.is_done:
+            return Ended(Outcome.DONE, code)
+        if _is_open(found):
+            self._restore()  # what killed it may have left it half-way; where this fails, the next attempt tries again
+        early = self._why_not_begin() or self._why_not_measure()
+        return Ended(early.outcome, code, early.said) if early else self._failed(code, said)
+
+    def _restore(self) -> tuple[int, str]:
+        """Have put back what runs left changed on these hosts."""
+        words = ("restore", "--hosts", self.order.hosts_file, "--results", str(self.folder))
+        return self._run(self.lab + words, RESTORE_S)
+
+    def _failed(self, code: int, said: str) -> Ended:
+        """A program failed: because somebody else took a host meanwhile, or for a reason of its own."""
+        if code == 1 and (in_use := self._look()["in_use"]):
+            return Ended(Outcome.HELD, code, in_use)
+        return Ended(Outcome.FAILED, code, said or f"exit code {code}")
+
+    def _why_not_begin(self) -> Ended | None:
+        if STOP.is_set() or os.path.lexists(self.order.stop_file):
+            return Ended(Outcome.STOPPED, said="the fleet was told to stop")
+        return None
+
+    def _why_not_measure(self) -> Ended | None:
+        if time.time() >= self.order.deadline:
+            return Ended(Outcome.WINDOW, said="its window of time has closed")
+        return None
+
+    def _look(self) -> State:
+        """What the hosts are like. Raises BadInput where that cannot be known."""
+        with tempfile.TemporaryFile() as output:
+            code, said = self._run((*(self.order.look or LOOK), self.order.hosts_file), LOOK_S, output)
+            output.seek(0)
+            text = output.read(1 << 20).decode(errors="replace")
+        try:
+            if code != 0:
+                raise ValueError(said or f"exit code {code}")
+            return parse_state(text)
+        except ValueError as error:
+            raise BadInput(f"{self.order.hosts_file}: its hosts could not be looked at: {error}") from error
+
+    def _run(
+        self, words: tuple[str, ...], most_s: float | None = None, output: IO[bytes] | None = None
+    ) -> tuple[int, str]:
+        """Run a program to its end; exit code as of a shell, and the last words of its errors.
+
+        One without ``most_s`` is told to end where the fleet is, or its window closes; else it is told after so long.
+        """
+        log = self.folder / f"attempt-{self.order.attempt}"
+        with _opened(log.with_suffix(".out")) as out, _opened(log.with_suffix(".err")) as errors:
+            start = errors.seek(0, os.SEEK_END)
+            process, end = _start(words, output or out, errors, self.lock)
+            try:
+                self._wait(process, end, most_s)
+            finally:
+                os.close(end)
+            code = process.returncode if process.returncode is not None else 128 + signal.SIGTERM
+            return (code if code >= 0 else 128 - code), _last_words(log.with_suffix(".err"), start)
+
+    def _wait(self, process: subprocess.Popen[bytes], end: int, most_s: float | None) -> None:
+        """Wait until the program has closed ``end``, the other side of a pipe that it has."""
+        deadline = time.monotonic() + most_s if most_s else math.inf
+        told_at = math.inf
+        poll = select.poll()
+        poll.register(end, select.POLLIN)
+        while not poll.poll(EACH_MS):
+            now = time.monotonic()
+            is_over = now > deadline if most_s else bool(self._why_not_begin() or self._why_not_measure())
+            if is_over and told_at == math.inf:
+                told_at = now
+                process.terminate()
+            if now > told_at + STOP_S:
+                raise BadInput(
+                    f"process {process.pid} was told to end {STOP_S / 60:.0f} min ago, and still puts things back"
+                )
+        process.wait()
+
+
+def _start(
+    words: tuple[str, ...], output: IO[bytes], errors: IO[bytes], lock: int
+) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a program on a leash, in a session of its own, and with the lock; and what is closed when it ends."""
+    here, there = os.pipe()
+    held = (sys.executable, "-I", "-S", str(Path(leash.__file__)), str(os.getpid()), *words)
+    given = subprocess.DEVNULL if sys.platform == "linux" else subprocess.PIPE
+    try:
+        process = subprocess.Popen(  # noqa: S603 – the lab itself, without a shell
+            held, stdin=given, stdout=output, stderr=errors, start_new_session=True, pass_fds=(lock, there)
+        )
+    except BaseException:
+        os.close(here)
+        raise
+    finally:
+        os.close(there)
+    return process, here
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """A file to add to; never through a link."""
+    return os.fdopen(durable.open_own(path, os.O_RDWR | os.O_APPEND), "ab")
+
+
+def _last_words(path: Path, start: int) -> str:
+    """The last two lines that a program said: what happened, and what to do."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(start, end - TAIL_BYTES))
+        lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
+    return one_line("; ".join(lines[-2:]), LONGEST)
+
+
+def _is_open(run: Found | None) -> bool:
+    """Whether this account's register says that the run may have left its hosts changed."""
+    if run is None:
+        return False
+    register = Register()
+    return any(Path(one.folder) == run.path.resolve() for one in register.open_runs()[0])
+
+
+def sees(plan_file: str, identity: str) -> bool:
+    """Whether a worker sees the queue of this fleet, and not another folder of that name."""
+    try:
+        return f'"{identity}"' in Path(plan_file).read_text(encoding="utf-8")
+    except OSError:
+        return False

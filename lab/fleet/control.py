@@ -1,0 +1,246 @@
+"""The controller of a fleet: which task begins when, so that no two need the same machine at once."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from lab.base import durable, signals
+from lab.base.errors import BadInput, Interrupted, LabFailure
+from lab.fleet import attempt
+from lab.fleet.attempt import Ended, Order
+from lab.fleet.journal import NOT_COUNTED, Event, Outcome
+from lab.fleet.plan import Plan, Task
+from lab.fleet.queue import BAD_INPUT, Queue, Standing, State
+from lab.fleet.scheduler import Scheduler
+from lab.fleet.windows import Opening, Window, next_opening
+
+Tell = Callable[[str], None]
+ROUND_S = 0.2
+LEAST_ROOM = 16 << 20  # bytes: a run has some MB
+BUSY_S, HELD_S = 5.0, 60.0
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The words before the arguments of what attempts start; empty: the lab's own (:class:`Order`)."""
+
+    lab: tuple[str, ...] = ()
+    look: tuple[str, ...] = ()
+
+
+OWN_PROGRAMS = Programs()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A task that is not done; ``cut_off``: an attempt of it may have left something changed on its hosts."""
+
+    task: Task
+    attempts: int
+    failures: int
+    not_before: float
+    cut_off: bool
+    said: str = ""
+
+
+class Controller:
+    """Works through a fleet whose queue this process has claimed."""
+
+    def __init__(
+        self, plan: Plan, queue: Queue, scheduler: Scheduler, tell: Tell, programs: Programs = OWN_PROGRAMS
+    ) -> None:
+        self.plan, self.queue, self.scheduler, self.tell, self.programs = plan, queue, scheduler, tell, programs
+        self.order = {task.id: number for number, task in enumerate(plan.tasks)}
+        self.waiting: dict[str, Waiting] = {}
+        self.running: dict[str, Waiting] = {}  # by the key of the attempt
+        self.problem = ""  # why nothing more begins
+        self._told_to_wait = 0.0
+
+    def run(self) -> None:
+        """Until every task is done or failed, or the fleet is told to stop.
+
+        Raises Interrupted once what ran has put everything back; LabFailure where the queue cannot be written to, or
+        the scheduler is gone.
+        """
+        attempt.STOP.clear()
+        self.queue.journal.mend()
+        self.waiting = {one.task.id: _waiting(one) for one in self.queue.standings(self.plan) if _is_left(one)}
+        self.queue.journal.add(Event.RESUMED)
+        try:
+            while self._goes_on():
+                time.sleep(ROUND_S)
+        except Interrupted as error:
+            with signals.deferred():
+                self._stop_all()
+            raise Interrupted(f"{error}; what is done is kept, `lab fleet resume` goes on", error.number) from error
+        except LabFailure:
+            attempt.STOP.set()
+            raise
+        if self.problem:
+            raise LabFailure(self.problem, f"make room for {self.queue.path}; then `lab fleet resume` goes on")
+
+    def _goes_on(self) -> bool:
+        """One round; whether there is another. A signal is heard after it."""
+        with signals.deferred():
+            self._take_ended()
+            if self.waiting and not self.is_closing:
+                self._check_room()
+            if not self.is_closing:
+                self._begin_what_can()
+            return bool(self.running) or (bool(self.waiting) and not self.is_closing)
+
+    def _check_room(self) -> None:
+        """Have nothing more begin on a disk that is nearly full: each task would fail, one after the other."""
+        room = shutil.disk_usage(self.queue.path).free
+        if room < LEAST_ROOM:
+            self._close(f"{self.queue.path}: No space left but {room >> 10} KiB")
+
+    def _close(self, problem: str) -> None:
+        """Have nothing more begin."""
+        if not self.problem:
+            self.tell(f"{problem}: nothing more begins; what runs goes to its end")
+        self.problem = self.problem or problem
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nothing more is to begin."""
+        return bool(self.problem) or attempt.STOP.is_set() or self.queue.stop_path.exists()
+
+    def _stop_all(self) -> None:
+        """Tell what runs to stop, and wait until it has put everything back."""
+        attempt.STOP.set()
+        with suppress(OSError):  # a full disk: attempts of this process have been told
+            durable.create(self.queue.stop_path, b"")
+        if self.running:
+            self.tell(f"stopping: {len(self.running)} sweeps put their hosts back")
+        while self._goes_on():
+            time.sleep(ROUND_S)
+
+    # --- what has ended
+
+    def _take_ended(self) -> None:
+        for key, ended in self.scheduler.ended():
+            self._take(self.running.pop(key), ended)
+
+    def _take(self, one: Waiting, ended: Ended) -> None:
+        self._write(
+            Event.ENDED, one, outcome=ended.outcome, exit_code=ended.exit_code, seconds=ended.seconds, said=ended.said
+        )
+        self._tell_ended(one, ended)
+        if ended.outcome is Outcome.DONE:
+            return
+        failures = one.failures + (ended.outcome not in NOT_COUNTED)
+        if failures >= self.plan.attempts or (ended.exit_code == BAD_INPUT and ended.outcome is Outcome.FAILED):
+            self.tell(f"{one.task.id}: failed, and is not tried again: `lab fleet resume` does")
+            return
+        is_kept_waiting = ended.outcome in (Outcome.BUSY, Outcome.HELD)
+        cut_off = one.cut_off if is_kept_waiting else ended.outcome is Outcome.FAILED
+        not_before = time.time() + self._pause_s(ended.outcome, cut_off)
+        said = ended.said if is_kept_waiting else ""
+        self.waiting[one.task.id] = replace(one, failures=failures, not_before=not_before, cut_off=cut_off, said=said)
+
+    def _pause_s(self, outcome: Outcome, cut_off: bool) -> float:
+        """How long until the next attempt; the session of a run that was cut off has a host for seconds yet."""
+        held_s = BUSY_S if cut_off else HELD_S
+        longest = {Outcome.BUSY: BUSY_S, Outcome.HELD: held_s, Outcome.FAILED: math.inf}.get(outcome, 0.0)
+        return min(self.plan.retry_after, longest)
+
+    def _tell_ended(self, one: Waiting, ended: Ended) -> None:
+        if ended.outcome is Outcome.DONE:
+            some = "" if not ended.exit_code else ", with trials that failed or are void"
+            self.tell(f"{one.task.id}: done in {ended.seconds:.0f} s{some}")
+        elif ended.said != one.said:  # what is tried again and again is said once
+            waits = " waits:" if ended.outcome in NOT_COUNTED else f" failed (attempt {one.attempts}):"
+            self.tell(f"{one.task.id}:{waits} {ended.said}")
+
+    # --- what begins
+
+    def _begin_what_can(self) -> None:
+        for one in list(self._can_begin(time.time())):
+            if not self._write(Event.BEGAN, one):
+                return
+            del self.waiting[one.task.id]
+            key = f"{self.plan.name}/{one.task.id}/{one.attempts}"
+            self.running[key] = one
+            self.scheduler.submit(self._order(one), key, one.task.priority, one.task.site)
+            if not one.said:
+                self.tell(f"{one.task.id}: begins (attempt {one.attempts})")
+
+    def _can_begin(self, now: float) -> Iterator[Waiting]:
+        """What can begin now, with the number of its attempt: what was cut off first, then the most urgent."""
+        free = self.scheduler.slots - len(self.running)
+        taken = {machine for one in self.running.values() for machine in one.task.machines}
+        wanted: dict[str, int] = {}  # by tasks that come first, with their priority
+        openings: dict[tuple[Window, ...], Opening] = {}
+        soonest = math.inf
+        for one in sorted(self.waiting.values(), key=lambda one: (not one.cut_off, self.order[one.task.id])):
+            if free <= 0:
+                return
+            task = one.task
+            if task.windows not in openings:
+                openings[task.windows] = next_opening(task.windows, now)
+            begin = max(one.not_before, -math.inf if one.cut_off else openings[task.windows].begin)
+            if begin > now:
+                soonest = min(soonest, begin)
+            elif taken.isdisjoint(task.machines) and not _are_wanted(task, wanted):
+                free, soonest = free - 1, -math.inf
+                taken |= task.machines
+                yield replace(one, attempts=one.attempts + 1)
+            else:
+                wanted |= {machine: max(task.priority, wanted.get(machine, task.priority)) for machine in task.machines}
+        self._tell_wait(soonest)
+
+    def _tell_wait(self, soonest: float) -> None:
+        """Say, once, until when nothing can begin."""
+        if not self.running and math.isfinite(soonest) and soonest > max(self._told_to_wait, time.time() + HELD_S):
+            self._told_to_wait = soonest
+            when = datetime.fromtimestamp(soonest).astimezone()
+            self.tell(f"nothing can begin before {when:%a %H:%M}; {len(self.waiting)} tasks wait")
+
+    def _order(self, one: Waiting) -> Order:
+        task = one.task
+        opening = next_opening(task.windows, time.time())
+        deadline = opening.end if opening.begin <= time.time() else 0.0  # of what is but to be put back
+        return Order(
+            task=task.id, attempt=one.attempts, folder=str(self.queue.folder(task)), hosts_file=task.hosts_file,
+            sweep_file=task.sweep_file, stop_file=str(self.queue.stop_path), deadline=deadline,
+            lab=self.programs.lab, look=self.programs.look,
+        )  # fmt: skip
+
+    def _write(self, event: Event, one: Waiting, **more: object) -> bool:
+        """Add a line to the journal; False, and nothing begins any more, where the disk is full."""
+        try:
+            self.queue.journal.add(event, one.task.id, one.attempts, **more)
+        except OSError as error:
+            self._close(str(error))
+            return False
+        return True
+
+
+def _are_wanted(task: Task, wanted: Mapping[str, int]) -> bool:
+    """Whether a task of a higher priority waits for a machine of this one."""
+    return any(wanted.get(machine, task.priority) > task.priority for machine in task.machines)
+
+
+def _is_left(one: Standing) -> bool:
+    return one.state is not State.DONE
+
+
+def _waiting(one: Standing) -> Waiting:
+    """A task of the queue at the beginning: attempts that failed before count no more."""
+    return Waiting(one.task, one.attempts, 0, 0.0, one.was_cut_off)
+
+
+def check(plan: Plan, scheduler: Scheduler) -> None:
+    """Raise BadInput where a pair of the plan is of a site that no worker reaches."""
+    for task in plan.tasks:
+        try:
+            scheduler.check_sites([task.site])
+        except BadInput as error:
+            raise BadInput(f"{task.pair}: {error.message}", error.remedy) from error

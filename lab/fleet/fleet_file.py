@@ -1,0 +1,160 @@
+"""What a fleet file may say: pairs of hosts, and which sweeps run on them, how often, how urgently and when."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from lab.base.did_you_mean import hint
+from lab.base.errors import BadInput
+from lab.base.quantities import Seconds
+from lab.base.untrusted import MOST_INPUT_BYTES, listing, one_line
+from lab.base.validation import Model, read_text, validate
+from lab.design.sweep_file import MOST_DOTS, RUN_NAME
+from lab.fleet.windows import Window, parse_window
+from lab.hosts.sections import check_place
+
+Name = Annotated[str, Field(pattern=f"^{RUN_NAME}$")]
+TimeWindow = Annotated[Window, BeforeValidator(parse_window)]
+HIGHEST = 1000  # of a priority
+
+
+class Pairs(Model):
+    """One ``[[pairs]]``: hosts files, each of which is a pair, and what is said of all of them."""
+
+    hosts: tuple[str, ...] = Field(min_length=1)
+    """Hosts files, or patterns of such as `hosts/*.ini`, from the folder of the fleet file. Each is a pair, which is
+    called as its file is, without the ending."""
+    name: Name | None = None
+    """Another name for the pair; only where `hosts` is one file."""
+    tags: tuple[Name, ...] = ()
+    """Words by which `[[tasks]]` choose pairs. A file that several `[[pairs]]` name has the tags of all."""
+    site: Name | None = None
+    """The site whose controllers reach these hosts: the name of a resource that workers of the scheduler have. Default:
+    every worker reaches them."""
+
+    @model_validator(mode="after")
+    def _name_is_of_one_file(self) -> Pairs:
+        if self.name and (len(self.hosts) > 1 or any(char in self.hosts[0] for char in "*?[")):
+            raise ValueError("name: is for one file; several are called as the files are")
+        return self
+
+
+class Tasks(Model):
+    """One ``[[tasks]]``: a sweep, and the pairs that it runs on."""
+
+    sweep: str
+    """A sweep file, from the folder of the fleet file, or the name of a sweep that comes with the lab."""
+    pairs: tuple[Name, ...] = ()
+    """Names of pairs that it runs on. Default, without `tags` too: all."""
+    tags: tuple[Name, ...] = ()
+    """It runs on every pair that has one of these tags."""
+    repetitions: int = Field(1, ge=1, le=1000, strict=True)
+    """How many runs of it each pair gets. Every pair has had its first before any has its second."""
+    priority: int = Field(0, ge=-HIGHEST, le=HIGHEST, strict=True)
+    """Of what can begin, the task of the highest priority does."""
+    windows: tuple[TimeWindow, ...] = ()
+    """When it may run, such as `["Mon-Fri 20:00-06:00", "Sat-Sun 00:00-24:00"]`, by the clock of this machine. At the
+    end of a window the run is stopped, puts everything back, and goes on in the next one. Default: always."""
+
+
+class Fleet(Model):
+    """A fleet file."""
+
+    name: Name
+    """The fleet's name, and that of its folder in `fleets`."""
+    description: str = ""
+    """What the fleet is to find out, for people."""
+    most_at_once: int = Field(8, ge=1, le=1000, strict=True)
+    """How many sweeps run at a time on this machine; of a scheduler of your own, on all of it."""
+    attempts: int = Field(3, ge=1, le=100, strict=True)
+    """How many attempts of a task may fail before it counts as failed. A pair that somebody else uses costs none."""
+    retry_after: Annotated[Seconds, Field(le=86400)] = 600.0
+    """How long after an attempt that failed, or could not begin, the next one begins at the earliest."""
+    pairs: tuple[Pairs, ...]
+    """The tables `[[pairs]]`."""
+    tasks: tuple[Tasks, ...]
+    """The tables `[[tasks]]`."""
+
+    @property
+    def folder(self) -> Path:
+        """That of the file, from which the names of others count. Raises ValueError where there is none."""
+        if self._file is None:
+            raise ValueError("a fleet that was not read from a file")
+        return self._file.parent
+
+
+class _Top(Model):
+    """The keys of the file, with its tables as they stand there."""
+
+    name: Name
+    description: str = ""
+    most_at_once: Any = None
+    attempts: Any = None
+    retry_after: Any = None
+    pairs: Any
+    tasks: Any
+
+    @field_validator("pairs", "tasks")
+    @classmethod
+    def _are_tables(cls, value: Any) -> Any:
+        if not isinstance(value, list) or not value or not all(isinstance(table, dict) for table in value):
+            raise ValueError("is to be one or more tables: [[pairs]] and [[tasks]], in double brackets")
+        return value
+
+
+def load_fleet(path: Path) -> Fleet:
+    """Read a fleet file. Raises BadInput, also for one among results: it names files that name commands."""
+    try:
+        check_place(path)
+    except BadInput as error:
+        raise BadInput(error.message, "look at it, and copy what is right to a fleet file outside") from error
+    return parse_fleet(read_text(path, "docs/how-to/run-a-fleet.md has one to begin with"), path)
+
+
+def parse_fleet(text: str, path: Path) -> Fleet:
+    """The fleet written in ``text``; ``path`` is named in errors. Raises BadInput."""
+    if len(text) > MOST_INPUT_BYTES:
+        raise BadInput(f"{path}: a fleet file of {len(text):,} characters: at most {MOST_INPUT_BYTES:,}")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MOST_DOTS:  # the parser takes time with the square of the dots in a key
+            raise BadInput(f"{path}: line {number}: more than {MOST_DOTS} dots", "write it in several lines")
+    try:
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: not valid TOML: {error}") from error
+    validate(_Top, content, path)
+    problems = [
+        problem
+        for key, model in (("pairs", Pairs), ("tasks", Tasks))
+        for number, table in enumerate(content[key], 1)
+        if (problem := _problem(model, table, path, f"[[{key}]] {number}"))
+    ]
+    if problems:
+        raise BadInput("\n".join(problems[:20]), several=True)
+    return validate(Fleet, content, path)
+
+
+def _problem(model: type[Model], table: dict[str, Any], path: Path, place: str) -> str:
+    """What is wrong with one table; empty where nothing is. A table by itself has keys that a message can name."""
+    try:
+        validate(model, table, Path(f"{path}: {place}"))
+    except BadInput as error:
+        return error.message
+    return ""
+
+
+def check_names(fleet: Fleet, pairs: dict[str, frozenset[str]], path: Path) -> None:
+    """Raise BadInput where a task names a pair or a tag that no pair has; ``pairs`` are their tags, by name."""
+    tags = sorted({tag for own in pairs.values() for tag in own})
+    for number, task in enumerate(fleet.tasks, 1):
+        for key, names, known in (("pairs", task.pairs, sorted(pairs)), ("tags", task.tags, tags)):
+            for name in names:
+                if name not in known:
+                    raise BadInput(
+                        f"{path}: [[tasks]] {number}: {key}: {one_line(name, 80)}: no pair has it; there are "
+                        f"{listing(known) or 'none'}{hint(name, known)}"
+                    )

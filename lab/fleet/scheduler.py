@@ -1,0 +1,230 @@
+"""Who runs attempts: dask.distributed, in this process, or by the address of a scheduler of your own.
+
+Dask is told as little as it can be: a task is submitted once all its hosts are free, and never run again by Dask. What
+it forgets, the queue knows. Its import takes more than a second, so it is imported where a scheduler is wanted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from types import ModuleType
+from typing import Any
+
+from lab.base.errors import BadInput, LabFailure
+from lab.base.untrusted import listing, one_line
+from lab.fleet.attempt import Ended, Order, attempt, sees
+from lab.fleet.journal import Outcome
+
+INSTALL = "`pip install 'file-share-lab[fleet]'`"
+LOOPBACK = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):[0-9]+")
+CONNECT_S, WORKERS_S = 20, 60
+UNUSED = "127.0.0.1:0"  # Dask listens for HTTP whether it is wanted or not: on loopback then, on a free port
+CONFIG = {
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.scheduler.work-stealing": False,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.worker.profile.enabled": False,  # it would look at every thread a hundred times a second
+    "distributed.admin.tick.interval": "10s",  # it would wake twice 50 times a second, on what may be a measured host
+    "distributed.admin.tick.limit": "1h",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.http.routes": ["distributed.http.health"],  # others would tell of tasks and stacks
+    "distributed.worker.http.routes": ["distributed.http.health"],
+    "distributed.scheduler.worker-saturation": "inf",  # what is submitted is to begin
+}
+OWN = "file-share-lab"
+COMPARED = ("python", "dask", "distributed", "msgpack", OWN)  # of which other versions may not understand ours
+
+
+class Scheduler:
+    """Takes attempts, and says how they ended. ``slots`` are how many it takes at a time."""
+
+    def __init__(self, client: Any, slots: int, sites: frozenset[str], dashboard: str = "") -> None:
+        self._client, self.slots, self.sites, self.dashboard = client, slots, sites, dashboard
+        self._completed = _distributed().as_completed()
+
+    def submit(self, order: Order, key: str, priority: int, site: str) -> None:
+        """Have an attempt made by a worker that reaches the site; ``key`` is one of its own."""
+        options = {"resources": {site: 1}} if site else {}
+        try:
+            future = self._client.submit(attempt, order, key=key, pure=False, retries=0, priority=priority, **options)
+            self._completed.add(future)
+        except (OSError, RuntimeError, ValueError) as error:  # those of a client that is closed meanwhile
+            raise _gone(one_line(str(error), 200)) from error
+
+    def ended(self) -> Iterator[tuple[str, Ended]]:
+        """The attempts that have ended since this was asked last, by key. Raises LabFailure where Dask is gone."""
+        for future in self._completed.next_batch(block=False):
+            yield str(future.key), _ending_of(future)
+        if self._client.status != "running":
+            raise _gone(f"the client of Dask is {self._client.status}")
+
+    def check_sites(self, sites: Iterable[str]) -> None:
+        """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
+        missing = sorted(set(sites) - self.sites - {""})
+        if missing:
+            here = listing(sorted(self.sites)) or "none"
+            raise BadInput(
+                f"no worker reaches {listing(missing)}; sites that are reached: {here}",
+                f"`lab fleet run --site {missing[0]}`, where this machine reaches it; or start a worker there with "
+                f"--resources '{missing[0]}=1'",
+            )
+
+    def check_queue(self, plan_file: str, identity: str) -> None:
+        """Raise LabFailure where a worker does not see the queue."""
+        try:
+            answers = self._client.run(sees, plan_file, identity)
+        except ImportError as error:
+            raise LabFailure(f"a worker cannot import the lab: {error}", "install it there, too") from error
+        blind = [worker for worker, is_seen in answers.items() if not is_seen]
+        if blind:
+            raise LabFailure(
+                f"workers do not see {plan_file}: {listing(blind)}",
+                "give a --queue that all of them see by the same name, such as a folder on NFS",
+            )
+
+
+def _gone(why: str) -> LabFailure:
+    return LabFailure(f"the scheduler is gone: {why}", "`lab fleet resume` goes on")
+
+
+def _ending_of(future: Any) -> Ended:
+    """How an attempt ended, or what became of its worker."""
+    if future.status == "finished":
+        result = future.result()
+        return (
+            result if isinstance(result, Ended) else Ended(Outcome.FAILED, said=f"no end of an attempt: {result!r:.99}")
+        )
+    error = repr(future.exception()) if future.status == "error" else future.status
+    return Ended(Outcome.FAILED, said=one_line(f"its worker is lost: {error}", 300))
+
+
+def _distributed() -> ModuleType:
+    """The package. Raises BadInput where it is not installed."""
+    try:
+        module = importlib.import_module("distributed")
+    except ImportError as error:
+        raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL) from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would say stands in the journal
+    return module
+
+
+def check_installed() -> None:
+    """Raise BadInput where Dask is not installed; imports nothing."""
+    if importlib.util.find_spec("distributed") is None:
+        raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL)
+
+
+@contextmanager
+def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = False) -> Iterator[Scheduler]:
+    """A scheduler in this process, with a thread for each sweep that runs; nothing listens but on loopback.
+
+    Raises BadInput for a dashboard where what it is drawn by is not installed.
+    """
+    distributed = _distributed()
+    if has_dashboard and importlib.util.find_spec("bokeh") is None:
+        raise BadInput("--dashboard: Dask draws it by bokeh, which is not installed", "`pip install bokeh`")
+    config = importlib.import_module("dask.config")
+    with ExitStack() as stack:
+        stack.enter_context(config.set(CONFIG))
+        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="lab-fleet-"))
+        names = frozenset(sites)
+        cluster = stack.enter_context(
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=most_at_once, processes=False, protocol="inproc://",
+                dashboard_address=UNUSED, worker_dashboard_address=UNUSED, silence_logs=logging.CRITICAL,
+                local_directory=place, memory_limit=None, scheduler_kwargs={"dashboard": has_dashboard},
+                resources=dict.fromkeys(names, most_at_once),
+            )
+        )  # fmt: skip
+        client = stack.enter_context(distributed.Client(cluster))
+        port = cluster.scheduler.services["dashboard"].port
+        yield Scheduler(client, most_at_once, names, f"http://127.0.0.1:{port}/status" if has_dashboard else "")
+
+
+@contextmanager
+def by_address(address: str, most_at_once: int) -> Iterator[Scheduler]:
+    """The scheduler at an address, as it is: SSHCluster, Slurm or any other. Raises BadInput and LabFailure."""
+    check_address(address)
+    distributed = _distributed()
+    with ExitStack() as stack:
+        client = stack.enter_context(_connected(distributed, address))
+        check_versions(client.get_versions(packages=[OWN]), address)
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_S)
+        except TimeoutError as error:
+            raise LabFailure(f"{address}: no worker came within {WORKERS_S} s", "start one: `dask worker`") from error
+        workers = _workers(client)
+        sites = frozenset(name for worker in workers.values() for name in worker.get("resources", {}))
+        yield Scheduler(client, most_at_once, sites, str(client.dashboard_link))
+
+
+def check_address(address: str) -> None:
+    """Raise BadInput for an address at which others could run code as you: only TLS and loopback are taken."""
+    if address.startswith(("tls://", "inproc://")) or LOOPBACK.fullmatch(address):
+        return
+    raise BadInput(
+        f"{one_line(address, 100)}: whoever reaches such a scheduler can run programs as its account",
+        "give it TLS, and an address of tls://HOST:PORT; or one of loopback, such as tcp://127.0.0.1:8786",
+    )
+
+
+@contextmanager
+def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
+    """A client of the scheduler there. Raises LabFailure where there is none, or none that understands ours."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions: they are compared below
+            client = distributed.Client(address, timeout=CONNECT_S)
+    except (OSError, ValueError, TypeError, LookupError, RuntimeError) as error:
+        raise LabFailure(
+            f"{address}: no scheduler that can be talked to: {one_line(str(error), 300)}",
+            f"see that it runs, and has this version of distributed: {distributed.__version__}",
+        ) from error
+    with client:
+        yield client
+
+
+def check_versions(versions: Mapping[str, Any], address: str) -> None:
+    """Raise LabFailure where scheduler or workers have other versions than this program; as Dask tells them."""
+    own = _packages(versions["client"])
+    others = {"the scheduler": versions["scheduler"]}
+    others |= {f"the worker {name}": worker for name, worker in versions["workers"].items()}
+    wrong = []
+    for name, other in others.items():
+        theirs = _packages(other)
+        if name == "the scheduler":
+            theirs[OWN] = own.get(OWN, "")  # it runs nothing of ours
+        wrong += [
+            f"{name} has {package} {theirs.get(package) or 'not at all'}, this program {own.get(package)}"
+            for package in COMPARED
+            if theirs.get(package, "") != own.get(package, "")
+        ]
+    if wrong:
+        raise LabFailure(f"{address}: {'; '.join(wrong[:6])}", "install the same versions at both ends")
+
+
+def _packages(node: Mapping[str, Any]) -> dict[str, str]:
+    """The versions of a client, scheduler or worker; of Python without the last part."""
+    found = {name: str(version) for name, version in node.get("packages", {}).items() if version is not None}
+    found["python"] = ".".join(str(node.get("host", {}).get("python", "") or found.get("python", "")).split(".")[:2])
+    return found
+
+
+def _workers(client: Any) -> dict[str, Any]:
+    """What the scheduler knows of each of its workers."""
+    ask: Callable[..., Any] = client.scheduler_info
+    try:
+        info = ask(n_workers=-1)
+    except TypeError:  # of versions that tell of all anyway
+        info = ask()
+    return dict(info["workers"])

@@ -1,0 +1,283 @@
+"""The controller, with Dask's own scheduler in this process and tasks that are processes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from support.dask_cluster import Cluster, started
+from support.fleets import Bench, wait_until
+from support.paths import ROOT
+
+from lab.base import durable
+from lab.base.errors import BadInput, LabFailure
+from lab.fleet import attempt, control
+from lab.fleet.claim import claimed
+from lab.fleet.journal import Event
+from lab.fleet.queue import State
+from lab.fleet.windows import Opening
+
+CONTROLLER = """
+import sys
+from pathlib import Path
+from support.fleets import Bench
+from lab.base import signals
+signals.install()
+bench = Bench.__new__(Bench)
+bench.folder = Path(sys.argv[1])
+bench.state, bench.hosts = bench.folder / "state", bench.folder / "hosts"
+bench.said, bench.fleet_file = [], bench.folder / "fleet.toml"
+from lab.fleet.queue import Queue
+bench.queue = Queue(bench.folder / "queue")
+bench.run(address=sys.argv[2])
+"""
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "EACH_MS", 20)
+    monkeypatch.setattr(control, "ROUND_S", 0.02)
+    monkeypatch.setattr(control, "BUSY_S", 0.1)
+    monkeypatch.setattr(control, "HELD_S", 0.1)
+
+
+def controller(fleet: Bench, address: str = "") -> subprocess.Popen[bytes]:
+    """One in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+    return subprocess.Popen([sys.executable, "-c", CONTROLLER, str(fleet.folder), address], env=environment)
+
+
+def test_every_task_is_done_once_and_no_machine_is_used_twice_at_a_time(fleet: Bench) -> None:
+    for name in "abc":
+        fleet.pair(name, server="10.9.0.9")
+    fleet.pair("d")
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
+    fleet.run()
+    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert fleet.log() == {"began": 8, "finished": 8}
+    assert fleet.dirty() == []
+    assert fleet.outcomes("a/quick/2") == ["done"]
+    assert [line.event.value for line in fleet.lines("a/quick/1")] == ["began", "ended"]
+    keys = [line for line in fleet.said if "a/quick/1" in line]
+    assert keys[0] == "a/quick/1: begins (attempt 1)"
+    assert keys[1].startswith("a/quick/1: done in ")
+
+
+def test_what_is_more_urgent_comes_first_where_machines_are_shared(fleet: Bench) -> None:
+    fleet.pair("a", server="10.9.0.9")
+    fleet.pair("b", server="10.9.0.9")
+    fleet.sweep("urgent")
+    tasks = '[[tasks]]\nsweep = "quick.toml"\n[[tasks]]\nsweep = "urgent.toml"\npriority = 2\npairs = ["b"]\n'
+    fleet.write(tasks, top="most_at_once = 1")
+    fleet.run()
+    began = [line.split()[0] for line in fleet.said if "begins" in line]
+    assert began == ["b/urgent/1:", "a/quick/1:", "b/quick/1:"]
+
+
+def test_a_pair_that_somebody_else_uses_waits_and_says_so(fleet: Bench) -> None:
+    fleet.pair("a")
+    fleet.write()
+    with claimed(fleet.state / "10.1.0.1.lock"):
+        thread = threading.Thread(target=fleet.run)
+        thread.start()
+        wait_until(lambda: len(fleet.outcomes("a/quick/1")) > 3)
+    thread.join(60)
+    *held, done = fleet.outcomes("a/quick/1")
+    assert (set(held), done) == ({"held"}, "done")
+    assert fleet.said.count("a/quick/1: waits: 10.1.0.1: in use by somebody") == 1
+    assert fleet.log() == {"began": 1, "finished": 1}
+
+
+def test_a_task_that_fails_is_given_up_after_its_attempts_and_a_resume_tries_again(fleet: Bench) -> None:
+    fleet.pair("a")
+    fleet.write(top="attempts = 2")
+    (fleet.state / "says").write_text("1 no route")
+    fleet.run()
+    assert fleet.outcomes("a/quick/1") == ["failed", "failed"]
+    assert fleet.standings()["a/quick/1"].state is State.FAILED
+    (fleet.state / "says").write_text("2 no such key")
+    fleet.run()
+    assert fleet.outcomes("a/quick/1")[2:] == ["failed"]  # what is wrong in a file stays so
+    (fleet.state / "says").unlink()
+    fleet.run()
+    assert fleet.outcomes("a/quick/1")[3:] == ["done"]
+
+
+def test_a_pair_that_no_worker_reaches_is_an_error_at_once(fleet: Bench) -> None:
+    fleet.pair("a")
+    fleet.write(pairs='[[pairs]]\nhosts = ["hosts/a.ini"]\nsite = "berlin"\n')
+    with pytest.raises(BadInput, match=r"a: no worker reaches berlin; sites that are reached: none"):
+        fleet.run()
+    assert not fleet.queue.exists
+    fleet.run(sites=("berlin",))
+    assert fleet.outcomes("a/quick/1") == ["done"]
+
+
+def test_a_window_that_is_closed_is_waited_for_and_what_was_cut_off_is_put_back_at_once(
+    fleet: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.pair("a")
+    fleet.pair("b")
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nwindows = ["00:00-24:00"]\n')
+    plan = fleet.plan()
+    fleet.queue.make()
+    fleet.queue.journal.add(Event.BEGAN, "a/quick/1", 1)
+    for machine in ("10.1.0.1", "10.2.0.1"):
+        (fleet.state / f"{machine}.dirty").touch()
+    opens = time.time() + 3
+    monkeypatch.setattr(control, "next_opening", lambda *_: Opening(opens, opens + 3600))
+    thread = threading.Thread(target=fleet.run)
+    thread.start()
+    wait_until(lambda: fleet.log()["restored"])
+    assert time.time() < opens
+    assert fleet.log()["began"] == 0
+    thread.join(60)
+    assert fleet.outcomes("a/quick/1") == ["window", "done"]
+    assert fleet.outcomes("b/quick/1") == ["done"]
+    assert plan.tasks[0].windows
+    assert fleet.dirty() == []
+
+
+def test_a_full_disk_ends_it_once_what_runs_has_ended(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "ab":
+        fleet.pair(name)
+    fleet.write(top="most_at_once = 1")
+    append: Callable[[Path, bytes], None] = durable.append
+
+    def full(path: Path, data: bytes) -> None:
+        if b'"began"' in data and b"b/quick" in data:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        append(path, data)
+
+    monkeypatch.setattr(durable, "append", full)
+    with pytest.raises(LabFailure, match=r"No space left on device: .*journal.jsonl.*make room"):
+        fleet.run()
+    assert (fleet.log(), fleet.dirty()) == ({"began": 1, "finished": 1}, [])
+    monkeypatch.setattr(durable, "append", append)
+    fleet.run()
+    assert fleet.log()["finished"] == 2
+
+
+def test_on_a_disk_that_is_nearly_full_nothing_begins(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet.pair("a")
+    fleet.write()
+    monkeypatch.setattr(control, "LEAST_ROOM", 1 << 60)
+    with pytest.raises(LabFailure, match=r"queue: No space left but [0-9]+ KiB: make room for "):
+        fleet.run()
+    assert (fleet.log(), fleet.lines("a/quick/1")) == ({}, [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
+    fleet: Bench, number: signal.Signals
+) -> None:
+    for name in "abcd":
+        fleet.pair(name)
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
+    fleet.take(2)
+    process = controller(fleet)
+    wait_until(lambda: len(fleet.pids()) >= 2 and fleet.log()["finished"] >= 1)
+    os.kill(process.pid, number)
+    process.wait(60)
+    wait_until(lambda: not fleet.dirty())  # of a killed one, the kernel tells the runs
+    wait_until(lambda: not fleet.pids())
+    fleet.take(0)
+    fleet.run()
+    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert set(fleet.finished().values()) == {1}
+    assert (len(fleet.finished()), fleet.log()["violation"], fleet.dirty()) == (8, 0, [])
+
+
+def test_two_hundred_pairs_with_random_kills_lose_nothing_and_double_nothing(fleet: Bench) -> None:
+    draw = random.Random(7)
+    for number in range(200):
+        fleet.pair(f"p{number:03}", server=f"10.3.0.{number // 2 + 1}")  # two pairs have one server
+    fleet.write(top="most_at_once = 16\nattempts = 100")
+    fleet.take(0.2)
+    thread = threading.Thread(target=fleet.run)
+    thread.start()
+    killed = 0
+    while thread.is_alive():
+        if killed < 40 and (pids := fleet.pids()):
+            try:
+                os.kill(draw.choice(pids), signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                pass
+            for path in (fleet.state / "pids").iterdir():  # of those that were killed
+                if not Path(f"/proc/{path.name}").exists():
+                    path.unlink(missing_ok=True)
+        time.sleep(0.05)
+    assert killed == 40
+    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert (len(fleet.finished()), set(fleet.finished().values())) == (200, {1})
+    assert (fleet.log()["violation"], fleet.log()["dirty"], fleet.dirty()) == (0, 0, [])
+
+
+@pytest.fixture
+def of_berlin(fleet: Bench, tmp_path: Path) -> Iterator[tuple[Bench, Cluster]]:
+    """A fleet of two pairs of a site, and a scheduler on loopback with a worker there."""
+    fleet.pair("a")
+    fleet.pair("b")
+    fleet.write(pairs='[[pairs]]\nhosts = ["hosts/*.ini"]\nsite = "berlin"\n', top="most_at_once = 2")
+    fleet.take(30)
+    with started(tmp_path, "berlin=2") as cluster:
+        yield fleet, cluster
+
+
+def assert_all_is_done_once(fleet: Bench) -> None:
+    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert (fleet.dirty(), len(fleet.finished()), set(fleet.finished().values())) == ([], 2, {1})
+    assert fleet.log()["violation"] == 0
+
+
+def test_a_worker_that_is_killed_loses_nothing(of_berlin: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = of_berlin
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(fleet.run, address=cluster.address)
+        wait_until(lambda: len(fleet.pids()) == 2)
+        fleet.take(0)
+        cluster.worker.kill()
+        wait_until(lambda: not fleet.dirty())
+        cluster.start_worker()
+        running.result(120)
+    assert_all_is_done_once(fleet)
+
+
+def test_a_scheduler_that_is_killed_ends_the_fleet_and_a_resume_goes_on(of_berlin: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = of_berlin
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(fleet.run, address=cluster.address)
+        wait_until(lambda: len(fleet.pids()) == 2)
+        cluster.scheduler.kill()
+        assert "the scheduler is gone" in str(running.exception(120))
+    fleet.queue.stop_path.touch()  # workers, where they live on, see it too
+    wait_until(lambda: not fleet.dirty())
+    wait_until(lambda: not fleet.pids())
+    fleet.take(0)
+    fleet.run(sites=("berlin",))
+    assert_all_is_done_once(fleet)
+
+
+def test_a_client_that_is_killed_leaves_runs_to_workers_and_a_resume_doubles_none(
+    of_berlin: tuple[Bench, Cluster],
+) -> None:
+    fleet, cluster = of_berlin
+    fleet.take(4)
+    process = controller(fleet, cluster.address)
+    wait_until(lambda: len(fleet.pids()) == 2)
+    process.kill()
+    process.wait(60)
+    fleet.run(address=cluster.address)
+    assert_all_is_done_once(fleet)
+    assert fleet.log()["began"] == 2

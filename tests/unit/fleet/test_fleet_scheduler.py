@@ -1,0 +1,154 @@
+"""What Dask is told, what listens where, and which schedulers are taken."""
+
+from __future__ import annotations
+
+import copy
+import http.client
+import importlib
+import importlib.util
+import os
+import socket
+import sys
+import threading
+from typing import Any
+
+import psutil
+import pytest
+from support.fleets import Bench, wait_until
+
+from lab.base.errors import BadInput, LabFailure
+from lab.fleet import attempt, scheduler
+
+TELLING = ("/info/main/workers.html", "/json/identity.json", "/json/counts.json", "/metrics", "/status")
+
+
+def listening(process: int) -> set[tuple[str, int]]:
+    """The addresses and ports at which a process listens, as the kernel says."""
+    connections = psutil.Process(process).net_connections(kind="all")
+    return {
+        (connection.laddr.ip, connection.laddr.port)
+        if connection.family != socket.AF_UNIX
+        else (f"unix:{connection.laddr}", 0)
+        for connection in connections
+        if connection.status == psutil.CONN_LISTEN or (connection.type == socket.SOCK_DGRAM and connection.laddr)
+    }
+
+
+def answers(port: int, path: str) -> int:
+    """The status that a server of HTTP on loopback answers with."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_during_a_fleet_nothing_listens_but_on_loopback_and_tells_nothing(fleet: Bench) -> None:
+    fleet.pair("a")
+    fleet.write()
+    fleet.take(30)
+    before = listening(os.getpid())
+    thread = threading.Thread(target=fleet.run)
+    thread.start()
+    wait_until(fleet.pids)
+    now = listening(os.getpid()) - before
+    of_task = listening(fleet.pids()[0])
+    ports = {port for ip, port in now if ip == "127.0.0.1"}
+    told = {answers(port, path) for port in ports for path in TELLING}
+    attempt.STOP.set()
+    thread.join(60)
+    assert {ip for ip, _ in now} == {"127.0.0.1"}
+    assert told == {404}
+    assert of_task == set()
+
+
+def test_dask_is_told_neither_to_try_again_nor_to_move_nor_to_kill() -> None:
+    config = importlib.import_module("dask.config")
+    with scheduler.embedded(3, ["berlin"]) as chosen:
+        assert config.get("distributed.scheduler.allowed-failures") == 0
+        assert config.get("distributed.scheduler.work-stealing") is False
+        assert {
+            config.get(f"distributed.worker.memory.{key}") for key in ("target", "spill", "pause", "terminate")
+        } == {False}
+        of_dask = chosen._client.cluster.scheduler
+        assert of_dask.allowed_failures == 0
+        (worker,) = of_dask.workers.values()
+        assert (worker.nthreads, worker.resources) == (3, {"berlin": 3})
+        assert of_dask.address.startswith("inproc://")
+        assert (chosen.slots, list(chosen.sites)) == (3, ["berlin"])
+
+
+@pytest.mark.parametrize(
+    "address", ["tls://10.0.0.5:8786", "inproc://10.0.0.5/1/2", "tcp://127.0.0.1:8786", "tcp://[::1]:1"]
+)
+def test_tls_and_loopback_are_taken(address: str) -> None:
+    scheduler.check_address(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tcp://10.0.0.5:8786",
+        "10.0.0.5:8786",
+        "tcp://127.0.0.1.example:1",
+        "tcp://0.0.0.0:1",
+        "ws://127.0.0.1:1",
+        "tcp://localhost",
+    ],
+)
+def test_other_addresses_are_refused(address: str) -> None:
+    with pytest.raises(BadInput, match=r"can run programs as its account: give it TLS"):
+        scheduler.check_address(address)
+
+
+@pytest.fixture(scope="module")
+def versions() -> dict[str, Any]:
+    """What Dask says of its own cluster."""
+    with scheduler.embedded(1, []) as chosen:
+        found: dict[str, Any] = chosen._client.get_versions(packages=[scheduler.OWN])
+    return found
+
+
+def test_the_same_versions_are_fine(versions: dict[str, Any]) -> None:
+    scheduler.check_versions(versions, "tls://x:1")
+
+
+@pytest.mark.parametrize(
+    ("place", "package", "said"),
+    [
+        ("scheduler", "distributed", "the scheduler has distributed 2022.12.1, this program "),
+        ("worker", "file-share-lab", "the worker inproc://.* has file-share-lab 2022.12.1, this program "),
+        ("worker", "msgpack", "the worker .* has msgpack 2022.12.1"),
+    ],
+)
+def test_another_version_is_an_error_that_names_both(
+    versions: dict[str, Any], place: str, package: str, said: str
+) -> None:
+    other = copy.deepcopy(versions)
+    node = other["scheduler"] if place == "scheduler" else next(iter(other["workers"].values()))
+    node["packages"][package] = "2022.12.1"
+    with pytest.raises(LabFailure, match=rf"tls://x:1: {said}.*install the same versions at both ends"):
+        scheduler.check_versions(other, "tls://x:1")
+
+
+def test_an_address_where_nobody_is_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "CONNECT_S", 0.5)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    expected = pytest.raises(LabFailure, match=rf"{address}: no scheduler that can be talked to")
+    with expected, scheduler.by_address(address, 1):
+        pass
+
+
+def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(
+        BadInput, match=r"dask.distributed, which is not installed: `pip install 'file-share-lab\[fleet\]'`"
+    ):
+        scheduler.check_installed()
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(BadInput, match="is not installed"), scheduler.embedded(1, []):
+        pass
