@@ -94,7 +94,7 @@ def _run(usual: pa.Table, first: int, blocks: int, rng: np.random.Generator) -> 
 
 def measure(folder: Path) -> None:
     """Print what each table takes, in this process, and its peak of resident memory."""
-    begun = time.perf_counter()
+    begun, cpu_begun = time.perf_counter(), time.process_time()
     with started() as engine:
         sweep = Pooled(engine, Dataset(folder), SWEEP)
         tables: dict[str, Callable[[], pd.DataFrame]] = {
@@ -102,12 +102,16 @@ def measure(folder: Path) -> None:
             "effects": lambda: sweep.effects,
         }
         for name, make in tables.items():
-            before = time.perf_counter()
+            before, cpu_before = time.perf_counter(), time.process_time()
             rows = len(make())
-            print(
-                f"{time.perf_counter() - before:8.2f} s  {name}: {rows} rows, {peak_bytes() / 1e6:,.0f} MB", flush=True
-            )
-    print(f"{time.perf_counter() - begun:8.2f} s  both, at most {peak_bytes() / 1e6:,.0f} MB of memory", flush=True)
+            say_taken(f"{name}, {rows} rows", before, cpu_before)
+    say_taken("both", begun, cpu_begun)
+
+
+def say_taken(what: str, begun: float, cpu_begun: float) -> None:
+    """Print the seconds since then, those of CPU of all threads, and the peak of memory."""
+    taken = f"{time.perf_counter() - begun:8.2f} s {time.process_time() - cpu_begun:8.2f} s CPU"
+    print(f"{taken}  {what}; at most {peak_bytes() / 1e6:,.0f} MB of memory", flush=True)
 
 
 def peak_bytes() -> int:

@@ -20,6 +20,7 @@ from lab.stats.factors import POOLED, Codes, Level
 from lab.stats.gatekeeping import adjust_by_gate
 from lab.stats.intervals import Floats, Means, holm, median_and_interval, percent_change, t_means
 from lab.stats.moderation import moderate
+from lab.stats.pieces import let_go
 from lab.stats.speed_matrix import Grid
 
 SIGNIFICANCE = 0.05
@@ -192,7 +193,8 @@ def _percents(means: Means) -> Floats:
 
 
 def _median(log_ratios: Floats) -> Floats:
-    changes: Floats = percent_change(1.0, np.exp(median_and_interval(log_ratios[np.isfinite(log_ratios)])))
+    changes: Floats = percent_change(1.0, np.exp(median_and_interval(np.asarray(log_ratios[np.isfinite(log_ratios)]))))
+    let_go(log_ratios)
     return changes
 
 

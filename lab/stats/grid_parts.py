@@ -27,6 +27,7 @@ from lab.stats.contrasts import (
 from lab.stats.effect_ratios import Compared
 from lab.stats.factors import EVERY, Level
 from lab.stats.intervals import Floats
+from lab.stats.pieces import let_go
 from lab.stats.speed_matrix import Grid, over_options
 from lab.stats.two_way import RowsInParts, column_means_by
 
@@ -65,6 +66,7 @@ def compare_parts(
         for row, values in enumerate(every):
             log_ratios[row, :, begin:end] = values
         begin = end
+        let_go(log_ratios)
     return _shown(parted, log_ratios, by)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,6 +18,7 @@ def row_pieces(values: Floats) -> Iterator[Floats]:
     step = max(1, MOST_VALUES // max(1, values.shape[1]))
     for start in range(0, max(1, len(values)), step):
         yield np.asarray(values[start : start + step])
+        let_go(values)
 
 
 def column_pieces(values: Floats) -> Iterator[Floats]:
@@ -24,6 +26,13 @@ def column_pieces(values: Floats) -> Iterator[Floats]:
     step = max(1, MOST_VALUES // max(1, len(values)))
     for start in range(0, max(1, values.shape[1]), step):
         yield np.asarray(values[:, start : start + step])
+        let_go(values)
+
+
+def let_go(values: Floats) -> None:
+    """Of a file that is mapped: keep in memory nothing of what was read or written. All of it stays in the file."""
+    if isinstance(values, np.memmap) and (mapped := getattr(values, "_mmap", None)) is not None:
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def take_rows(values: Floats, rows: Codes) -> Floats:
