@@ -50,7 +50,9 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     what = shows.add_mutually_exclusive_group()
     what.add_argument("--table", choices=TABLES, metavar="NAME", help=f"print this table: {', '.join(TABLES)}")
     what.add_argument("--json", action="store_true", help="print JSON")
-    of_history = [Example("lab dataset history nas", "what became of the runs that `lab measure … --save nas` left")]
+    of_history = [
+        Example("lab dataset history nas", "what became of the runs that `lab measure TARGET --save nas` left")
+    ]
     history = command("history", _history, "the saved runs of one share over time: steps and trends", of_history)
     history.add_argument("name", metavar="NAME", help="the name that `lab measure TARGET --save NAME` gave the runs")
     of_compact = [Example("lab dataset compact", "after a thousand small runs were added")]

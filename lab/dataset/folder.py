@@ -117,7 +117,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that is there, durably, once all of it is written; after an error or a crash there is none, or the one
     that there was. Raises OSError that names it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.parent)
     part = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -136,9 +136,16 @@ def rename_durably(part: Path, path: Path) -> int:
         os.fsync(file.fileno())
         size_bytes = os.fstat(file.fileno()).st_size
     part.replace(path)
-    for folder in (path.parent, path.parent.parent, path.parent.parent.parent):
-        durable.sync_directory(folder)
+    durable.sync_directory(path.parent)
     return size_bytes
+
+
+def make_folders(path: Path) -> None:
+    """Make a folder durably, and those above it, where they are missing."""
+    if not path.is_dir():
+        make_folders(path.parent)
+        path.mkdir(exist_ok=True)
+        durable.sync_directory(path.parent)
 
 
 def _is_own(folder: Path, inside: PurePosixPath) -> bool:

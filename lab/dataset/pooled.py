@@ -18,7 +18,7 @@ import pandas as pd
 
 from lab import stats
 from lab.base.errors import BadInput
-from lab.base.untrusted import listing, one_line
+from lab.base.untrusted import one_line
 from lab.dataset.engine import SPEED, Engine, names, reserve
 from lab.dataset.folder import AGAIN, Dataset
 from lab.dataset.medians import OfCase, order_cases
@@ -103,7 +103,12 @@ class Pooled:
         blocks = sum(run.blocks for run in self.runs)
         counts = ", ".join(f"{count:,} {name}" for name, count in self.counts.items())
         facts = [f"sweep {self.sweep}", f"{len(self.runs):,} runs", f"n = {counts}", f"{blocks:,} blocks"]
-        return one_line(listing(self.where, MOST_PLACES)), one_line(" · ".join(facts))
+        places = [
+            *self.where[:MOST_PLACES],
+            *([f"{len(self.where):,} places"] if len(self.where) > MOST_PLACES else []),
+        ]
+        differing = ["not all of one place: what differs between them is in the numbers"] if len(places) > 1 else []
+        return one_line(" / ".join([*differing, *places])), one_line(" · ".join(facts))
 
     @cached_property
     def _ordered(self) -> dict[int, OfCase]:

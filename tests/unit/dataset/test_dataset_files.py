@@ -14,6 +14,7 @@ from pyarrow import parquet
 from support.commands import lab
 from support.datasets import Shape, write_runs
 from support.paths import ROOT
+from support.saved_runs import write_history
 
 from lab.base.errors import BadInput, LabError
 from lab.dataset import tables
@@ -139,7 +140,7 @@ def test_killed_at_any_fsync_the_dataset_is_as_it_was_or_has_all(dataset: Datase
     words = [sys.executable, "-c", KILLED, *map(str, (dataset.path, more.path, tmp_path / "copies"))]
     subprocess.run(words, cwd=ROOT, check=True)
     copies = sorted((tmp_path / "copies").iterdir())
-    assert len(copies) > 8
+    assert len(copies) > 6
     assert list(Dataset(copies[-1]).register.runs) == every
     whole = effects(Dataset(copies[-1]))
     assert whole > before
@@ -341,3 +342,33 @@ def test_without_its_packages_it_says_what_to_install(
     assert code == 2
     assert "needs duckdb, which is not installed" in err
     assert "pip install file-share-lab[dataset]" in err
+
+
+def test_runs_of_two_places_are_said_to_be_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in range(5):
+        [run] = write_runs(tmp_path / str(number), [Shape(seed=number)], title=f"place {number}", instance=None)
+        (run.path / "run.json").write_text(json.dumps({**run.run, "id": str(number)}))
+        assert lab(capsys, "dataset", "add", str(run.path))[0] == 0
+    code, out, _ = lab(capsys, "dataset", "show", "--table", "speeds")
+    assert code == 0
+    assert "not all of one place: what differs between them is in the numbers" in " ".join(out.split())
+    assert "place 2" in out
+    assert "5 places" in out
+    assert "place 3" not in out
+
+
+def test_a_history_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runs = write_history(tmp_path / "results", [*[1.0] * 9, *[0.8] * 9])
+    for number, run in enumerate(runs):
+        (run.path / "run.json").write_text(json.dumps({**run.run, "id": str(number)}))
+    assert lab(capsys, "dataset", "add", *(str(run.path) for run in runs))[0] == 0
+    code, out, _ = lab(capsys, "dataset", "history", "nas")
+    assert code == 0
+    assert "write fell by" in out
+    assert "Changed then and only then" not in out
