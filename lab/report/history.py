@@ -29,14 +29,15 @@ CHANCE = (
 
 @dataclass(frozen=True)
 class History:
-    """The runs of one name, and what is computed of them."""
+    """The runs of one name, and what is computed of them: ``known``, where it is computed already."""
 
     saved: SavedRuns
+    known: Sequence[Course] | None = None
 
     @cached_property
     def courses(self) -> list[Course]:
         """One course a protocol, tool and direction."""
-        return courses(self.saved.runs)
+        return courses(self.saved.runs) if self.known is None else list(self.known)
 
     def run(self, course: Course, point: int) -> SavedRun:
         """The run of a point, counted from the first, or with a negative number from the newest."""
@@ -59,10 +60,13 @@ class History:
 
 def answer(history: History) -> list[str]:
     """What happened to the speed of each row, then what else changed where one stepped."""
+    return [*sentences(history), *_causes(history)]
+
+
+def sentences(history: History) -> list[str]:
+    """What happened to the speed of each row."""
     lines = [_sentence(history, course) for course in history.courses]
-    if not lines:
-        return [f"No trial of {len(history.saved.runs)} runs counts: `lab show RUN --table lost` says why."]
-    return [*lines, *_causes(history)]
+    return lines or [f"No trial of {len(history.saved.runs)} runs counts: `lab show RUN --table lost` says why."]
 
 
 def notes(history: History) -> list[str]:

@@ -104,8 +104,14 @@ def table(runs: Iterable[Source]) -> pd.DataFrame:
 
 def _frame(run: Source) -> pd.DataFrame:
     """The trials of one run, in the columns that it has a value for."""
-    facts = _facts(run)
+    facts = facts_of(run)
     frame = pd.DataFrame([_row(record, facts) for record in run.records()], dtype=object)
+    return _typed(frame.dropna(axis="columns", how="all"))
+
+
+def object_frame(name: str, records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """What stands in one of OBJECTS of trials, in the columns that any of them has a value for: a row each."""
+    frame = pd.DataFrame([dict(_flat(record, name)) for record in records], dtype=object)
     return _typed(frame.dropna(axis="columns", how="all"))
 
 
@@ -143,7 +149,8 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     parquet.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **about}), path)
 
 
-def _facts(source: Source) -> Row:
+def facts_of(source: Source) -> Row:
+    """The facts of a run, and of its hosts, that stand in each of its rows, by their columns."""
     run = source.run
     facts: Row = {column: run.get(key) for column, key in OF_RUN.items()}
     facts["run_id"] = facts["run_id"] or Path(source.label).name

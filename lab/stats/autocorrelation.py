@@ -13,6 +13,7 @@ from lab.design.stopping import LEAST_BLOCKS
 from lab.stats.factors import Codes
 from lab.stats.intervals import Floats, Means, t_interval
 from lab.stats.moderation import independent_rows
+from lab.stats.pieces import row_pieces, take_rows
 
 NORMAL_95 = 1.645  # one-sided: only blocks that are alike make intervals too narrow
 MOST_ALIKE = 0.95  # blocks that are more alike than this would count as less than one of forty
@@ -29,7 +30,7 @@ def widen(values: Floats, means: Means, groups: Codes) -> Means:
     counts = means.n.astype(float)
     for group in np.unique(groups):
         rows = np.flatnonzero((groups == group) & np.isfinite(means.p) & (means.n >= LEAST_BLOCKS))
-        if len(rows) and (alike := correlation(values[rows])):
+        if len(rows) and (alike := correlation(take_rows(values, rows))):
             counts[rows] = np.maximum(LEAST_COUNT, counts[rows] * (1 - alike) / (1 + alike))
     fewer = counts < means.n
     error = np.where(fewer, means.error * np.sqrt(means.n / np.where(fewer, counts, 1)), means.error)
@@ -43,10 +44,17 @@ def correlation(values: Floats) -> float:
     1 / n by the number of independent rows; of others less than ρ by (1 + 4 ρ) / n. Source: Marriott and Pope, Bias in
     the estimation of autocorrelations, Biometrika 41 (1954), 390-402.
     """
-    deviations = values - np.nanmean(values, axis=1, keepdims=True)
-    products = deviations[:, 1:] * deviations[:, :-1]  # NaN where either block has no value: counted as none
-    n = np.isfinite(values).sum(axis=1).mean()
-    alike = float((np.nansum(products, axis=1) / np.nansum(deviations**2, axis=1)).mean()) + 1 / n
+    of_rows = np.concatenate([_of_each_row(piece) for piece in row_pieces(values)], axis=1)
+    n = of_rows[1].mean()
+    alike = float(of_rows[0].mean()) + 1 / n
     if alike * np.sqrt(n * independent_rows(values)) <= NORMAL_95:
         return 0.0
     return min(MOST_ALIKE, float(alike / (1 - 4 / n)))
+
+
+def _of_each_row(values: Floats) -> Floats:
+    """The lag-1 autocorrelation of each row, and how many values it has (2 × rows)."""
+    deviations = values - np.nanmean(values, axis=1, keepdims=True)
+    products = deviations[:, 1:] * deviations[:, :-1]  # NaN where either block has no value: counted as none
+    alike = np.nansum(products, axis=1) / np.nansum(deviations**2, axis=1)
+    return np.array([alike, np.isfinite(values).sum(axis=1)])

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-MOST_STEPS = 1000  # of a continued fraction: some √freedom are needed, and of Newton's method a dozen
+MOST_STEPS = 10_000  # of a continued fraction: some √freedom are needed, and of Newton's method a dozen
 NEGLIGIBLE = 1e-15
 NORMAL_QUANTILE = 1.9599639845400545  # of 0.975: Student's is larger
 SHIFT = 10  # an argument larger by this is one for which an asymptotic series has 15 digits

@@ -15,11 +15,12 @@ import pandas as pd
 
 from lab.design.factors import can_be_combined
 from lab.stats.autocorrelation import widen
-from lab.stats.contrasts import Blockwise, blockwise, level_pairs
+from lab.stats.contrasts import Blockwise, Contrast, blockwise, level_pairs
 from lab.stats.factors import POOLED, Codes, Level
 from lab.stats.gatekeeping import adjust_by_gate
-from lab.stats.intervals import Floats, Means, holm, median, percent_change, sorted_interval, t_means
+from lab.stats.intervals import Floats, Means, holm, median_and_interval, percent_change, t_means
 from lab.stats.moderation import moderate
+from lab.stats.pieces import let_go
 from lab.stats.speed_matrix import Grid
 
 SIGNIFICANCE = 0.05
@@ -52,12 +53,17 @@ def adjustable_factors(grid: Grid) -> list[str]:
 
 def block_effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> Iterator[Compared]:
     """Every level against the first of its factor: what is compared, and its log ratio in every block (1 × blocks)."""
+    for contrast in effect_contrasts(grid, factors):
+        for row in blockwise(grid, contrast, by):
+            yield contrast.named, row
+
+
+def effect_contrasts(grid: Grid, factors: Sequence[str] | None = None) -> Iterator[Contrast]:
+    """Every level against the first of its factor."""
     signs = np.array([[-1.0, 1.0]])
     for factor in compared_factors(grid) if factors is None else factors:
         for base, other in level_pairs(grid, factor):
-            named = _level_columns(grid, factor, base, other)
-            for row in blockwise(grid, [{factor: base}, {factor: other}], signs, by):
-                yield named, row
+            yield Contrast(_level_columns(grid, factor, base, other), [{factor: base}, {factor: other}], signs)
 
 
 def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> pd.DataFrame:
@@ -76,10 +82,16 @@ def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] 
     return effect_table(list(block_effects(grid, factors, by)), by)
 
 
-def effect_table(rows: Sequence[Compared], by: Sequence[str] = POOLED) -> pd.DataFrame:
-    """:func:`effects` of rows of :func:`block_effects`, one for each."""
+def effect_table(
+    rows: Sequence[Compared], by: Sequence[str] = POOLED, log_ratios: Floats | None = None
+) -> pd.DataFrame:
+    """:func:`effects` of rows of :func:`block_effects`, one for each.
+
+    ``log_ratios`` are those of the rows as one array (rows × parts × blocks), where there is one: a large one is then
+    not copied, and may be a file.
+    """
     table = _begin_table(rows, by)
-    values = _by_block(rows)[:, 0]
+    values = (_by_block(rows) if log_ratios is None else log_ratios)[:, 0]
     means = t_means(values)
     table["ratio"] = np.exp(means.mean)
     table[["change_pct", "low_pct", "high_pct"]] = _percents(means)
@@ -92,6 +104,13 @@ def block_interactions(
     grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
 ) -> Iterator[Compared]:
     """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
+    for contrast in interaction_contrasts(grid, pairs):
+        for row in blockwise(grid, contrast, by):
+            yield contrast.named, row
+
+
+def interaction_contrasts(grid: Grid, pairs: Sequence[tuple[str, str]] | None = None) -> Iterator[Contrast]:
+    """Two factors against their first levels; by default all that a person sets."""
     signs = np.array(list(PARTS.values()), dtype=float)
     every = itertools.combinations(adjustable_factors(grid), 2)
     combinable = (pair for pair in every if can_be_combined(*pair, grid.levels))
@@ -104,8 +123,7 @@ def block_interactions(
             corners = [
                 {first: code, second: with_code} for with_code in (with_base, with_level) for code in (base, level)
             ]
-            for row in blockwise(grid, corners, signs, by):
-                yield named, row
+            yield Contrast(named, corners, signs)
 
 
 def interactions(
@@ -121,10 +139,14 @@ def interactions(
     return interaction_table(list(block_interactions(grid, pairs, by)), by)
 
 
-def interaction_table(rows: Sequence[Compared], by: Sequence[str] = POOLED) -> pd.DataFrame:
-    """:func:`interactions` of rows of :func:`block_interactions`, one for each."""
+def interaction_table(
+    rows: Sequence[Compared], by: Sequence[str] = POOLED, log_ratios: Floats | None = None
+) -> pd.DataFrame:
+    """:func:`interactions` of rows of :func:`block_interactions`, one for each; ``log_ratios`` as in
+    :func:`effect_table`.
+    """
     table = _begin_table(rows, by)
-    values = _by_block(rows)
+    values = _by_block(rows) if log_ratios is None or not rows else log_ratios
     for number, part in enumerate(PARTS):
         means = t_means(values[:, number])
         table[[f"{part}_pct", f"{part}_low_pct", f"{part}_high_pct"]] = _percents(means)
@@ -171,8 +193,8 @@ def _percents(means: Means) -> Floats:
 
 
 def _median(log_ratios: Floats) -> Floats:
-    ordered = np.sort(log_ratios[np.isfinite(log_ratios)])
-    changes: Floats = percent_change(1.0, np.exp([median(ordered), *sorted_interval(ordered)]))
+    changes: Floats = percent_change(1.0, np.exp(median_and_interval(np.asarray(log_ratios[np.isfinite(log_ratios)]))))
+    let_go(log_ratios)
     return changes
 
 

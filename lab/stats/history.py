@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 
 import numpy as np
@@ -89,8 +90,13 @@ class Course:
 
 def courses(runs: Sequence[SavedRun]) -> list[Course]:
     """The course of each protocol, tool and direction that any run has a good trial of, writes first."""
-    rows = _points_by_row(runs)
-    days = np.array([run.begun.timestamp() / DAY_S for run in runs])
+    return courses_of(_points_by_row(runs), [run.begun for run in runs])
+
+
+def courses_of(rows: Mapping[Key, Sequence[Point]], begun: Sequence[datetime]) -> list[Course]:
+    """The same of the points of each row, whose runs began at these times; writes first."""
+    rows = dict(sorted(rows.items(), key=lambda row: (row[0][:2], row[0][2] != "write")))
+    days = np.array([time.timestamp() / DAY_S for time in begun])
     adjusted = holm([p_of_change(points) for points in rows.values()])
     return [
         course(key, points, days[[point.run for point in points]], float(p))
@@ -111,8 +117,8 @@ def _points_by_row(runs: Sequence[SavedRun]) -> dict[Key, list[Point]]:
             if trial.status == "ok" and trial.elapsed_s and trial.size_bytes:
                 speeds.setdefault(_key(trial), []).append(trial.size_bytes / trial.elapsed_s / 1e6)
         for key, values in speeds.items():
-            rows.setdefault(key, []).append(_point(number, np.array(values)))
-    return dict(sorted(rows.items(), key=lambda row: (row[0][:2], row[0][2] != "write")))
+            rows.setdefault(key, []).append(point_of(number, np.array(values)))
+    return rows
 
 
 def _key(trial: Trial) -> Key:
@@ -120,7 +126,8 @@ def _key(trial: Trial) -> Key:
     return protocol, tool, direction
 
 
-def _point(run: int, speeds: Floats) -> Point:
+def point_of(run: int, speeds: Floats) -> Point:
+    """One run in one row, of the speeds of its good trials in MB/s."""
     n = len(speeds)
     spread = float(np.log(speeds).std(ddof=1)) if n > 1 else np.nan
     return Point(run, n, float(np.median(speeds)), *median_interval(speeds), spread)

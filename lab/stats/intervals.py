@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from lab.design.stopping import INTERVAL_BLOCKS
 from lab.stats.distributions import Floats as Floats
 from lab.stats.distributions import student_t, two_sided_p
+from lab.stats.pieces import row_pieces
 
 
 def percent_change(baseline: Any, value: Any) -> Any:
@@ -38,6 +40,35 @@ def median(ordered: Floats) -> float:
     return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2 if len(ordered) else np.nan
 
 
+def median_and_interval(values: Floats) -> tuple[float, float, float]:
+    """The median of values in any order, and its interval as in :func:`median_interval`: only these are put in order.
+
+    NaN where there are too few.
+    """
+    places = sorted(places_of_median(len(values)))
+    if not places:
+        return np.nan, np.nan, np.nan
+    return median_and_interval_of(len(values), dict(zip(places, np.partition(values, places)[places], strict=True)))
+
+
+def places_of_median(count: int) -> set[int]:
+    """Which of so many sorted values, counted from 0, a median and its interval are made of; none of no value."""
+    rank = interval_rank(count)
+    ends = {rank - 1, count - rank} if rank else set()
+    return {(count - 1) // 2, count // 2} | ends if count else set()
+
+
+def median_and_interval_of(count: int, values: Mapping[int, float]) -> tuple[float, float, float]:
+    """The median of so many values and its interval, of those at :func:`places_of_median`; NaN where there are too
+    few.
+    """
+    if not count:
+        return np.nan, np.nan, np.nan
+    rank = interval_rank(count)
+    ends = (float(values[rank - 1]), float(values[count - rank])) if rank else (np.nan, np.nan)
+    return float(values[(count - 1) // 2] + values[count // 2]) / 2, *ends
+
+
 def median_interval(values: npt.ArrayLike) -> tuple[float, float]:
     """The exact 95 % interval of the median from order statistics; (NaN, NaN) for fewer than 6 values.
 
@@ -56,11 +87,19 @@ def sorted_interval(ordered: Floats) -> tuple[float, float]:
     return (float(ordered[rank - 1]), float(ordered[-rank])) if rank else (np.nan, np.nan)
 
 
-@functools.lru_cache
-def interval_rank(count: int) -> int:
-    """The k of :func:`median_interval` for ``count`` values; 0 when there is none.
+MANY = 4000  # from so many values on ranks are found in floating point: whole numbers of as many bits take a second
+CLOSE = 1e-8  # to the limit: nearer, whole numbers decide. Rounding leaves less than 1e-12
 
-    Looked for from 5 √count below the middle: what lies still further out is less than e^−50 in all (Hoeffding 1963).
+
+@functools.lru_cache(maxsize=4096)
+def interval_rank(count: int) -> int:
+    """The k of :func:`median_interval` for ``count`` values; 0 when there is none."""
+    return (count >= MANY and _rank_of_many(count)) or _rank_by_whole_numbers(count)
+
+
+def _rank_by_whole_numbers(count: int) -> int:
+    """Looked for from 5 √count below the middle: what lies still further out is less than e^−50 in all (Hoeffding
+    1963).
     """
     rank = max(0, count // 2 - 5 * math.isqrt(count))
     ways = below = math.comb(count, rank)  # of 2^count, in whole numbers: nothing is rounded
@@ -69,6 +108,22 @@ def interval_rank(count: int) -> int:
         ways = ways * (count - rank + 1) // rank
         below += ways
     return rank
+
+
+def _rank_of_many(count: int) -> int:
+    """The same from the terms of the binomial distribution; 0 where one of them comes too close to the limit.
+
+    That of the middle is C(2m, m) / 4^m by Stirling's series (NIST Digital Library of Mathematical Functions, 5.11.1).
+    """
+    middle, half = count // 2, (count + 1) // 2
+    central = math.exp(-1 / (8 * half) + 1 / (192 * half**3)) / math.sqrt(math.pi * half)
+    places = np.arange(middle, middle - 6 * math.isqrt(count), -1, dtype=float)
+    terms = central * np.cumprod(np.r_[1.0, places / (count - places + 1)])
+    beyond = 40 * np.cumsum(terms[::-1]) - 1  # 2 P(Bin ≤ place) over 5 %, less 1, for places upwards
+    first = int(np.argmax(beyond > 0))
+    if np.abs(beyond[first - 1 : first + 1]).min() < CLOSE:
+        return 0
+    return middle - (len(beyond) - 1 - first)
 
 
 NO_SPREAD = 1e-12  # of logarithms: what rounding leaves of the error of numbers that are all the same
@@ -93,12 +148,17 @@ def t_means(values: Floats) -> Means:
 
     Below INTERVAL_BLOCKS values there is a mean but no interval.
     """
+    n, mean, squares = (np.concatenate(parts) for parts in zip(*map(_moments, row_pieces(values)), strict=True))
+    freedom = np.where(n >= INTERVAL_BLOCKS, n - 1, np.nan)
+    return t_interval(n, mean, np.sqrt(squares / freedom / np.maximum(n, 1)), freedom)
+
+
+def _moments(values: Floats) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
+    """Number, mean and sum of squares about it, of each row."""
     present = np.isfinite(values)
     n = present.sum(axis=1)
     mean = np.where(present, values, 0).sum(axis=1) / np.where(n > 0, n, np.nan)
-    squares = (np.where(present, values - mean[:, None], 0) ** 2).sum(axis=1)
-    freedom = np.where(n >= INTERVAL_BLOCKS, n - 1, np.nan)
-    return t_interval(n, mean, np.sqrt(squares / freedom / np.maximum(n, 1)), freedom)
+    return n, mean, (np.where(present, values - mean[:, None], 0) ** 2).sum(axis=1)
 
 
 def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, freedom: Floats) -> Means:

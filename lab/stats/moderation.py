@@ -16,6 +16,7 @@ import numpy as np
 from lab.stats.distributions import digamma, tetragamma, trigamma
 from lab.stats.factors import Codes
 from lab.stats.intervals import Floats, Means, t_interval
+from lab.stats.pieces import column_pieces, row_pieces, take_rows
 
 ENOUGH_BLOCKS = 8  # from which on a row's own spread is known well enough: Student's t is 2.4, and falls slowly
 LEAST_VARIANCE = 1e-5  # of the median: the logarithm of what is nearly 0 would outweigh all others (as in limma)
@@ -49,7 +50,7 @@ def moderate(values: Floats, means: Means, groups: Codes) -> Means:
             continue
         variances = means.error[rows] ** 2 * means.n[rows]
         prior = fit_prior(variances, means.freedom[rows])
-        most = means.freedom[rows].mean() * independent_rows(values[rows])
+        most = means.freedom[rows].mean() * independent_rows(take_rows(values, rows))
         of_row = means.freedom[borrows]
         error[borrows] = np.sqrt(shrink(means.error[borrows] ** 2 * means.n[borrows], of_row, prior) / means.n[borrows])
         freedom[borrows] = np.maximum(of_row, np.minimum(of_row + prior.freedom, most))
@@ -109,11 +110,24 @@ def independent_rows(values: Floats) -> float:
     correlation ρ² of two rows (Satterthwaite, An approximate distribution of estimates of variance components, 1946).
     That of samples with d degrees of freedom, r², is 1 / d by chance alone: ρ² = (r² − 1 / d) / (1 − 1 / d).
     """
-    deviations = values - np.nanmean(values, axis=1, keepdims=True)
-    units = np.nan_to_num(deviations / np.sqrt(np.nansum(deviations**2, axis=1, keepdims=True)))
     if len(values) == 1:
         return 1.0
-    rows, by_chance = len(values), 1 / (np.isfinite(values).sum(axis=1).max() - 1)
-    products = units.T @ units if rows > units.shape[1] else units @ units.T  # the smaller one: the same sum of squares
+    mean, length, n = np.concatenate([_of_each_row(piece) for piece in row_pieces(values)], axis=1)[:, :, None]
+    rows, by_chance = len(values), 1 / (n.max() - 1)
+    if rows > values.shape[1]:  # the smaller matrix: the same sum of squares
+        units = np.nan_to_num((values - mean) / length)
+        products = units.T @ units
+    else:
+        products = np.zeros((rows, rows))
+        for piece in column_pieces(values):
+            units = np.nan_to_num((piece - mean) / length)
+            products += units @ units.T
     alike = ((products**2).sum() - rows) / (rows * (rows - 1))
     return float(rows / (1 + (rows - 1) * max(0.0, (alike - by_chance) / (1 - by_chance))))
+
+
+def _of_each_row(values: Floats) -> Floats:
+    """Mean of each row, the root of its sum of squares about that, and how many values it has (3 × rows)."""
+    mean = np.nanmean(values, axis=1)
+    length = np.sqrt(np.nansum((values - mean[:, None]) ** 2, axis=1))
+    return np.array([mean, length, np.isfinite(values).sum(axis=1)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -10,11 +12,12 @@ from lab.base.untrusted import one_line
 from lab.results.one_sided import is_one_sided, share_of
 from lab.results.trial import emulated, has_second_shots
 from lab.stats.encoding import Encoded, Trials, encode
-from lab.stats.factors import Cells
+from lab.stats.factors import Cells, Codes
 from lab.stats.intervals import Floats, median, sort_by_group, sorted_interval
 from lab.stats.link_ceilings import LOWER_SHOT, SETTING, compare_ceilings
 
 COUNTS = ("n", "n_void", "n_failed")
+STATUS = ("ok", "void", "failed")  # of each of them
 SPEEDS = ("median_MB_per_s", "low_MB_per_s", "high_MB_per_s", "min_MB_per_s", "max_MB_per_s")
 
 
@@ -45,14 +48,23 @@ def ceilings(trials: Trials) -> pd.DataFrame:
 
 def _summarise(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:
     """One row a cell of the chosen rows."""
-    columns = {name: [levels[code] for code in cells.code(name)] for name, levels in cells.levels.items()}
-    table = pd.DataFrame({name: pd.Series(column) for name, column in columns.items()})
-    for name, status in zip(COUNTS, ("ok", "void", "failed"), strict=True):
-        table[name] = np.bincount(cells.cell[trials.has("status", status)[chosen]], minlength=len(table))
+    counts = [
+        np.bincount(cells.cell[trials.has("status", name)[chosen]], minlength=len(cells.codes)) for name in STATUS
+    ]
     rows = np.flatnonzero(chosen)
     speeds, shares = (_values_by_cell(trials, name, rows, cells) for name in ("MB_per_s", "share_of_ceiling"))
-    table[list(SPEEDS)] = np.array([_spread(speed) for speed in speeds]).reshape(-1, len(SPEEDS))
-    return table.assign(share_of_ceiling=np.array([median(share) for share in shares], dtype=float))
+    return make_table(cells, counts, list(map(_spread, speeds)), list(map(median, shares)))
+
+
+def make_table(
+    cells: Cells, counts: Sequence[Codes], spreads: Sequence[tuple[float, ...]], shares: Sequence[float]
+) -> pd.DataFrame:
+    """:func:`summary` of cells: for each of COUNTS those of the cells, and for each cell SPEEDS and the share."""
+    columns = {name: [levels[code] for code in cells.code(name)] for name, levels in cells.levels.items()}
+    table = pd.DataFrame({name: pd.Series(column) for name, column in columns.items()})
+    table = table.assign(**dict(zip(COUNTS, counts, strict=True)))
+    table[list(SPEEDS)] = np.array(spreads).reshape(-1, len(SPEEDS))
+    return table.assign(share_of_ceiling=np.array(shares, dtype=float))
 
 
 def _values_by_cell(trials: Encoded, column: str, rows: npt.NDArray[np.intp], cells: Cells) -> list[Floats]:

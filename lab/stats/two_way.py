@@ -45,6 +45,62 @@ def column_means(values: Floats) -> Floats:
     return means
 
 
+class RowsInParts:
+    """The effects of the rows as :func:`two_way` has them, of columns that come some at a time.
+
+    What least squares need of them is a sum over columns: nothing grows with their number.
+    """
+
+    def __init__(self, rows: int):
+        self._together = np.zeros((rows, rows))  # the weight of the columns that two rows share
+        self._counts = np.zeros(rows)
+        self._right = np.zeros(rows)
+
+    def add(self, values: Floats) -> None:
+        """Take in some columns (rows × columns, NaN where missing)."""
+        inside = np.isfinite(values)
+        weights, filled = inside.astype(float), np.where(inside, values, 0.0)
+        per_column = weights / np.maximum(1.0, weights.sum(axis=0))
+        self._together += per_column @ weights.T
+        self._counts += weights.sum(axis=1)
+        self._right += filled.sum(axis=1) - per_column @ filled.sum(axis=0)
+
+    def solve(self) -> Floats:
+        """The effect of each row, up to a constant; NaN of what nothing joins to the largest part."""
+        part = self._largest_part()
+        effects = np.full(len(self._counts), np.nan)
+        equations = (np.diag(self._counts) - self._together)[np.ix_(part, part)]
+        if part.any():
+            effects[part] = np.linalg.solve(equations + 1 / part.sum(), self._right[part])
+        return effects
+
+    def _largest_part(self) -> npt.NDArray[np.bool_]:
+        """The rows that hang together over columns, as those with most cells do."""
+        largest, left = np.zeros(len(self._counts), dtype=bool), self._counts > 0
+        while left.any():
+            part = np.arange(len(left)) == left.argmax()
+            while (reached := (self._together[part] > 0).any(axis=0)).sum() > part.sum():
+                part = reached
+            if self._counts[part].sum() > self._counts[largest].sum():
+                largest = part
+            left = left & ~part
+        return largest
+
+
+def column_means_by(values: Floats, rows: Floats) -> Floats:
+    """:func:`column_means` of some columns, where the effects of the rows are known."""
+    if len(values) and np.isfinite(values).all():
+        return values.mean(axis=0)  # type: ignore[no-any-return]
+    known = np.isfinite(rows)
+    if not known.any():
+        return np.full(values.shape[1], np.nan)
+    inside = np.isfinite(values[known])
+    count = inside.sum(axis=0)
+    left = np.where(inside, values[known] - rows[known, None], 0).sum(axis=0)
+    means: Floats = left / np.where(count > 0, count, np.nan) + rows[known].mean()
+    return means
+
+
 def _first(filled: Floats, inside: Cells) -> Floats:
     """The effects of the rows, the columns' being eliminated from the normal equations; up to a constant."""
     weights = inside.astype(float)

@@ -92,6 +92,17 @@ def test_duckdb(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
     assert_same(exports, told_by_the_lab)
 
 
+def test_duckdb_on_a_dataset(
+    results: Path, told_by_the_lab: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    assert main(["dataset", "add", "--unfinished", *map(str, sorted(results.iterdir()))]) == 0
+    duckdb.sql((RECIPES / "dataset_medians.sql").read_text())
+    assert_same(tmp_path, told_by_the_lab)
+
+
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
 def test_r(results: Path, told_by_the_lab: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -61,7 +61,7 @@ def test_an_option_is_compared_within_its_protocol() -> None:
 def test_the_model_of_a_whole_grid_says_what_pairs_say(monkeypatch: pytest.MonkeyPatch) -> None:
     _, trials = frame_of(WANTED, lambda of: noise(np.random.default_rng(2), of, 4))
     by_pairs = stats.effects(stats.grid(trials), by=["tool"])
-    monkeypatch.setattr("lab.stats.contrasts._is_paired", lambda *_: False)
+    monkeypatch.setattr("lab.stats.contrasts.is_paired", lambda *_: False)
     by_model = stats.effects(stats.grid(trials), by=["tool"])
     assert set(by_model["method"]) == {"model"}
     options = by_pairs["factor"].str.contains(".", regex=False) | (by_pairs["factor"] == "protocol")

@@ -1,0 +1,154 @@
+"""`lab dataset`: the trials of many runs in one folder, and what is computed of all of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.base.untrusted import one_line
+from lab.cli import options
+from lab.cli.command import Example, Examples, Run, add_command
+from lab.cli.terminal import open_run, paged, say, show, show_whole
+
+if TYPE_CHECKING:
+    from lab.dataset.pooled import Pooled
+
+SUMMARY = "the trials of many runs in one folder of Parquet: medians and effects over all of them"
+DATASET = Path("dataset")
+TABLES = ("speeds", "effects", "interactions", "settings")
+FULL = ("speeds", "effects")
+
+
+def add_commands(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Run, text: str, examples: Examples) -> argparse.ArgumentParser:
+        subparser = add_command(commands, name, run, text, examples)
+        where = "the folder of the dataset (default: %(default)s)"
+        subparser.add_argument("--dataset", type=Path, default=DATASET, metavar="DIR", help=where)
+        return subparser
+
+    of_add = [
+        Example("lab dataset add results/*", "all runs of this folder; those that are there already stay as they are"),
+        Example("lab dataset add -1 --dataset /data/nas", "the newest run, to a dataset elsewhere"),
+    ]
+    add = command("add", _add, "add runs to a dataset, which is made where there is none", of_add)
+    add.add_argument("runs", nargs="+", metavar="RUN", help=f"the runs: {options.NAMES_OF_RUNS}")
+    options.add_results(add)
+    text = "add a run that is still going on, or was killed, too: with the trials that it has"
+    add.add_argument("--unfinished", action="store_true", help=text)
+    of_show = [
+        Example("lab dataset show", "medians and effects of each sweep, over all its runs"),
+        Example("lab dataset show macs --table interactions", "one table of one sweep"),
+    ]
+    shows = command("show", _show, "what all runs of a sweep say together", of_show)
+    shows.add_argument("sweeps", nargs="*", metavar="SWEEP", help="the names of sweeps (default: all)")
+    what = shows.add_mutually_exclusive_group()
+    what.add_argument("--table", choices=TABLES, metavar="NAME", help=f"print this table: {', '.join(TABLES)}")
+    what.add_argument("--json", action="store_true", help="print JSON")
+    of_history = [
+        Example("lab dataset history nas", "what became of the runs that `lab measure TARGET --save nas` left")
+    ]
+    history = command("history", _history, "the saved runs of one share over time: steps and trends", of_history)
+    history.add_argument("name", metavar="NAME", help="the name that `lab measure TARGET --save NAME` gave the runs")
+    of_compact = [Example("lab dataset compact", "after a thousand small runs were added")]
+    command("compact", _compact, "join small files, so that they are read faster", of_compact)
+
+
+def _add(arguments: argparse.Namespace) -> int:
+    from lab.dataset.add import add
+    from lab.dataset.folder import Dataset, needs
+
+    needs("duckdb", "pyarrow")
+    dataset = Dataset.at(arguments.dataset)
+    with dataset.claimed():
+        for name in arguments.runs:
+            folder = open_run(name, arguments.results)
+            if add(dataset, folder, with_unfinished=arguments.unfinished):
+                show_whole(folder.label)
+            else:
+                say(f"{folder.label}: is there already")
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from lab.dataset.engine import started
+    from lab.dataset.folder import Dataset
+    from lab.dataset.pooled import Pooled
+
+    dataset = Dataset(arguments.dataset)
+    with started() as engine:
+        sweeps = [Pooled(engine, dataset, sweep) for sweep in arguments.sweeps or dataset.sweeps]
+        if not sweeps:
+            show(f"{arguments.dataset}: no run was added yet")
+        elif arguments.json:
+            print(json.dumps(list(map(_as_json, sweeps)), indent=1))
+        else:
+            _print(sweeps, [arguments.table] if arguments.table else FULL)
+    return 0
+
+
+def _print(sweeps: Sequence[Pooled], names: Sequence[str]) -> None:
+    """The tables of each sweep, with where they come from below each."""
+    from lab.report import tables
+    from lab.report.render import rich_table
+
+    ways = {
+        "speeds": lambda sweep: tables.comparison(sweep.summary),
+        "effects": lambda sweep: tables.effects(sweep.effects),
+        "interactions": lambda sweep: tables.interactions(sweep.interactions),
+        "settings": lambda sweep: tables.settings(sweep.summary),
+    }
+    drawn = [rich_table(ways[name](sweep), sweep.provenance) for sweep in sweeps for name in names]
+    with paged() as screen:
+        screen.print(*drawn)
+
+
+def _history(arguments: argparse.Namespace) -> int:
+    """Print what became of each row. What else changed at a step is not in a dataset: `lab history` says that."""
+    from rich.text import Text
+
+    from lab.dataset.courses import courses_of_runs
+    from lab.dataset.engine import started
+    from lab.dataset.folder import Dataset
+    from lab.report.history import CHANCE, History, sentences, tables
+    from lab.report.render import rich_table
+    from lab.results.saved_runs import SavedRun, SavedRuns
+
+    with started() as engine:
+        runs, courses = courses_of_runs(engine, Dataset(arguments.dataset), arguments.name)
+    saved = [SavedRun(Path(run.run_id), {}, begun, ()) for run, begun in runs]
+    history = History(SavedRuns(arguments.name, saved, 0, ()), courses)
+    where = dict.fromkeys(run.where for run, _ in runs if run.where)
+    with paged() as screen:
+        screen.print(*(Text(one_line(line)) for line in sentences(history)), sep="\n")
+        screen.print(*map(rich_table, tables(history)), sep="\n")
+        screen.print(*(Text(one_line(line)) for line in (CHANCE, *where)), sep="\n")
+    return 0
+
+
+def _as_json(sweep: Pooled) -> dict[str, object]:
+    """Counts, and the tables as lists of records with the keys of `lab show --json`; null where there is no number."""
+    from lab.report.render import records
+
+    return {
+        "sweep": sweep.sweep, "runs": len(sweep.runs), "blocks": sum(run.blocks for run in sweep.runs),
+        "counts": sweep.counts, "where": sweep.where, "summary": records(sweep.summary),
+        "effects": records(sweep.effects), "interactions": records(sweep.interactions),
+    }  # fmt: skip
+
+
+def _compact(arguments: argparse.Namespace) -> int:
+    from lab.dataset.compact import compact
+    from lab.dataset.engine import started
+    from lab.dataset.folder import Dataset
+
+    dataset = Dataset(arguments.dataset)
+    with dataset.claimed(), started() as engine:
+        before, after = compact(engine, dataset)
+    show(f"{before:,} files before, {after:,} now")
+    return 0

@@ -1,0 +1,128 @@
+"""DuckDB as the lab starts it: bounded in memory, on the disk beyond that, without a network, and with its errors said
+as the lab's.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from lab.base.errors import LabFailure
+from lab.base.untrusted import first_line
+from lab.dataset.folder import AGAIN, needs
+
+MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers takes as much again
+# The speed of a good trial in MB/s, and its share of the ceiling, by the same operations in the same order as in
+# lab.results.dataframe; null where there is none
+BYTES_PER_S = "(CASE WHEN status = 'ok' AND elapsed_s > 0 THEN size_bytes::DOUBLE / elapsed_s END)"
+SPEED = f"({BYTES_PER_S} / 1e6)"
+SHARE = f"(CASE WHEN ceiling_bytes_per_s > 0 THEN {BYTES_PER_S} / ceiling_bytes_per_s END)"
+
+
+class Engine:
+    """A connection to DuckDB, and a folder for what does not fit into memory."""
+
+    def __init__(self, connection: Any, scratch: Path):
+        self._connection, self.scratch = connection, scratch
+
+    def numbers(self, query: str, parameters: Sequence[object] = ()) -> dict[str, Any]:
+        """The answer as arrays of NumPy, by column. Raises LabFailure."""
+        import duckdb
+
+        try:
+            answer: dict[str, Any] = self._connection.cursor().sql(query, params=list(parameters)).fetchnumpy()
+        except duckdb.Error as error:
+            raise _said(error) from error
+        return answer
+
+    def rows(
+        self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, object] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """The answer as rows of Python's own values, and arrays of NumPy for lists. Raises LabFailure.
+
+        ``tables`` are frames of pandas that the query may read, by name.
+        """
+        import duckdb
+
+        cursor = self._connection.cursor()
+        try:
+            for name, table in (tables or {}).items():
+                cursor.register(name, table)
+            answer = cursor.sql(query, params=list(parameters)).to_arrow_table()
+        except duckdb.Error as error:
+            raise _said(error) from error
+        finally:
+            cursor.close()
+        return list(zip(*map(_cells, answer.columns), strict=True))
+
+    def do(self, query: str, parameters: Sequence[object] = ()) -> None:
+        """Run what has no answer, such as COPY. Raises LabFailure."""
+        import duckdb
+
+        try:
+            self._connection.cursor().execute(query, list(parameters))
+        except duckdb.Error as error:
+            raise _said(error) from error
+
+
+@contextmanager
+def started() -> Iterator[Engine]:
+    """DuckDB, and a temporary folder that goes with it. Raises BadInput where it is not installed."""
+    needs("duckdb", "pyarrow")
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="lab-dataset-") as scratch:
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": f"{MEMORY_BYTES}B", "threads": os.cpu_count() or 1, "temp_directory": f"{scratch}/duckdb",
+            "preserve_insertion_order": False, "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False, "allow_community_extensions": False,
+        }  # fmt: skip
+        connection = duckdb.connect(":memory:", config=settings)
+        try:
+            connection.execute("SET lock_configuration = true")
+            yield Engine(connection, Path(scratch))
+        finally:
+            connection.close()
+
+
+def _cells(column: Any) -> list[Any]:
+    import pyarrow as pa
+
+    if not pa.types.is_list(column.type):
+        values: list[Any] = column.to_pylist()
+        return values
+    return [cell.values.to_numpy(zero_copy_only=False) if cell.is_valid else None for cell in column]
+
+
+def reserve(file: IO[bytes], size_bytes: int) -> None:
+    """Make a file so long, with room on the disk for all of it: to write into a map beyond that would end the process.
+
+    Raises OSError where it does not fit.
+    """
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size_bytes)
+        return
+    piece = bytes(1 << 20)
+    for start in range(0, size_bytes, len(piece)):  # macOS
+        file.write(piece[: size_bytes - start])
+
+
+def names(paths: Sequence[Path]) -> list[str]:
+    """Paths as a parameter of read_parquet, which would take some characters for a pattern."""
+    return [glob.escape(str(path)) for path in paths]
+
+
+def _said(error: Exception) -> LabFailure:
+    text = first_line(str(error), 300)
+    if "No space left" in text:
+        return LabFailure(f"DuckDB: {text}", "make room where temporary files lie: TMPDIR names another folder")
+    if "Out of Memory" in text:
+        return LabFailure(
+            f"DuckDB: {text}", "a file of the dataset has more cases than any run: see `lab dataset show`"
+        )
+    return LabFailure(f"DuckDB: {text}", AGAIN)

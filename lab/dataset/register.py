@@ -1,0 +1,163 @@
+"""The register of a dataset: which runs were added, which cases they have, and which files hold them.
+
+What it does not name is not of the dataset: a file that a crash left behind is none. A line is appended durably once
+the files that it names are on the disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from lab.base import durable, untrusted
+from lab.base.errors import BadInput
+from lab.base.units import LARGEST
+from lab.design.factors import ABSENT, DEFAULT, Level, owner_of
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=2000)]
+Levels: TypeAlias = Mapping[str, Level]
+Table: TypeAlias = Literal["trials", "observed"]
+EntryT = TypeVar("EntryT")
+
+
+class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that was added.
+
+    ``sha256`` is that of its trials.jsonl, ``options`` are those of mounts, tools and stores that its sweep names, and
+    ``where`` is what has to stand beside its numbers (:func:`lab.stats.provenance`). ``saved_as`` is the history that
+    it belongs to, where it has one.
+    """
+
+    run_id: Text
+    sweep: Text
+    sha256: Text
+    trials: Count
+    blocks: Count
+    options: tuple[Text, ...] = ()
+    where: Text = ""
+    started_at: Text = ""
+    saved_as: Text = ""
+
+
+class StoredFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of Parquet, by its path in the dataset; the blocks of a sweep are numbered over all its runs."""
+
+    table: Table
+    sweep: Text
+    path: Text
+    rows: Count
+    size_bytes: Count
+    first_block: Count
+    blocks: Count
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line: a run and the files that it brought, or one of these, where files were joined later."""
+
+    run: StoredRun | None = None
+    files: tuple[StoredFile, ...] = ()
+
+
+class _Case(msgspec.Struct, frozen=True):
+    levels: dict[Text, Annotated[str, msgspec.Meta(max_length=2000)] | Count]
+
+
+def identify(levels: Levels) -> dict[str, Level]:
+    """What tells a case from others, whichever options a run names: one that it does not name is at its default."""
+    return {name: level for name, level in levels.items() if not (owner_of(name) and level in (DEFAULT, ABSENT))}
+
+
+class Register:
+    """Both files of a register, read whole. Raises BadInput where one cannot be, or says what no lab writes."""
+
+    def __init__(self, folder: Path):
+        self._path, self._cases_path = folder / "register.jsonl", folder / "cases.jsonl"
+        entries = _read(self._path, msgspec.json.Decoder(Entry))
+        self.runs = {entry.run.run_id: entry.run for entry in entries if entry.run}
+        self.files = [file for entry in entries for file in entry.files]
+        self.cases = [case.levels for case in _read(self._cases_path, msgspec.json.Decoder(_Case))]
+        self.blocks: Counter[str] = Counter()
+        """How many blocks each sweep has."""
+        for run in self.runs.values():
+            self.blocks[run.sweep] += run.blocks
+        self._numbers = {_key(levels): number for number, levels in enumerate(self.cases)}
+
+    def of_sweep(self, sweep: str, table: Table = "trials") -> list[StoredFile]:
+        """The files of a sweep, in the order of their blocks."""
+        return [file for file in self.files if file.sweep == sweep and file.table == table]
+
+    def number_cases(self, every: Iterable[Levels]) -> list[int]:
+        """The number of each case in the dataset; durably made one where it is new."""
+        numbers: list[int] = []
+        new: list[dict[str, Level]] = []
+        for levels in map(identify, every):
+            numbers.append(self._numbers.setdefault(_key(levels), len(self.cases) + len(new)))
+            if numbers[-1] == len(self.cases) + len(new):
+                new.append(levels)
+        if new:
+            _append(self._cases_path, [_Case(levels) for levels in new])
+            self.cases += new
+        return numbers
+
+    def enter(self, entry: Entry) -> None:
+        """Note a run and its files, durably: from now on they are of the dataset."""
+        _append(self._path, [entry])
+        if entry.run:
+            self.runs[entry.run.run_id] = entry.run
+            self.blocks[entry.run.sweep] += entry.run.blocks
+        self.files += entry.files
+
+    def replace_files(self, files: Sequence[StoredFile]) -> None:
+        """Have other files in place of all, in one step."""
+        entries = [Entry(files=tuple(files)), *(Entry(run) for run in self.runs.values())]
+        durable.replace(self._path, b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
+        self.files = list(files)
+
+
+def _key(levels: Levels) -> tuple[tuple[str, Level], ...]:
+    return tuple(sorted(levels.items()))
+
+
+def _append(path: Path, entries: Sequence[msgspec.Struct]) -> None:
+    """Add lines durably; what a crash left of a line goes first."""
+    if os.path.lexists(path):
+        with untrusted.open_file(path) as file:
+            end = file.seek(0, os.SEEK_END)
+            whole = _end_of_lines(file.fileno(), end)
+        if whole < end:
+            durable.cut_off(path, whole)
+    durable.append(path, b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
+
+
+def _end_of_lines(descriptor: int, end: int) -> int:
+    """Where the last whole line ends: a line that is longer than any of the lab's is none."""
+    start = max(0, end - untrusted.MOST_LINE_BYTES)
+    return start + os.pread(descriptor, end - start, start).rfind(b"\n") + 1
+
+
+def _read(path: Path, decoder: msgspec.json.Decoder[EntryT]) -> list[EntryT]:
+    """The lines of a file, without a last one that was cut short; of none where there is no file."""
+    entries: list[EntryT] = []
+    try:
+        lines = untrusted.read_lines(path) if os.path.lexists(path) else iter(())
+        for number, line in enumerate(lines, 1):
+            if line.endswith(b"\n"):
+                entries.append(_decode(decoder, line, f"{path}: line {number}"))
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    return entries
+
+
+def _decode(decoder: msgspec.json.Decoder[EntryT], line: bytes, place: str) -> EntryT:
+    try:
+        return decoder.decode(line)
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        raise BadInput(
+            f"{place}: not of a dataset: {error}", "`lab dataset add` makes the dataset anew, of its runs"
+        ) from error

@@ -1,0 +1,154 @@
+"""The trials of a run as tables of Parquet: the columns of an exported table, sorted by case and block.
+
+Two columns are the dataset's own. ``case_number`` is the number of the case in the dataset, and ``block_number`` that
+of the block in its sweep, over all runs in the order in which they were added: what is computed within blocks needs
+neither words nor the identity of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lab import __version__
+from lab.base.untrusted import from_json
+from lab.dataset.folder import SCHEMA, new_file
+from lab.results.export_table import NAMED, OBJECTS, Kind, Row, kinds, object_frame
+from lab.results.trial import FIELDS
+from lab.results.trial import SCHEMA as TRIAL_SCHEMA
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GROUP_ROWS = 122_880  # of a row group: what a thread of DuckDB takes at once
+MOST_ROWS = 1 << 20  # of a file: a run with more trials has several
+OWN = ("case_number", "block_number")
+_FIRST = ("status", "anchor", "size_bytes", "elapsed_s", "ceiling_bytes_per_s")  # of every file, whatever else it has
+_RISING = ("block_number", "position", "started_at")  # whose differences take less room than they do
+Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some trials of a frame of :func:`lab.results.run_folder.load`, each with the numbers of its case and block."""
+
+    frame: pd.DataFrame
+    case: Numbers
+    block: Numbers
+
+    def taken(self, order: npt.NDArray[np.intp]) -> Rows:
+        """Some of these, in this order."""
+        return Rows(self.frame.iloc[order], self.case[order], self.block[order])
+
+    def sorted(self) -> Rows:
+        """By case, block and position."""
+        return self.taken(np.lexsort((self.frame["position"].to_numpy(), self.block, self.case)))
+
+
+def trials_table(rows: Rows, facts: Row) -> pa.Table:
+    """The trials without what was observed; ``facts`` are those of the run, which stand in every row.
+
+    ``ceiling_bytes_per_s`` is, as in the frame, the larger one where the link was measured twice.
+    """
+    import pyarrow as pa
+
+    frame = rows.frame
+    columns: dict[str, Any] = dict(zip(OWN, (rows.case, rows.block), strict=True))
+    columns |= {name: _column(frame[name], _kind(name)) for name in _FIRST}
+    columns |= {name: _repeated(value, len(frame)) for name, value in facts.items()}
+    plain = [name for name in FIELDS if name not in (*OBJECTS, "options", "started_at", *_FIRST)]
+    columns |= {NAMED.get(name, name): _column(frame[name], _kind(NAMED.get(name, name))) for name in plain}
+    columns["started_at"] = pa.array(frame["started_at"], pa.timestamp("us", "UTC"))
+    columns |= _levels("option", frame["options"]) | _levels("effective", frame["effective"])
+    kept = [name for name, column in columns.items() if name in _FIRST or not _is_empty(column)]
+    return pa.table({name: columns[name] for name in kept})
+
+
+def observed_table(rows: Rows, facts: Row) -> pa.Table:
+    """What hosts counted, of the trials that anything was counted of, by the run and the trial."""
+    import pyarrow as pa
+
+    texts = rows.frame["observed"].tolist()
+    records = [from_json(text) if isinstance(text, str) else text for text in texts]
+    counted = np.flatnonzero([bool(record) for record in records])
+    keys = {
+        "run_id": _repeated(facts["run_id"], len(counted)),
+        "trial_id": pa.array(rows.frame["trial_id"].to_numpy(object)[counted], pa.string()),
+    }
+    flat = object_frame("observed", [records[place] for place in counted])
+    return pa.table(keys | {str(name): _column(flat[name], _kind(str(name))) for name in flat})
+
+
+def write(table: pa.Table, path: Path) -> int:
+    """Write a table durably; the bytes of its file. Raises OSError."""
+    from pyarrow import parquet
+
+    about = {"schema": TRIAL_SCHEMA, "dataset_schema": SCHEMA, "written_by": f"file-share-lab {__version__}"}
+    table = table.replace_schema_metadata({key: str(value) for key, value in about.items()})
+    rising = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in table.column_names}
+    texts = {name: "DELTA_BYTE_ARRAY" for name in ("trial_id",) if name in table.column_names}
+    as_dictionary = [name for name in table.column_names if name not in (*rising, *texts)]
+    with new_file(path) as file:
+        parquet.write_table(
+            table, file, row_group_size=GROUP_ROWS, compression="zstd", use_dictionary=as_dictionary,
+            column_encoding=rising | texts,
+        )  # fmt: skip
+        return file.tell()
+
+
+def _kind(name: str) -> Kind:
+    return kinds().get(name, str)
+
+
+def _type(kind: Kind) -> pa.DataType:
+    import pyarrow as pa
+
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    return types[kind]
+
+
+def _column(values: pd.Series[Any], kind: Kind) -> pa.Array:
+    """A column of an exported table: none for what is of another type, as ``default`` among bytes."""
+    import pyarrow as pa
+
+    if kind is int and values.dtype == object:
+        values = pd.to_numeric(values, errors="coerce").astype("Int64")
+    if kind is float and values.dtype.kind == "f":
+        return pa.array(values.to_numpy(float), _type(kind), from_pandas=True)
+    return pa.array(values, _type(kind), from_pandas=True)
+
+
+def _repeated(value: object, count: int) -> pa.Array:
+    import pyarrow as pa
+
+    kind = pa.scalar(value).type if value is not None else pa.string()
+    return pa.repeat(pa.scalar(value, kind), count)
+
+
+def _levels(name: str, objects: pd.Series[Any]) -> dict[str, pa.Array]:
+    """The columns of objects that repeat from row to row: each is looked at once."""
+    rows = objects.tolist()
+    codes, first = np.unique([id(one) for one in rows], return_index=True)
+    numbers = np.searchsorted(codes, [id(one) for one in rows])
+    table = _object_table(name, [rows[place] for place in first])
+    return {column: values.take(numbers) for column, values in table.items()}
+
+
+def _object_table(name: str, distinct: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+    if name != "option":
+        frame = object_frame(name, distinct)
+        return {str(column): _column(frame[column], _kind(str(column))) for column in frame}
+    import pyarrow as pa
+
+    names = dict.fromkeys(option for options in distinct for option in options)
+    return {f"option.{one}": pa.array([options.get(one) for options in distinct], pa.string()) for one in names}
+
+
+def _is_empty(column: Any) -> bool:
+    return not isinstance(column, np.ndarray) and len(column) > 0 and column.null_count == len(column)

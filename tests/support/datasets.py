@@ -1,0 +1,100 @@
+"""SYNTHETIC runs for datasets, and the frame that all of them together are: what a dataset is compared with."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
+from lab.results.run_folder import RunFolder, Trial
+from support.synthetic_runs import trial, write_run
+
+SIZE = 2**29
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What an invented run is: its blocks and levels, and which share of its trials is lost, or missing altogether."""
+
+    seed: int
+    blocks: int = 3
+    protocols: tuple[str, ...] = ("afp", "smb")
+    tools: tuple[str, ...] = ("cp",)
+    mtus: tuple[int, ...] = (1500, 9000)
+    spaces: tuple[int | str, ...] = ("default",)
+    option: str = ""  # of smb
+    lost: float = 0.0
+    missing: float = 0.0
+    again: float = 0.0  # measured once more in its block, or as an anchor
+    half: bool = False  # only half of the grid: no two cases differ in one factor
+
+
+def invented_trials(shape: Shape) -> list[Trial]:
+    """The trials of a run, those of the link among them."""
+    rng = np.random.default_rng(shape.seed)
+    places = list(itertools.product(
+        range(len(shape.protocols)), range(len(shape.tools)), range(2), range(len(shape.mtus)), range(len(shape.spaces))
+    ))  # fmt: skip
+    kept = [place for place in places if not (shape.half and sum(place) % 2) and rng.random() >= shape.missing]
+    made: list[Trial] = []
+    for block in range(1, shape.blocks + 1):
+        made.append(_trial(rng, block, len(made), "link", "iperf3", "write", 1500, "default", {}, "ok"))
+        for protocol, tool, way, mtu, space in kept:
+            levels: list[dict[str, str]] = [{}]
+            if shape.option and shape.protocols[protocol] == "smb":
+                levels = [{shape.option: DEFAULT}, {shape.option: "off"}]
+            for options in levels:
+                if rng.random() < shape.missing / 2:
+                    continue
+                status = rng.choice(["void", "failed"]) if rng.random() < shape.lost else "ok"
+                case = (
+                    shape.protocols[protocol], shape.tools[tool], ("write", "read")[way], shape.mtus[mtu],
+                    shape.spaces[space], options,
+                )  # fmt: skip
+                made.append(_trial(rng, block, len(made), *case, str(status)))
+                if rng.random() < shape.again:
+                    made.append(_trial(rng, block, len(made), *case, "ok", anchor=bool(rng.random() < 0.5)))
+    return made
+
+
+def _trial(
+    rng: np.random.Generator, block: int, number: int, protocol: str, tool: str, way: str, mtu: int, space: int | str,
+    options: dict[str, str], status: str, **more: Any,
+) -> Trial:  # fmt: skip
+    usual = 5.0 + 0.3 * (mtu == 9000) + 0.2 * (protocol == "smb") + 0.1 * block
+    elapsed_s = None if status == "failed" else float(usual * np.exp(rng.normal(0, 0.03)))
+    return trial(
+        trial_id=f"b{block}-{number}", case_id="-".join(map(str, (protocol, tool, way, mtu, space, *options.values()))),
+        block=block, position=number, protocol=protocol, tool=tool, direction=way, mtu=mtu, tcp_space=space,
+        options=options, size_bytes=SIZE, elapsed_s=elapsed_s, status=status, verified=status == "ok",
+        ceiling_bytes_per_s=None if protocol == "link" else float(rng.choice([118e6, 117e6])),
+        observed={} if protocol == "link" else {"client": {"cores": 2, "cpu_cores": float(rng.random())}}, **more,
+    )  # fmt: skip
+
+
+def write_runs(folder: Path, shapes: Sequence[Shape], **run: Any) -> list[RunFolder]:
+    """A run folder of each."""
+    return [write_run(folder, invented_trials(shape), id=f"run-{n}", **run) for n, shape in enumerate(shapes)]
+
+
+def pooled_frame(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The frames of runs one below the other, as one run: blocks are numbered on, and options filled in."""
+    options = sorted({name for frame in frames for name in frame.columns if owner_of(name)})
+    parts, first = [], 0
+    for frame in frames:
+        blocks, block = np.unique(frame["block"].to_numpy(), return_inverse=True)
+        lacking = [name for name in options if name not in frame]
+        has = {name: (frame[[*CHOOSERS]] == owner_of(name)).any(axis="columns") for name in lacking}
+        levels = {name: np.where(has[name], DEFAULT, ABSENT) for name in lacking}
+        parts.append(frame.assign(block=block + first, **levels))
+        first += len(blocks)
+    plain = [name for name in parts[0].columns if not owner_of(name) and name != "observed"]
+    whole = pd.concat([part[[*plain, *options]] for part in parts], ignore_index=True)
+    whole.attrs = frames[0].attrs
+    return whole
