@@ -16,11 +16,12 @@ from urllib.parse import quote, unquote
 
 MOST_NAMES = 2000  # that a text is searched for; a host with more of them is an error, and nothing of it is shown
 _LONGEST = 255  # characters of a name
-# Names that every Mac has. They identify nobody
+# Names that every Mac has, and the first part of names in every lab: keys of a sweep begin so. They identify nobody
 COMMON = frozenset({
     "root", "daemon", "nobody", "admin", "staff", "wheel", "guest", "shared", "localhost", "broadcasthost", "system",
     "data", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
     ".localized", "www.apple.com", "macintosh hd", "system administrator", "system services", "unprivileged user",
+    "client", "server",
 })  # fmt: skip
 _DOMAINS = r"local|lan|home|internal|fritz\.box|home\.arpa"  # of networks at home
 # Where outputs have names: of mounts and URLs, `sharing -l`, `smbutil statshares`, nfsstat, ioreg
@@ -132,8 +133,9 @@ class Masker:
         """A full name and its first part are one host; what follows is a domain, which others may have as well."""
         first, _, domain = name.partition(".")
         self._add("host", name)
-        self._add("host", first)
-        self._masks["host", _folded(first)] = self._mask_for("host", _folded(name))
+        if _folded(first) not in COMMON:
+            self._add("host", first)
+            self._masks["host", _folded(first)] = self._mask_for("host", _folded(name))
         if "." in domain:
             self._add("domain", domain)
 
