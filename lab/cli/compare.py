@@ -92,7 +92,7 @@ def _open(arguments: argparse.Namespace) -> list[RunFolder]:
 def _over_pairs(arguments: argparse.Namespace) -> int:
     """The same of one sweep on several pairs of hosts, where no run is the base."""
     from lab.report.compared.comparison import check_comparable
-    from lab.report.compared.pairs_of_hosts import MOST_RUNS, PairsOfHosts
+    from lab.report.compared.pairs_of_hosts import MOST_RUNS, PairsOfHosts, identity
     from lab.results.public import public_copies
 
     if arguments.fail_if is not None:
@@ -109,7 +109,8 @@ def _over_pairs(arguments: argparse.Namespace) -> int:
     if place:
         from lab.report.compared import pairs_page
 
-        shown = pairs if arguments.no_redact else PairsOfHosts(public_copies(folders))
+        identities = [identity(folder.run) for folder in folders]
+        shown = pairs if arguments.no_redact else PairsOfHosts(public_copies(folders), identities)
         _show_files(pairs_page.write(shown, place), arguments)
     return 0
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from lab import stats
 from lab.base.errors import BadInput
@@ -19,8 +20,8 @@ from lab.stats.over_pairs import OverPairs, over_pairs
 from lab.stats.run_differences import BOTH, DifferingFact, differing_between
 
 MOST_RUNS = 400
-# Facts that tell hardware apart where names are replaced, and do not change from run to run
-HARDWARE = ("platform", "cpu", "cores", "memory_bytes", "about")
+HARDWARE = ("platform", "cpu", "cores")  # what tells hardware apart where names are replaced, and stays from run to run
+GIB = 1 << 30
 NAMES = ("hostname", "user", "home", "title")  # of hosts and people: a pair has its own anyway, and they cause nothing
 
 
@@ -61,13 +62,15 @@ class PairFact:
 class PairsOfHosts:
     """Runs of one sweep, by the pair of hosts that each was measured on; pairs are named P1, P2, …
 
-    Raises BadInput where a run cannot be read, where all are of one pair, or where no two pairs have a case in common.
+    ``identities`` says which runs are of one pair: of copies without names those of the runs themselves, else what
+    :func:`identity` makes of each. Raises BadInput where a run cannot be read, where all are of one pair, or where no
+    two pairs have a case in common.
     """
 
-    def __init__(self, folders: Sequence[RunFolder]):
+    def __init__(self, folders: Sequence[RunFolder], identities: Sequence[tuple[str, ...]] | None = None):
         groups: dict[tuple[str, ...], list[RunFolder]] = {}
-        for folder in folders:
-            groups.setdefault(identity(folder.run), []).append(folder)
+        for folder, known in zip(folders, identities or [identity(folder.run) for folder in folders], strict=True):
+            groups.setdefault(known, []).append(folder)
         if len(groups) < 2:
             raise BadInput(
                 f"{folders[0].label} and {len(folders) - 1} more: all are of one pair of hosts, as far as they note it",
@@ -139,5 +142,13 @@ def identity(run: RunJson) -> tuple[str, ...]:
     names = [str(hosts.get(role, {}).get("hostname", "")) for role in ROLES]
     parts = [*names, str(target.get("server", "")), str(run.get("instance") or "").partition("/")[0]]
     if "replaced" in run:
-        parts += [f"{hosts.get(role, {}).get(fact)}" for role in ROLES for fact in HARDWARE]
+        parts += [part for role in ROLES for part in _hardware(hosts.get(role, {}))]
     return tuple(parts)
+
+
+def _hardware(facts: Mapping[str, Any]) -> list[str]:
+    """What a host is, by what stays when its kernel changes, which keeps a little more or less memory for itself."""
+    memory, about = facts.get("memory_bytes"), facts.get("about")
+    model = about.get("model") if isinstance(about, Mapping) else None
+    gib = round(memory / GIB) if isinstance(memory, int | float) else None
+    return [str(part) for part in (*map(facts.get, HARDWARE), gib, model)]

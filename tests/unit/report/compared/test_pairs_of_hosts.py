@@ -16,7 +16,7 @@ from lab.base.errors import BadInput
 from lab.report.compared import pairs_page
 from lab.report.compared.pairs_answer import answer, answers, confounded
 from lab.report.compared.pairs_json import pairs_json
-from lab.report.compared.pairs_of_hosts import PairsOfHosts
+from lab.report.compared.pairs_of_hosts import PairsOfHosts, identity
 from lab.report.compared.pairs_tables import effects_of_pairs_table, effects_table, facts_table, speeds_table
 from lab.report.figures.pairs import effects_over_pairs
 from lab.report.page.frame import policy
@@ -74,6 +74,15 @@ def test_where_names_are_replaced_the_same_hardware_is_one_pair(tmp_path: Path) 
     other = write_pair(tmp_path, 3, 0.2, {"cpu": "Another CPU"}, host="host-1", replaced={"host": 2})
     pairs = PairsOfHosts([*same, other])
     assert [len(pair.runs) for pair in pairs.pairs] == [2, 1]
+
+
+def test_a_copy_without_names_has_the_pairs_of_the_runs_themselves(tmp_path: Path) -> None:
+    """Also where a new kernel sees other hardware: names tell that it is the same pair."""
+    runs = [write_pair(tmp_path, seed, 0.2, facts, host="pair1") for seed, facts in ((1, {}), (2, {"cores": 9}))]
+    runs += [write_pair(tmp_path, seed, 0.2) for seed in (3, 4)]
+    identities = [identity(run.run) for run in runs]
+    for made in (PairsOfHosts(runs), PairsOfHosts(public_copies(runs), identities)):
+        assert [len(pair.runs) for pair in made.pairs] == [2, 1, 1]
 
 
 def test_a_fact_with_one_pair_a_value_is_not_ranked(tmp_path: Path) -> None:
