@@ -357,6 +357,17 @@ def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) 
     assert texts(folder) == []
 
 
+def test_a_measured_share_is_complete_after_whole_blocks(folder: Path) -> None:
+    """`lab measure` ends when its time is over: what it lacks is no more than whole blocks at the end."""
+    change_lines(folder, lambda lines: [one for one in lines if one["block"] != 6])
+    change_run(folder, lambda run: run.update(target={"protocol": "smb"}))
+    seal(folder)
+    assert texts(folder) == []
+    change_lines(folder, lambda lines: [one for one in lines if one["trial_id"] != "b005-0028"])
+    seal(folder)
+    assert any(re.match(rf"{TRIALS}: b005-0028 \(.*\) is missing", text) for text in texts(folder))
+
+
 def pack(folder: Path, archive: Path, **more: bytes) -> Path:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in folder.iterdir():
