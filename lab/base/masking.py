@@ -16,11 +16,12 @@ from urllib.parse import quote, unquote
 
 MOST_NAMES = 2000  # that a text is searched for; a host with more of them is an error, and nothing of it is shown
 _LONGEST = 255  # characters of a name
-# Names that every Mac has. They identify nobody
+# Names that every Mac has, and the first part of names in every lab: keys of a sweep begin so. They identify nobody
 COMMON = frozenset({
     "root", "daemon", "nobody", "admin", "staff", "wheel", "guest", "shared", "localhost", "broadcasthost", "system",
     "data", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
     ".localized", "www.apple.com", "macintosh hd", "system administrator", "system services", "unprivileged user",
+    "client", "server",
 })  # fmt: skip
 _DOMAINS = r"local|lan|home|internal|fritz\.box|home\.arpa"  # of networks at home
 # Where outputs have names: of mounts and URLs, `sharing -l`, `smbutil statshares`, nfsstat, ioreg
@@ -107,6 +108,19 @@ class Masker:
             self._pattern = self._compiled()
         return self._pattern.sub(self._replace, text)
 
+    def names_in(self, text: str) -> Iterator[tuple[str, str]]:
+        """The kind and the text of whatever :meth:`mask` would replace there, but for what are masks already."""
+        if self._pattern is None:
+            self._pattern = self._compiled()
+        for match in self._pattern.finditer(text):
+            kind = match.lastgroup or ""
+            if self._replace(match) == match[0]:
+                continue
+            for part in match[0].split("/") if kind == "path" else [match[0]]:
+                key = self._folded_names.get(_folded(part), _folded(part))
+                if key not in COMMON and not is_mask(part):
+                    yield self._names[key][0] if key in self._names else kind, part
+
     @property
     def replaced(self) -> list[tuple[str, str, str]]:
         """The kind, the name and the mask of all that was masked so far, in the order in which it was first met."""
@@ -119,8 +133,9 @@ class Masker:
         """A full name and its first part are one host; what follows is a domain, which others may have as well."""
         first, _, domain = name.partition(".")
         self._add("host", name)
-        self._add("host", first)
-        self._masks["host", _folded(first)] = self._mask_for("host", _folded(name))
+        if _folded(first) not in COMMON:
+            self._add("host", first)
+            self._masks["host", _folded(first)] = self._mask_for("host", _folded(name))
         if "." in domain:
             self._add("domain", domain)
 
@@ -178,6 +193,18 @@ class Masker:
             self._counts[kind] = number = self._counts.get(kind, 0) + 1
             self._masks[kind, key] = _new_mask(kind, number)
         return self._masks[kind, key]
+
+
+_MASK = re.compile(
+    r"(?:host|user|person|share|volume|serial|path|domain|mail|device|name|folder)-[0-9]+"
+    r"|192\.0\.2\.[0-9]+|2001:db8::[0-9a-f]+|fe80::[0-9a-f]+|02:00:00(?::[0-9a-f]{2}){3}"
+    r"|00000000-0000-4000-8000-[0-9]{12}|/var/folders/zz/folder-[0-9]+"
+)
+
+
+def is_mask(text: str) -> bool:
+    """Whether a text is what :class:`Masker` writes in place of a name, or has the form of one."""
+    return _MASK.fullmatch(text.casefold()) is not None
 
 
 def _new_mask(kind: str, number: int) -> str:

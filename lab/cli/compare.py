@@ -16,6 +16,7 @@ from lab.cli.terminal import console, open_run, say, show, show_whole
 
 if TYPE_CHECKING:
     from lab.report.compared.comparison import Comparison
+    from lab.report.compared.pairs_of_hosts import PairsOfHosts
     from lab.results.run_folder import RunFolder
 
 SUMMARY = "the cases of runs over those of run A, such as a new kernel over an old one, and what else differs"
@@ -24,6 +25,7 @@ EXAMPLES = (
     Example("lab compare results/20260101T120000Z-macs macs", "the newest run of the sweep macs over an older one"),
     Example("lab compare -3 -2 -1 --to switch", "old, new, old again: as a page with figures in the folder switch"),
     Example("lab compare -2 -1 --fail-if 'slower-than 10%'", "for a script: exit code 3 where the newest is slower"),
+    Example("lab compare mac-a mac-b mac-c --over-pairs", "one sweep on three pairs of hosts: effects over the pairs"),
     Example("lab compare published storage-2011", "the newest run of the sweep storage-2011 over the tables of 2011"),
 )
 PUBLISHED = "published"
@@ -37,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=text)
     parser.add_argument("b", metavar="B", help="the one after, named so too")
     parser.add_argument("more", nargs="*", default=[], metavar="C", help="more runs, each compared with A")
+    text = (
+        "the runs are of one sweep on several pairs of hosts: effects and speeds over the pairs, how far pairs differ, "
+        "and what cannot be told from the pair"
+    )
+    parser.add_argument("--over-pairs", action="store_true", help=text)
     options.add_results(parser)
     text = "write compare.html, compare.md and figures into this folder, too"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
@@ -57,12 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the comparison, and write its page where that is wanted; the exit code of its condition."""
     if arguments.a == PUBLISHED and not _names_a_run(PUBLISHED, arguments.results):
         return _beside_published(arguments)
+    if arguments.over_pairs:
+        return _over_pairs(arguments)
     from lab.report.compared.comparison import Comparison, check_comparable
     from lab.report.compared.fail_if import judge_slower
     from lab.report.conditions import parse_slower_than
 
     percent = parse_slower_than(arguments.fail_if) if arguments.fail_if is not None else None
-    folders = [open_run(name, arguments.results) for name in (arguments.a, arguments.b, *arguments.more)]
+    folders = _open(arguments)
     check_comparable(folders, with_unfinished=arguments.unfinished)
     comparison = Comparison(folders)
     code, verdicts = judge_slower(comparison, percent) if percent is not None else (0, [])
@@ -74,6 +83,47 @@ def run(arguments: argparse.Namespace) -> int:
     if place := _place(arguments):
         _write(folders, comparison, place, arguments)
     return code
+
+
+def _open(arguments: argparse.Namespace) -> list[RunFolder]:
+    return [open_run(name, arguments.results) for name in (arguments.a, arguments.b, *arguments.more)]
+
+
+def _over_pairs(arguments: argparse.Namespace) -> int:
+    """The same of one sweep on several pairs of hosts, where no run is the base."""
+    from lab.report.compared.comparison import check_comparable
+    from lab.report.compared.pairs_of_hosts import MOST_RUNS, PairsOfHosts, identity
+    from lab.results.public import public_copies
+
+    if arguments.fail_if is not None:
+        raise BadInput("--fail-if: not with --over-pairs: no run is the base of it", "compare two runs")
+    folders, place = _open(arguments), _place(arguments)
+    check_comparable(folders, with_unfinished=arguments.unfinished, most=MOST_RUNS)
+    pairs = PairsOfHosts(folders)
+    if arguments.json:
+        from lab.report.compared.pairs_json import pairs_json
+
+        print(json.dumps(pairs_json(pairs), indent=1))
+    else:
+        _print_pairs(pairs, only_answer=place is not None)
+    if place:
+        from lab.report.compared import pairs_page
+
+        identities = [identity(folder.run) for folder in folders]
+        shown = pairs if arguments.no_redact else PairsOfHosts(public_copies(folders), identities)
+        _show_files(pairs_page.write(shown, place), arguments)
+    return 0
+
+
+def _print_pairs(pairs: PairsOfHosts, *, only_answer: bool) -> None:
+    from lab.report.compared.pairs_answer import answer, confounded
+    from lab.report.compared.pairs_tables import pairs_tables
+
+    if not only_answer:
+        console().print(*pairs_tables(pairs))
+        return
+    for sentence in (*answer(pairs), *confounded(pairs)):
+        show(sentence)
 
 
 def _place(arguments: argparse.Namespace) -> Path | None:
@@ -133,7 +183,9 @@ def _beside_published(arguments: argparse.Namespace) -> int:
     from lab.report.compared import published
     from lab.results.public import Public
 
-    for name, is_given in (("--fail-if", arguments.fail_if), ("C", arguments.more)):
+    for name, is_given in (
+        ("--fail-if", arguments.fail_if), ("C", arguments.more), ("--over-pairs", arguments.over_pairs),
+    ):  # fmt: skip
         if is_given:
             why = "the published tables have no blocks, and stand beside one run"
             raise BadInput(f"{name}: not with {PUBLISHED}: {why}", f"`lab compare {PUBLISHED} RUN`")

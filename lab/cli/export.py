@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             public.copy_to(path)
         else:
             _write_table((PublicRecords(folder, masker) for folder in folders), arguments)
-        _say_replaced(masker.replaced)
+        say_replaced(masker.replaced)
     if path:
         show_whole(str(path))
     return 0
@@ -125,7 +125,7 @@ def _csv(table: pd.DataFrame) -> str:
     return plain.to_csv(index=False)
 
 
-def _say_replaced(replaced: Sequence[tuple[str, str, str]]) -> None:
+def say_replaced(replaced: Sequence[tuple[str, str, str]]) -> None:
     """Say on standard error what stands for which name: that is for the owner of the run alone."""
     if not replaced:
         say("no name was found that tells whose hosts these are")

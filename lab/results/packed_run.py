@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -18,7 +19,7 @@ from lab.base.untrusted import MOST_FILE_BYTES, one_line, open_file
 # Names of the files of a run that are read, and how large each may be at the most
 RUN, TRIALS, SAMPLES = "run.json", "trials.jsonl", "samples.jsonl"
 MOST_BYTES = {RUN: MOST_FILE_BYTES, TRIALS: 64 << 20, SAMPLES: 256 << 20}
-OPTIONAL = (SAMPLES,)
+OPTIONAL, NEEDED = (SAMPLES,), (RUN, TRIALS)
 MOST_ZIP_BYTES = 64 << 20
 MOST_LISTED = 1000  # files that a zip file may list: that of an exported run lists three
 MOST_LIST_BYTES = 1 << 20
@@ -30,29 +31,32 @@ _BROKEN = (
 )  # fmt: skip
 
 
-def unpack(archive: Path, folder: Path, remedy: str = "", shown: str = "") -> None:
+def unpack(
+    archive: Path, folder: Path, remedy: str = "", shown: str = "", largest: Mapping[str, int] = MOST_BYTES
+) -> None:
     """Make the new folder ``folder`` a run folder of a packed run. Raises BadInput for a file that holds none.
 
-    The files of the run are at the top of the archive, or all in one folder there. ``shown`` is what an error calls it.
+    The files of the run are at the top of the archive, or all in one folder there. ``shown`` is what an error calls it,
+    and ``largest`` has the names that are taken, each with the most bytes that it may have.
     """
     folder.mkdir()
     try:
         with open_file(archive, links=True) as file:
             _check_list(file)
             with zipfile.ZipFile(file) as packed:
-                for name, place in _places(packed.namelist()).items():
+                for name, place in _places(packed.namelist(), largest).items():
                     if packed.getinfo(place).compress_type not in METHODS:
                         raise ValueError(f"{name} is packed by an unusual method")
                     with packed.open(place) as content:
-                        copy_limited(content, folder / name)
+                        copy_limited(content, folder / name, largest[name])
     except _BROKEN as error:
         why = one_line(str(error), 200) or type(error).__name__
         raise BadInput(f"{shown or archive}: not a packed run: {why}", remedy) from error
 
 
-def copy_limited(content: IO[bytes], to: Path) -> None:
-    """Write what is left of ``content`` into a new file. Raises ValueError for more than a file of its name has."""
-    most, size = MOST_BYTES[to.name], 0
+def copy_limited(content: IO[bytes], to: Path, most: int) -> None:
+    """Write what is left of ``content`` into a new file. Raises ValueError for more than ``most`` bytes."""
+    size = 0
     with to.open("xb") as file:
         while block := content.read(BLOCK):
             size += len(block)
@@ -77,14 +81,14 @@ def _check_list(file: IO[bytes]) -> None:
     file.seek(0)
 
 
-def _places(names: list[str]) -> dict[str, str]:
+def _places(names: list[str], largest: Mapping[str, int]) -> dict[str, str]:
     """Where the files of the run stand in an archive, by name. Raises ValueError where they stand nowhere."""
     tops = [
         name.removesuffix(RUN) for name in names if name == RUN or (name.count("/") == 1 and name.endswith(f"/{RUN}"))
     ]
     if len(tops) != 1:
         raise ValueError(f"it holds {len(tops) or 'no'} {RUN}, at its top or in a folder there")
-    places = {name: f"{tops[0]}{name}" for name in MOST_BYTES}
-    if lacking := [name for name, place in places.items() if name not in OPTIONAL and place not in names]:
+    places = {name: f"{tops[0]}{name}" for name in largest}
+    if lacking := [name for name in NEEDED if places[name] not in names]:
         raise ValueError(f"it holds no {lacking[0]} beside {places[RUN]}")
     return {name: place for name, place in places.items() if place in names}

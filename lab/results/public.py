@@ -112,6 +112,38 @@ def copy(run: RunFolder, to: Path, masker: Masker) -> list[tuple[str, str, str]]
     return masker.replaced
 
 
+def private_keys(run: RunJson) -> list[str]:
+    """The keys of a run.json that no copy has, and those with a path, of which a copy has the file's name alone."""
+    paths = [key for key in FILES if "/" in str(run.get(key, ""))]
+    return [*(key for key in PRIVATE if key in run), *paths]
+
+
+def names_left(
+    run: RunFolder, trials: Sequence[tuple[int, Mapping[str, Any]]]
+) -> Iterator[tuple[str, int | None, str, str]]:
+    """The names that stand in a run that should have none: in which file, in which line, of what kind, and the name.
+
+    Looked for is whatever a copy would have replaced, but for masks; nothing of this machine. ``trials`` are those of
+    the run with their lines. Each name is told of once, where it stands first. Raises BadInput as :class:`Public`.
+    """
+    samples, masker = list(enumerate(_samples_of(run.samples_path), 1)), Masker()
+    _teach(masker, run, [run.run, *(trial for _, trial in trials), *(one for _, one in samples)], of_here=False)
+    described = {key: value for key, value in run.run.items() if key not in (*PRIVATE, *OWN, *FILES)}
+    measured = [
+        (line, {name: value for name, value in trial.items() if name not in AS_ASKED}) for line, trial in trials
+    ]
+    seen, told = set[str](), set[str]()  # most texts come again and again
+    files = (("run.json", [(None, described)]), ("trials.jsonl", measured), ("samples.jsonl", samples))
+    for file, records in files:
+        for line, one in records:
+            for text in (text for text in _texts(one) if text not in seen and text not in PLAIN):
+                seen.add(text)
+                for kind, name in masker.names_in(text):
+                    if name not in told:
+                        told.add(name)
+                        yield file, line, kind, name
+
+
 def masker_of(run: RunFolder, texts: Iterable[str]) -> Masker:
     """What replaces the names of a run, and those in texts that come from its hosts. Raises BadInput for too many."""
     masker = Masker()
@@ -128,10 +160,11 @@ def _count_replaced(masker: Masker) -> dict[str, int]:
     return dict(sorted(Counter(kind for kind, _, _ in masker.replaced).items()))
 
 
-def _teach(masker: Masker, run: RunFolder, records: Iterable[object]) -> None:
-    """Have it know every name of the run and of this machine. Raises BadInput for too many."""
+def _teach(masker: Masker, run: RunFolder, records: Iterable[object], *, of_here: bool = True) -> None:
+    """Have it know every name of the run, and ``of_here``, of this machine. Raises BadInput for too many."""
+    here = _of_this_machine() if of_here else ()
     try:
-        for kind, names in [*_noted(run.run), *_of_hosts(run.run), *_of_this_machine()]:
+        for kind, names in [*_noted(run.run), *_of_hosts(run.run), *here]:
             masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
         for text in dict.fromkeys(text for record in records for text in _texts(record)):
             masker.learn(text)

@@ -57,6 +57,17 @@ def of_rows(cases: Cells, block: Codes, blocks: Sequence[Level], speed: Floats, 
     return Grid(tuple(levels), levels, codes, np.array(blocks, dtype=np.int64), log_speed, tried)
 
 
+def take_cases(grid: Grid, cases: Sequence[int]) -> Grid:
+    """The grid of some of its cases, in this order; levels that none of them has are gone."""
+    at = np.array(cases, dtype=np.intp)
+    codes, levels = grid.codes[at].copy(), {}
+    for place, name in enumerate(grid.factors):
+        used = np.unique(codes[codes[:, place] >= 0, place])
+        levels[name] = [grid.levels[name][code] for code in used]
+        codes[:, place] = np.where(codes[:, place] < 0, -1, np.searchsorted(used, codes[:, place]))
+    return Grid(grid.factors, levels, codes, grid.blocks, grid.log_speed[at], grid.tried[at])
+
+
 def over_options(grid: Grid, choosers: Iterable[str]) -> Grid | None:
     """The grid with one case for all options that the levels of these factors have, such as those of a protocol: the
     mean of their log speeds, where a block has them all.

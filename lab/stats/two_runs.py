@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +51,8 @@ def compare(a: Trials, b: Trials) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def share_cases(a: Trials, b: Trials) -> Shared:
     """The cases that both runs tried, in reading order."""
-    one, other = _grids(a, b)
-    places = [_by_case(run) for run in (one, other)]
+    one, other = common_grids([a, b])
+    places = [by_case(run) for run in (one, other)]
     common = [case for case in places[0] if case in places[1]]
     first, second = (
         [speeds.log_speed[[place[case]]] for case in common] for speeds, place in zip((one, other), places, strict=True)
@@ -86,16 +86,15 @@ def differing_facts(a: RunJson, b: RunJson) -> list[tuple[str, str, str]]:
 
 def differing_levels(a: Trials, b: Trials) -> list[tuple[str, list[Level], list[Level]]]:
     """The factors that do not have the same levels in both runs, with the levels in each."""
-    one, other = (run.levels for run in _grids(a, b))
+    one, other = (run.levels for run in common_grids([a, b]))
     return [(name, one[name], other[name]) for name in one if one[name] != other[name]]
 
 
-def _grids(a: Trials, b: Trials) -> tuple[Grid, Grid]:
-    """Both runs by the same factors: an option that one of them never named had its default there."""
-    one, other = encode(a), encode(b)
-    options = dict.fromkeys(filter(owner_of, (*one.frame.columns, *other.frame.columns)))
-    factors = (*CASE, *options)
-    return grid(_with_options(one, options), factors), grid(_with_options(other, options), factors)
+def common_grids(runs: Sequence[Trials], factors: Sequence[str] = CASE) -> list[Grid]:
+    """All runs by the same factors, and options: an option that one of them never named had its default there."""
+    encoded = [encode(run) for run in runs]
+    options = dict.fromkeys(name for run in encoded for name in run.frame.columns if owner_of(name))
+    return [grid(_with_options(run, options), (*factors, *options)) for run in encoded]
 
 
 def _with_options(run: Encoded, options: Iterable[str]) -> Encoded:
@@ -115,7 +114,7 @@ def _facts(run: RunJson) -> dict[str, str]:
     return {name: str(value) for name, value in (plain | hosts).items() if value is not None}
 
 
-def _by_case(run: Grid) -> dict[tuple[Level, ...], int]:
+def by_case(run: Grid) -> dict[tuple[Level, ...], int]:
     """The row of each case, by its levels, in reading order."""
     columns = [[[*run.levels[factor], ABSENT][code] for code in run.code(factor)] for factor in run.factors]
     return {case: row for row, case in enumerate(zip(*columns, strict=True))}

@@ -92,10 +92,10 @@ class Comparison:
         raise BadInput(f"{labels}: no case has a good trial in both{why}", "compare runs of one sweep")
 
 
-def check_comparable(folders: Sequence[RunFolder], *, with_unfinished: bool) -> None:
-    """Raise BadInput for a run that is named twice, for too many, and for one that has not ended."""
-    if len(folders) > MOST_RUNS:
-        raise BadInput(f"{len(folders)} runs: at most {MOST_RUNS} are compared at once", "name fewer")
+def check_comparable(folders: Sequence[RunFolder], *, with_unfinished: bool, most: int = MOST_RUNS) -> None:
+    """Raise BadInput for a run that is named twice, for more than ``most``, and for one that has not ended."""
+    if len(folders) > most:
+        raise BadInput(f"{len(folders)} runs: at most {most} are compared at once", "name fewer")
     seen: dict[str, RunFolder] = {}
     for folder in folders:
         for key in _keys_of(folder):

@@ -144,6 +144,12 @@ def test_a_comparison_is_private_and_a_name_that_one_run_knows_is_masked_in_all(
     assert "marsgate" in {name for _, name in leaks(tmp_path / "named")}
 
 
+def test_a_host_that_is_called_as_every_server_leaves_the_keys_of_a_sweep(tmp_path: Path) -> None:
+    text = '[factors]\nserver_sync = ["default"]  # on server.q.lab\n'
+    run = write_run(tmp_path, make_trials(1), names={"host": ["server.q.lab", "client.q.lab"]}, sweep_text=text)
+    assert Public(run).run["sweep_text"] == text.replace("server.q.lab", "host-1")
+
+
 def test_the_same_name_has_the_same_mask_everywhere_and_each_time(planted: RunFolder) -> None:
     shown, again = Public(planted), Public(planted)
     assert shown.trials_path.read_bytes() == again.trials_path.read_bytes()

@@ -1,0 +1,102 @@
+"""`lab contribute`: a run as a contribution to a collection, and contributions from elsewhere verified."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.base.errors import BadInput
+from lab.cli import options
+from lab.cli.command import Example
+from lab.cli.export import say_replaced
+from lab.cli.terminal import open_run, say, show, show_whole
+
+if TYPE_CHECKING:
+    from lab.contribution.finding import Finding
+
+SUMMARY = "a run without names for a collection, with what can be verified of it; --verify looks at those of others"
+EXAMPLES = (
+    Example("lab contribute", "the newest run, as a folder beside you that can be given to a collection"),
+    Example("lab contribute demo --output ours/demo", "the newest run of the sweep demo, as the new folder ours/demo"),
+    Example(
+        "lab contribute --verify theirs/*", "if what others gave adds up: exit code 1, and a list, where it does not"
+    ),
+)
+ADDS_UP = "adds up"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Its options."""
+    text = (
+        f"the run (default: the newest): {options.NAMES_OF_RUNS}; with --verify folders of contributions, or zip files"
+    )
+    parser.add_argument("runs", nargs="*", metavar="RUN", help=text)
+    options.add_results(parser)
+    text = "the new folder (default: the run's name with -contribution behind it, in the current folder)"
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help=text)
+    text = (
+        "verify contributions instead: schema, SHA-256, medians, ceilings, order, times, names; nothing of them is run"
+    )
+    parser.add_argument("--verify", action="store_true", help=text)
+    parser.add_argument("--json", action="store_true", help="with --verify: print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write a contribution, or verify some; 1 where anything does not add up. Raises BadInput."""
+    if arguments.verify:
+        return _verify(arguments)
+    if arguments.json:
+        raise BadInput("--json: is of --verify", "give --verify, too")
+    if len(arguments.runs) > 1:
+        raise BadInput("a contribution is of one run", "give one; with --verify any number of folders")
+    from lab.base.masking import Masker
+    from lab.contribution.verify import verify
+    from lab.contribution.write import contribute
+
+    folder, masker = open_run(next(iter(arguments.runs), None), arguments.results), Masker()
+    name = folder.path.name if folder.label == str(folder.path) else Path(folder.label).name
+    place: Path = arguments.output or Path(f"{name}-contribution")
+    contribute(folder, place, masker)
+    say_replaced(masker.replaced)
+    findings = verify(place)
+    for finding in findings:
+        say(str(finding))
+    show_whole(str(place))
+    if findings:
+        say("a collection will refuse it for what stands above")
+    return 1 if findings else 0
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    """Verify all that were named, each against those before it, too."""
+    from lab.contribution.packed import opened
+    from lab.contribution.verify import Known, read_records, verify
+
+    if arguments.output or not arguments.runs:
+        raise BadInput(
+            "--verify: takes folders of contributions, and writes nothing", "`lab contribute --verify FOLDER`"
+        )
+    known = Known()
+    verdicts: dict[str, list[Finding]] = {}
+    for name in dict.fromkeys(arguments.runs):
+        with opened(Path(name)) as (folder, wrong):
+            verdicts[name] = wrong or verify(folder, known)
+            if not verdicts[name]:
+                known.add(name, read_records(folder))
+    if arguments.json:
+        print(json.dumps({name: [one.to_json() for one in findings] for name, findings in verdicts.items()}, indent=1))
+    else:
+        _show(verdicts)
+    return 1 if any(verdicts.values()) else 0
+
+
+def _show(verdicts: dict[str, list[Finding]]) -> None:
+    for name, findings in verdicts.items():
+        if not findings:
+            show(f"{name}: {ADDS_UP}")
+            continue
+        show(f"{name}: refused, {len(findings)} {'thing does' if len(findings) == 1 else 'things do'} not add up:")
+        for finding in findings:
+            show(f"  {finding}")

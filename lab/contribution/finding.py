@@ -1,0 +1,43 @@
+"""What does not add up in a contribution: where, and what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+from lab.base.untrusted import one_line
+
+MOST_FINDINGS = 200  # of one contribution: whoever has so many wrong lines need not be told of each
+LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that does not add up: ``what``, in which ``file``, and in which ``line`` of it, counted from 1."""
+
+    file: str
+    line: int | None
+    what: str
+
+    def __str__(self) -> str:
+        """On one line, as it is printed."""
+        return ": ".join(filter(None, [self.file, f"line {self.line}" if self.line else "", self.what]))
+
+    def to_json(self) -> dict[str, object]:
+        """As JSON values."""
+        return asdict(self)
+
+
+def limited(findings: Iterable[Finding]) -> list[Finding]:
+    """The first MOST_FINDINGS, each on one line that a terminal can show, and one that says that there are more."""
+    kept: list[Finding] = []
+    for finding in findings:
+        if len(kept) == MOST_FINDINGS:
+            return [*kept, Finding("", None, f"more than {MOST_FINDINGS} findings: the others are left out")]
+        kept.append(Finding(one_line(finding.file, LONGEST), finding.line, one_line(finding.what, LONGEST)))
+    return kept
+
+
+def at(file: str, line: int | None, wrong: Iterable[str]) -> Iterator[Finding]:
+    """A finding for each text that says something."""
+    return (Finding(file, line, what) for what in wrong if what)

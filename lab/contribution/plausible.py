@@ -1,0 +1,90 @@
+"""Whether a trial can have happened as it says: bytes on the wire, speeds, ceilings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lab.base.untrusted import FASTEST_BYTES_PER_S
+from lab.design.factors import LOCAL
+from lab.results.trial import CEILINGS, RunJson
+from lab.stats.limit import FAR_ABOVE
+
+Record = Mapping[str, Any]
+SAME = 1e-6  # of two numbers that are computed of the same ones
+LINK_MARGIN = 1.05  # of what an interface names: its clock and the host's are not the same
+# Mounts that use other interfaces, too: neither the wire's bytes nor the link's ceiling bound them
+SPREAD_OVER = ("smb.multichannel", "nfs.nconnect")
+
+
+def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[tuple[int, float, str]]]:
+    """Block, bytes per second and status of every test of the link, by direction, MTU and TCP buffers."""
+    ceilings: dict[tuple[object, ...], list[tuple[int, float, str]]] = {}
+    for record in records:
+        if record["protocol"] == "link" and record["elapsed_s"]:
+            rate = record["size_bytes"] / record["elapsed_s"]
+            ceilings.setdefault(_network(record), []).append((record["block"], rate, record["status"]))
+    return ceilings
+
+
+def problems_of(
+    record: Record, ceilings: Mapping[tuple[object, ...], list[tuple[int, float, str]]], run: RunJson
+) -> Iterator[str]:
+    """What cannot be of one trial. A void or failed one claims nothing of its speed."""
+    shots = ceilings.get(_network(record), [])
+    if (noted := record["ceiling_bytes_per_s"]) is not None and not any(
+        block == record["block"] and abs(rate - noted) <= SAME * rate for block, rate, _ in shots
+    ):
+        yield f"ceiling_bytes_per_s {noted:.6g} is what no test of the link in block {record['block']} gave"
+    if record["status"] != "ok" or not record["elapsed_s"]:
+        return
+    rate = record["size_bytes"] / record["elapsed_s"]
+    if rate > FASTEST_BYTES_PER_S:
+        yield f"{rate / 1e6:,.0f} MB/s: nothing is so fast"
+    if record["protocol"] in (*CEILINGS, LOCAL):
+        return
+    yield from _wire_problems(record)
+    yield from _speed_problems(record, rate, shots, run)
+
+
+def _network(record: Record) -> tuple[object, ...]:
+    return record["direction"], record["mtu"], record["tcp_space"]
+
+
+def _is_spread(record: Record) -> bool:
+    return any(record["options"].get(name, "default") not in ("default", "false", "1") for name in SPREAD_OVER)
+
+
+def _wire_problems(record: Record) -> Iterator[str]:
+    """The lab calls no trial ok whose payload did not cross the client's interface in its direction."""
+    least = record["size_bytes"]
+    requests = record["observed"].get("requests")
+    if isinstance(requests, dict):  # of a tool that moves what it has time for
+        way = requests.get(record["direction"])
+        moved_bytes = way.get("bytes") if isinstance(way, dict) else None
+        least = min(least, moved_bytes) if isinstance(moved_bytes, int) else 0
+    name = "wire_tx_bytes" if record["direction"] == "write" else "wire_rx_bytes"
+    moved = record[name]
+    if moved is None:
+        yield f"{name} is null, and the trial is ok"
+    elif moved < least and not _is_spread(record):
+        yield f"{name} {moved:,} is less than the payload ({least:,} bytes), and the trial is ok"
+
+
+def _speed_problems(
+    record: Record, rate: float, shots: Sequence[tuple[int, float, str]], run: RunJson
+) -> Iterator[str]:
+    """Faster than the link, by more than its own tests differ; unless it is a radio, or has several ways."""
+    client = record["observed"].get("client")
+    is_radio = isinstance(client, dict) and "wifi_bits_per_s" in client
+    if _is_spread(record) or is_radio or record["workload"].startswith("names of "):
+        return
+    good = [value for _, value, status in shots if status == "ok" and value > 0]
+    if good and rate > max(good) * FAR_ABOVE * (max(good) / min(good)):
+        yield (
+            f"{rate / 1e6:.1f} MB/s, where no test of the link reached more than {max(good) / 1e6:.1f}: more than noise"
+        )
+    facts = run.get("hosts", {}).get("client", {})
+    named = facts.get("link_bits_per_s") if isinstance(facts, dict) else None
+    if isinstance(named, int | float) and named > 0 and rate * 8 > named * LINK_MARGIN:
+        yield f"{rate / 1e6:.1f} MB/s, and the client's interface has {named / 8e6:.1f}"

@@ -1,0 +1,132 @@
+"""`contribution.json`: what a contribution says of itself, which can be computed again of the files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lab.base.untrusted import open_file
+from lab.results.run_folder import RunFolder, load
+from lab.results.trial import RunJson
+
+NAME = "contribution.json"
+SCHEMA = 1
+MOST_BYTES = 4 << 20  # 1000 cases have some 200 kB
+BLOCK = 1 << 20
+# Facts of a host that say what hardware and system was measured
+FACTS = (
+    "platform", "os", "kernel", "cpu", "cores", "memory_bytes", "link_bits_per_s", "mtu_max", "congestion", "about",
+)  # fmt: skip
+# Fields of a trial that a copy for strangers has as the run itself has them: no name stands in any
+MEASURED = (
+    "trial_id", "case_id", "block", "position", "started_at", "direction", "status", "size_bytes", "files", "elapsed_s",
+    "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits",
+)  # fmt: skip
+
+
+class FileDigest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One file of the contribution."""
+
+    bytes: int
+    """Its length."""
+    sha256: str
+    """The SHA-256 of its bytes, in hexadecimal digits."""
+
+
+class Median(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One case, or one ceiling."""
+
+    case_id: str
+    """Which."""
+    n: int
+    """How many good trials it has; anchors are none."""
+    MB_per_s: float
+    """The median of these, in 10^6 bytes per second."""
+    low: float | None = None
+    """The low end of its exact 95 % interval; null below 6 trials."""
+    high: float | None = None
+    """The high end of that."""
+
+
+class Contribution(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The content of `contribution.json`."""
+
+    schema: int
+    """The version of this file: 1."""
+    lab: str
+    """The version of the lab that wrote it."""
+    files: dict[str, FileDigest]
+    """Every other file of the contribution, by name."""
+    raw_trials_sha256: str
+    """Of `trials.jsonl` of the run itself, which stays with whoever measured it: it proves later which run this is."""
+    measured_sha256: str
+    """Of what was measured, names left out: the same in every copy of one run, whatever was replaced in it."""
+    hosts: dict[str, dict[str, Any]]
+    """What was measured on, by role: system, kernel, processor, memory, link."""
+    medians: list[Median]
+    """Each case with a good trial, and each ceiling of the link and the store, sorted by `case_id`."""
+
+
+def read(content: bytes) -> Contribution:
+    """The contribution that a file holds. Raises ValueError for any other content."""
+    try:
+        return msgspec.json.decode(content, type=Contribution)
+    except RecursionError as error:
+        raise ValueError("brackets stand too deep in brackets") from error
+
+
+def write(contribution: Contribution) -> bytes:
+    """The file of a contribution, which :func:`read` reads back."""
+    return msgspec.json.format(msgspec.json.encode(contribution), indent=1) + b"\n"
+
+
+def digest_file(path: Path) -> FileDigest:
+    """Length and SHA-256 of an ordinary file. Raises OSError for a link, and for what is no file."""
+    digest, size = hashlib.sha256(), 0
+    with open_file(path) as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+            size += len(block)
+    return FileDigest(size, digest.hexdigest())
+
+
+def digest_trial(record: Mapping[str, Any]) -> str:
+    """The SHA-256 of what was measured in one trial."""
+    values = [record.get(name) for name in MEASURED]
+    return hashlib.sha256(json.dumps(values, separators=(",", ":")).encode()).hexdigest()
+
+
+def digest_trials(records: Iterable[Mapping[str, Any]]) -> str:
+    """The SHA-256 of what was measured in a run, in whatever order its lines stand."""
+    return hashlib.sha256("\n".join(sorted(map(digest_trial, records))).encode()).hexdigest()
+
+
+def hosts_of(run: RunJson) -> dict[str, dict[str, Any]]:
+    """The FACTS of each host of a run."""
+    return {
+        role: {name: facts[name] for name in FACTS if facts.get(name) not in (None, {}, "")}
+        for role, facts in run.get("hosts", {}).items()
+    }
+
+
+def medians_of(folder: RunFolder) -> list[Median]:
+    """The median of each case, recomputed from bytes and seconds of its good trials; of anchors none.
+
+    Raises BadInput where the run cannot be read.
+    """
+    from lab import stats
+
+    trials = stats.encode(load(folder.path))
+    frame = trials.frame[(trials.good & ~trials.values("anchor").astype(bool))]
+    made = []
+    for case_id, group in frame.groupby("case_id", sort=True):
+        speeds = sorted((group["size_bytes"] / group["elapsed_s"] / 1e6).tolist())
+        low, high = stats.median_interval(speeds)
+        known = {"low": low, "high": high} if low == low else {}
+        made.append(Median(str(case_id), len(speeds), float(group["MB_per_s"].median()), **known))
+    return made

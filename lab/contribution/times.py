@@ -1,0 +1,69 @@
+"""Whether the trials of a run can have come one after the other, as their times say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from lab.contribution.finding import Finding
+from lab.contribution.plausible import Record
+from lab.design.factors import LOCAL
+from lab.results.packed_run import TRIALS
+from lab.results.set_aside import ASIDE
+from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
+
+SLACK_S = 0.5  # the controller's clock may be set a little while a run goes on
+CLOCK = 0.005  # how much faster one clock may run than another: far more than any crystal
+SECONDS = 1.0  # of times that are noted without a fraction
+Timed = tuple[int, Record, float]  # line, trial, and when it began
+
+
+def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Finding]:
+    """Trials that began before the one above, while another was going on, or outside of the run.
+
+    ``lines`` are the lines of trials.jsonl. The store by itself is left out: its shots are noted together.
+    """
+    timed = [
+        (line, record, read_time(record["started_at"]).timestamp())
+        for line, record in lines
+        if record["protocol"] not in (STORE_PROTOCOL, LOCAL)
+    ]
+    moved = [one for one in timed if one[1]["protocol"] != "link" and ASIDE not in one[1]["trial_id"]]
+    yield from _not_in_order(moved)
+    yield from _overlapping(sorted(timed, key=lambda one: one[2]))
+    yield from _outside(timed, run)
+
+
+def _not_in_order(timed: Sequence[Timed]) -> Iterator[Finding]:
+    for (_, before, first), (line, record, begun) in pairwise(timed):
+        if begun < first - SLACK_S:
+            what = (
+                f"{record['trial_id']} began {first - begun:.1f} s before {before['trial_id']}, which stands above it"
+            )
+            yield Finding(TRIALS, line, what)
+
+
+def _overlapping(timed: Sequence[Timed]) -> Iterator[Finding]:
+    for (_, before, first), (line, record, begun) in pairwise(timed):
+        took = before["elapsed_s"] or 0.0
+        if first + took * (1 - CLOCK) - SLACK_S > begun:
+            what = (
+                f"{record['trial_id']} began {begun - first:.1f} s after {before['trial_id']}, which took {took:.1f} s"
+            )
+            yield Finding(TRIALS, line, what)
+
+
+def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:
+    try:
+        start, end = (
+            read_time(run[name]).timestamp() if run.get(name) else None for name in ("started_at", "finished_at")
+        )
+    except ValueError as error:
+        yield Finding("run.json", None, f"started_at or finished_at: {error}")
+        return
+    for line, record, begun in timed:
+        if start is not None and begun < start - SECONDS - SLACK_S:
+            yield Finding(TRIALS, line, f"{record['trial_id']} began {start - begun:.0f} s before the run")
+        took = (record["elapsed_s"] or 0.0) * (1 - CLOCK)
+        if end is not None and begun + took > end + SECONDS + SLACK_S:
+            yield Finding(TRIALS, line, f"{record['trial_id']} ended {begun + took - end:.0f} s after the run")

@@ -1,0 +1,198 @@
+"""Verifying a contribution from elsewhere: it is data, of which nothing is run, followed or believed.
+
+Everything that can be computed again is: digests, medians, ceilings, the order of the plan. What does not add up is
+listed, and then the contribution is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab.base.errors import BadInput
+from lab.base.untrusted import read_lines
+from lab.contribution import plausible, record
+from lab.contribution.files import check_digests, check_entries, read_record
+from lab.contribution.finding import Finding, at, limited
+from lab.contribution.order import check_order
+from lab.contribution.plausible import Record
+from lab.contribution.record import Contribution, Median
+from lab.contribution.times import check_times
+from lab.results.lines import fields_lacking_in, read_line
+from lab.results.packed_run import RUN, TRIALS
+from lab.results.public import names_left, private_keys
+from lab.results.run_folder import RunFolder
+from lab.results.trial import STORE_PROTOCOL, RunJson
+
+SAME = 1e-9  # of medians that are computed of the same numbers
+Lines = list[tuple[int, dict[str, Any]]]
+
+
+@dataclass
+class Known:
+    """What a collection has already: the name of the contribution that each run and each trial came with, by digest."""
+
+    runs: dict[str, str] = field(default_factory=dict)
+    trials: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: str, records: Sequence[Record]) -> None:
+        """Note the good trials of a contribution that was taken."""
+        self.runs[record.digest_trials(records)] = name
+        self.trials |= {record.digest_trial(one): name for one in _good(records)}
+
+
+def verify(folder: Path, known: Known | None = None) -> list[Finding]:
+    """Why a folder is no contribution that adds up, at most :data:`lab.contribution.finding.MOST_FINDINGS` things.
+
+    Empty where all adds up, and nothing of it is ``known``. Nothing outside of the folder is read, no link followed.
+    """
+    return limited(_verify(Path(folder), known or Known()))
+
+
+def read_records(folder: Path) -> list[dict[str, Any]]:
+    """The trials of a contribution that was verified, such as for :meth:`Known.add`. Raises BadInput."""
+    return RunFolder(folder).records()
+
+
+def _verify(folder: Path, known: Known) -> Iterator[Finding]:
+    entries = list(check_entries(folder))
+    yield from entries
+    if entries and any(finding.what != "missing" for finding in entries):
+        return  # what is no ordinary file of its size is not even opened
+    contribution, wrong = read_record(folder) if not _lacks(entries, record.NAME) else (None, [])
+    yield from wrong
+    if contribution:
+        yield from check_digests(folder, contribution)
+    try:
+        run = RunFolder(folder)
+    except BadInput as error:
+        yield Finding(RUN, None, _without(folder, error))
+        return
+    lines, bad = _read_trials(run)
+    yield from bad
+    yield from _names(run, lines)
+    records = [one for _, one in lines]
+    yield from _repeated(lines)
+    yield from _implausible(lines, run.run)
+    yield from check_times(lines, run.run)
+    yield from check_order(lines, run)
+    yield from _known(lines, records, known)
+    if contribution and not bad:
+        yield from _other_numbers(contribution, run, records)
+
+
+def _lacks(entries: Sequence[Finding], name: str) -> bool:
+    return any(finding.file == name for finding in entries)
+
+
+def _without(folder: Path, error: BadInput) -> str:
+    """What an error says, without the folder, whose place is nobody's business."""
+    return str(error).replace(f"{folder}/", "").replace(str(folder), ".")
+
+
+def _names(run: RunFolder, lines: Lines) -> Iterator[Finding]:
+    """Names that a copy for strangers has not."""
+    if "replaced" not in run.run:
+        yield Finding(RUN, None, "replaced: missing: this is no copy without names, as `lab contribute` makes one")
+    for key in private_keys(run.run):
+        yield Finding(RUN, None, f"{key}: no copy without names has it")
+    try:
+        for file, line, kind, name in names_left(run, lines):
+            yield Finding(file, line, f"a name was left in it ({kind}): {name}")
+    except BadInput as error:  # of more names than anybody can look for
+        yield Finding(RUN, None, _without(run.path, error))
+
+
+def _read_trials(run: RunFolder) -> tuple[Lines, list[Finding]]:
+    """The trials with their lines, and what is wrong with the lines that hold none."""
+    lacking, lines, bad = fields_lacking_in(run.run["schema"]), [], []
+    try:
+        for number, line in enumerate(read_lines(run.trials_path), 1):
+            if not line.endswith(b"\n"):
+                bad.append(Finding(TRIALS, number, "it has no end: the file was cut off"))
+            one, wrong = read_line(line.removesuffix(b"\n"), lacking)
+            if wrong:
+                bad.append(Finding(TRIALS, number, wrong))
+            else:
+                lines.append((number, one))
+    except OSError as error:
+        bad.append(Finding(TRIALS, None, f"cannot be read: {error.strerror}"))
+    if not lines and not bad:
+        bad.append(Finding(TRIALS, None, "it holds no trial"))
+    return lines, bad
+
+
+def _repeated(lines: Lines) -> Iterator[Finding]:
+    """Two trials with one id, or with the same measurement."""
+    for name, of in (("trial_id", lambda one: one["trial_id"]), ("measurement", _measurement)):
+        first: dict[object, int] = {}
+        for line, one in lines:
+            key = of(one)
+            if key is not None and first.setdefault(key, line) != line:
+                yield Finding(TRIALS, line, f"{one['trial_id']}: the {name} of line {first[key]} again")
+
+
+def _measurement(one: Record) -> object:
+    """What no two transfers have in common: none of them begins with another, takes as long, and moves as much."""
+    if one["status"] != "ok" or one["protocol"] == STORE_PROTOCOL:
+        return None
+    return one["started_at"], one["elapsed_s"], one["wire_tx_bytes"], one["wire_rx_bytes"]
+
+
+def _implausible(lines: Lines, run: RunJson) -> Iterator[Finding]:
+    ceilings = plausible.link_ceilings([one for _, one in lines])
+    for line, one in lines:
+        wrong = (f"{one['trial_id']}: {what}" for what in plausible.problems_of(one, ceilings, run))
+        yield from at(TRIALS, line, wrong)
+
+
+def _good(records: Sequence[Record]) -> list[Record]:
+    return [one for one in records if one["status"] == "ok"]
+
+
+def _known(lines: Lines, records: Sequence[Record], known: Known) -> Iterator[Finding]:
+    """A run, or trials, that the collection has."""
+    if name := known.runs.get(record.digest_trials(records)):
+        yield Finding(TRIALS, None, f"the same run as {name}")
+        return
+    for line, one in lines:
+        if one["status"] == "ok" and (name := known.trials.get(record.digest_trial(one))):
+            yield Finding(TRIALS, line, f"{one['trial_id']}: the same trial as in {name}")
+
+
+def _other_numbers(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Finding]:
+    """What `contribution.json` says otherwise than its files do."""
+    if contribution.measured_sha256 != record.digest_trials(records):
+        yield Finding(record.NAME, None, f"measured_sha256 is not that of {TRIALS}")
+    if contribution.hosts != record.hosts_of(run.run):
+        yield Finding(record.NAME, None, f"hosts: not what {RUN} says of them")
+    try:
+        medians = record.medians_of(run)
+    except BadInput as error:
+        yield Finding(TRIALS, None, _without(run.path, error))
+        return
+    said, computed = _by_case(contribution.medians), _by_case(medians)
+    if len(said) < len(contribution.medians):
+        yield Finding(record.NAME, None, "medians: a case stands there twice")
+    for case_id in sorted(said.keys() | computed.keys()):
+        yield from at(record.NAME, None, [_difference(case_id, said.get(case_id), computed.get(case_id))])
+
+
+def _by_case(medians: Sequence[Median]) -> Mapping[str, Median]:
+    return {median.case_id: median for median in medians}
+
+
+def _difference(case_id: str, said: Median | None, computed: Median | None) -> str:
+    """What a median is otherwise than it is computed; empty where it is the same."""
+    if said is None or computed is None:
+        return f"medians: {case_id}: {'missing' if said is None else 'no good trial is of it'}"
+    if said.n != computed.n:
+        return f"medians: {case_id}: n is {said.n}, and {computed.n} good trials are there"
+    for name in ("MB_per_s", "low", "high"):
+        one, other = getattr(said, name), getattr(computed, name)
+        if (one is None) != (other is None) or (one is not None and not math.isclose(one, other, rel_tol=SAME)):
+            return f"medians: {case_id}: {name} is {one}, and {other} recomputed from bytes and seconds"
+    return ""

@@ -1,0 +1,81 @@
+"""`lab contribute`: what it writes, says and refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from support.contributions import change_lines, of_example
+
+from lab.cli import main as cli
+from lab.results import examples
+from lab.results.run_folder import RunFolder
+
+
+def lab(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    code = cli.main([str(word) for word in words])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_a_run_is_written_without_names_and_adds_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, said, err = lab(capsys, "contribute", "example")
+    assert (code, said) == (0, "example-contribution\n")
+    assert "refuse" not in err
+    folder = tmp_path / "example-contribution"
+    written = json.loads((folder / "contribution.json").read_text())
+    example = examples.find("example")
+    assert example is not None
+    assert written["raw_trials_sha256"] == hashlib.sha256(example.trials_path.read_bytes()).hexdigest()
+    for name, about in written["files"].items():
+        content = (folder / name).read_bytes()
+        assert about == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    assert written["hosts"]["client"]["cpu"] == "AMD EPYC"
+    assert len([one for one in written["medians"] if not one["case_id"].startswith("link")]) == 28
+    assert not {"seal", "names", "hosts_digest"} & RunFolder(folder).run.keys()
+    assert lab(capsys, "contribute", "--verify", folder) == (0, f"{folder}: adds up\n", "")
+    assert lab(capsys, "show", folder)[0] == 0  # it is a run as any other
+
+
+def test_what_does_not_add_up_is_listed_with_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = (of_example(tmp_path / name) for name in ("good", "bad"))
+    change_lines(bad, lambda lines: lines[:-4])
+    code, said, _ = lab(capsys, "contribute", "--verify", good, bad)
+    assert code == 1
+    assert f"{good}: adds up" in said.splitlines()
+    assert f"{bad}: refused, " in said
+    assert "trials.jsonl: has " in said
+    found = json.loads(lab(capsys, "contribute", "--verify", "--json", good, bad)[1])
+    assert found[str(good)] == []
+    assert {"file", "line", "what"} == set(found[str(bad)][0])
+
+
+def test_the_same_run_twice_is_refused_the_second_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = (of_example(tmp_path / name) for name in ("one", "other"))
+    code, said, _ = lab(capsys, "contribute", "--verify", one, other)
+    assert code == 1
+    assert f"the same run as {one}" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["--verify"], ["example", "example-delay"], ["example", "--json"], ["--verify", "x", "--output", "y"]]
+)
+def test_words_that_do_not_go_together_are_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lab(capsys, "contribute", *words)[0] == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "there"
+    place.mkdir()
+    code, _, err = lab(capsys, "contribute", "example", "--output", place)
+    assert code == 2
+    assert "is there already" in err

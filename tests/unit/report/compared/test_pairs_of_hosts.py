@@ -1,0 +1,197 @@
+"""What is said of one sweep on several pairs of hosts: effects over pairs, how far they differ, what cannot be told."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from support.runs_of_pairs import write_pair, write_pairs
+
+from lab import stats
+from lab.base.errors import BadInput
+from lab.report.compared import pairs_page
+from lab.report.compared.pairs_answer import answer, answers, confounded
+from lab.report.compared.pairs_json import pairs_json
+from lab.report.compared.pairs_of_hosts import PairsOfHosts, identity
+from lab.report.compared.pairs_tables import effects_of_pairs_table, effects_table, facts_table, speeds_table
+from lab.report.figures.pairs import effects_over_pairs
+from lab.report.page.frame import policy
+from lab.report.render import md
+from lab.results.public import public_copies
+
+KERNELS = [{"kernel": "6.1"}, {"kernel": "6.1"}, {"kernel": "6.9"}, {"kernel": "6.1"}]
+
+
+def of_mtu(pairs: PairsOfHosts) -> str:
+    (said,) = (text for text in answer(pairs) if text.startswith("MTU 1500 → 9000"))
+    return said
+
+
+def test_an_effect_that_pairs_share_is_established_over_them(tmp_path: Path) -> None:
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.2, 0.21, 0.19, 0.2]))
+    said = of_mtu(pairs)
+    assert re.match(r"MTU 1500 → 9000: \+2[0-9.]+ % \[\+1[0-9.]+, \+2[0-9.]+\] over 4 pairs\. The pairs differ", said)
+    assert "not established" not in said
+    assert "a further pair would lie in [+" in said
+    assert answers(pairs)["The pairs"][0].startswith("4 pairs of hosts, taken as a sample of pairs")
+    other = next(text for text in answer(pairs) if text.startswith("protocol "))
+    assert other.count("not established over pairs") == 1
+
+
+def test_pairs_that_differ_say_by_how_much_and_which_goes_the_other_way(tmp_path: Path) -> None:
+    said = of_mtu(PairsOfHosts(write_pairs(tmp_path, [0.3, 0.4, -0.3, 0.35])))
+    assert "over 4 pairs: not established over pairs." in said
+    assert re.search(r"The pairs differ among themselves by [34][0-9] % \(tau; I² (99|100) %\)", said)
+    assert said.endswith("In P3 it goes the other way: the interval of that pair lies there.")
+
+
+def test_two_pairs_have_no_interval_and_it_says_so(tmp_path: Path) -> None:
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.2, 0.21]))
+    assert "2 pairs of hosts: no interval over pairs" in answer(pairs)[0]
+    assert "at least 3 are needed" in answer(pairs)[0]
+    said = of_mtu(pairs)
+    assert re.search(r"in P1 and \+[0-9.]+ % \[\+[0-9.]+, \+[0-9.]+\] in P2; nothing is said over pairs", said)
+    assert "over 2 pairs" not in said
+    assert {row[2] for row in effects_table(pairs).rows} <= {"–", ""}
+
+
+def test_two_runs_of_one_pair_are_one_pair(tmp_path: Path) -> None:
+    runs = write_pairs(tmp_path, [0.2, 0.21, 0.19])
+    runs.append(write_pair(tmp_path, 9, 0.2, host="pair1"))
+    pairs = PairsOfHosts(runs)
+    assert [len(pair.runs) for pair in pairs.pairs] == [2, 1, 1]
+    assert answer(pairs)[0].startswith("3 pairs of hosts (4 runs)")
+    with pytest.raises(BadInput, match="all are of one pair of hosts"):
+        PairsOfHosts([runs[0], runs[3]])
+
+
+def test_where_names_are_replaced_the_same_hardware_is_one_pair(tmp_path: Path) -> None:
+    same = [write_pair(tmp_path, seed, 0.2, host="host-1", replaced={"host": 2}) for seed in (1, 2)]
+    other = write_pair(tmp_path, 3, 0.2, {"cpu": "Another CPU"}, host="host-1", replaced={"host": 2})
+    pairs = PairsOfHosts([*same, other])
+    assert [len(pair.runs) for pair in pairs.pairs] == [2, 1]
+
+
+def test_a_copy_without_names_has_the_pairs_of_the_runs_themselves(tmp_path: Path) -> None:
+    """Also where a new kernel sees other hardware: names tell that it is the same pair."""
+    runs = [write_pair(tmp_path, seed, 0.2, facts, host="pair1") for seed, facts in ((1, {}), (2, {"cores": 9}))]
+    runs += [write_pair(tmp_path, seed, 0.2) for seed in (3, 4)]
+    identities = [identity(run.run) for run in runs]
+    for made in (PairsOfHosts(runs), PairsOfHosts(public_copies(runs), identities)):
+        assert [len(pair.runs) for pair in made.pairs] == [2, 1, 1]
+
+
+def test_a_fact_with_one_pair_a_value_is_not_ranked(tmp_path: Path) -> None:
+    facts = [
+        {"kernel": f"6.{pair}", "cores": 2 if pair < 4 else 8, "os": "A" if pair % 2 else "B"} for pair in range(1, 5)
+    ]
+    said = confounded(PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.4], facts)))
+    assert said[0] == (
+        "One pair a value: server kernel. What that does cannot be told from the pair, and nothing is said of it."
+    )
+    assert said[1] == "server cores: P4 alone has 8: what that does cannot be told from the pair."
+    assert said[2].startswith("Several pairs a value: server os. These pairs differ in other facts as well")
+    assert said[3].startswith("No pair is ranked, nor a system, a model or a vendor")
+    assert not any(word in text for text in said for word in ("faster", "slower", "best", "fastest"))
+
+
+def test_names_are_no_facts_and_pairs_that_differ_in_nothing_say_so(tmp_path: Path) -> None:
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3]))
+    assert pairs.facts == []
+    assert confounded(pairs)[0].startswith("Of what the runs note of the hosts nothing differs")
+
+
+def test_another_sweep_is_said(tmp_path: Path) -> None:
+    runs = write_pairs(tmp_path, [0.1, 0.2])
+    runs.append(write_pair(tmp_path, 3, 0.3, sweep_text='name = "another"\n'))
+    (fact,) = PairsOfHosts(runs).facts
+    assert (fact.name, fact.values) == ("sweep", ("text 1", "text 1", "text 2"))
+
+
+def test_many_pairs_have_no_column_each(tmp_path: Path) -> None:
+    facts = [{"kernel": "6.1" if pair < 5 else "6.9"} for pair in range(7)]
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1] * 7, facts, blocks=3))
+    assert facts_table(pairs).rows == [["server kernel", "6.1", "5"], ["server kernel", "6.9", "2"]]
+    assert len(speeds_table(pairs).rows) == 12
+    overall = effects_of_pairs_table(pairs, overall=True).rows
+    assert sum(row[0].startswith("all cases, P") for row in overall) == 7 * 2  # protocol, MTU
+
+
+def test_json_has_every_number_of_every_pair(tmp_path: Path) -> None:
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.25], KERNELS))
+    found = pairs_json(pairs)
+    assert [pair["pair"] for pair in found["pairs"]] == ["P1", "P2", "P3", "P4"]
+    assert found["facts"][0]["pairs_a_value"] == {"6.1": 3, "6.9": 1}
+    for row in found["effects"]:
+        assert [one["pair"] for one in row["of_pairs"]] == ["P1", "P2", "P3", "P4"]
+        assert row["n_pairs"] == 4
+    assert len(found["speeds"]) == 12
+    assert found["has_intervals"]
+
+
+def test_the_page_has_every_sentence_and_number_and_fetches_nothing(tmp_path: Path) -> None:
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.25], KERNELS))
+    paths = pairs_page.write(pairs, tmp_path / "page")
+    assert sorted(path.name for path in paths) == ["compare.html", "compare.md", "over-pairs.png", "over-pairs.svg"]
+    shown, post = paths[-1].read_text(), paths[-2].read_text()
+    for sentence in (*answer(pairs), *confounded(pairs)):
+        assert html.escape(sentence) in shown
+        assert md(sentence) in post
+    for row in stats.rows_of(pairs.table.effects):
+        assert f"<td>{row['low_pct']:+.1f} … {row['high_pct']:+.1f}</td>" in shown
+    assert policy() in shown
+    assert not re.search(r"https?:", re.sub(r'xmlns="[^"]*"', "", shown))
+
+
+def test_a_page_of_copies_for_strangers_has_no_name(tmp_path: Path) -> None:
+    folders = write_pairs(tmp_path, [0.1, 0.2, 0.3])
+    pairs = PairsOfHosts(public_copies(folders))
+    assert len(pairs.pairs) == 3
+    paths = pairs_page.write(pairs, tmp_path / "page")
+    for path in paths:
+        if path.suffix != ".png":
+            assert not re.search(r"pair[123]-(client|server)", path.read_text())
+
+
+def test_every_mark_of_the_figure_has_its_words(tmp_path: Path) -> None:
+    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.25]))
+    paths = pairs_page.write(pairs, tmp_path / "page")
+    drawing = ElementTree.fromstring(next(path for path in paths if path.suffix == ".svg").read_text())
+    words = [one.text or "" for one in drawing.iter("{http://www.w3.org/2000/svg}title")][1:]
+    overall = int(stats.comparisons(pairs.table.effects)[1].sum())
+    assert len(words) == overall * 5
+    assert sum(text.startswith("MTU 1500 → 9000, P3: ") for text in words) == 1
+    axes = effects_over_pairs(pairs).axes[0]
+    drawn = np.concatenate([line.get_xdata() for line in axes.lines if line.get_linestyle() == "None"])
+    assert len(drawn) == overall * 5
+
+
+def test_a_run_without_effects_is_no_error(tmp_path: Path) -> None:
+    runs = write_pairs(tmp_path, [0.0, 0.0, 0.0])
+    for number, run in enumerate(runs):
+        kept = [one for one in run.trials() if one.case_id == "smb-cp-read-1500"]
+        run.trials_path.unlink()
+        for one in kept:
+            run.append(one)
+        runs[number] = run
+    pairs = PairsOfHosts(runs)
+    assert "there is no effect" in answer(pairs)[1]
+    assert pairs_page.write(pairs, tmp_path / "page")
+
+
+def test_runs_without_a_case_in_common_are_refused(tmp_path: Path) -> None:
+    one, other = write_pairs(tmp_path, [0.1, 0.2])
+    kept = [trial for trial in other.trials() if trial.protocol == "smb"]
+    other.trials_path.unlink()
+    for trial in kept:
+        other.append(trial)
+    alone = [trial for trial in one.trials() if trial.protocol == "afp"]
+    one.trials_path.unlink()
+    for trial in alone:
+        one.append(trial)
+    with pytest.raises(BadInput, match="no case has a good trial on two pairs"):
+        PairsOfHosts([one, other])
