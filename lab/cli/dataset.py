@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example, Examples, Run, add_command
@@ -15,6 +16,7 @@ from lab.cli.terminal import open_run, paged, say, show, show_whole
 
 if TYPE_CHECKING:
     from lab.dataset.pooled import Pooled
+    from lab.results.run_folder import RunFolder
 
 SUMMARY = "the trials of many runs in one folder of Parquet: medians and effects over all of them"
 DATASET = Path("dataset")
@@ -68,11 +70,27 @@ def _add(arguments: argparse.Namespace) -> int:
     with dataset.claimed():
         for name in arguments.runs:
             folder = open_run(name, arguments.results)
+            _check_contribution(folder)
             if add(dataset, folder, with_unfinished=arguments.unfinished):
                 show_whole(folder.label)
             else:
                 say(f"{folder.label}: is there already")
     return 0
+
+
+def _check_contribution(folder: RunFolder) -> None:
+    """Raise BadInput for a contribution of somebody else that does not add up; a run of one's own is none."""
+    from lab.contribution.record import NAME
+    from lab.contribution.verify import verify
+
+    if not (folder.path / NAME).exists():
+        return
+    if findings := verify(folder.path):
+        more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
+        raise BadInput(
+            f"{folder.label}: a contribution that does not add up: {findings[0]}{more}",
+            f"`lab contribute --verify {folder.label}` lists all; it is not added",
+        )
 
 
 def _show(arguments: argparse.Namespace) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from lab.hosts.hosts_file import HostConfig, Hosts
+from lab.hosts.hosts_file import Hosts
 
 THIS_MACHINE = "this machine"
 
@@ -18,7 +16,7 @@ def machines_of(config: Hosts) -> frozenset[str]:
     """
     place = f"{config.lab.instance}: " if config.lab.instance else ""
     keys = set()
-    for section in _sections(config):
+    for section in (*config.clients.values(), config.server):
         keys.add(f"{place}{section.data_address.lower()}")
         if section.transport == "local":
             keys.add(f"{place}{THIS_MACHINE}")
@@ -26,18 +24,3 @@ def machines_of(config: Hosts) -> frozenset[str]:
             port = f" port {section.port}" if section.port else ""
             keys.add(f"{place}{section.host.lower()}{port}")
     return frozenset(keys)
-
-
-def _sections(value: object) -> Iterator[HostConfig]:
-    """Every section of a hosts file that is about a host, in whatever stands around it."""
-    if isinstance(value, HostConfig):
-        yield value
-    elif isinstance(value, Hosts):
-        for name in type(value).model_fields:
-            yield from _sections(getattr(value, name))
-    elif isinstance(value, Mapping):
-        for member in value.values():
-            yield from _sections(member)
-    elif isinstance(value, list | tuple):
-        for member in value:
-            yield from _sections(member)
