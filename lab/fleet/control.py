@@ -59,6 +59,7 @@ class Controller:
         self.order = {task.id: number for number, task in enumerate(plan.tasks)}
         self.waiting: dict[str, Waiting] = {}
         self.running: dict[str, Waiting] = {}  # by the key of the attempt
+        self.paused: dict[str, float] = {}  # pairs that could not be used, until when they are left alone
         self.problem = ""  # why nothing more begins
         self._told_to_wait = 0.0
 
@@ -135,13 +136,15 @@ class Controller:
         self._tell_ended(one, ended)
         if ended.outcome is Outcome.DONE:
             return
+        is_kept_waiting = ended.outcome in (Outcome.BUSY, Outcome.HELD)
+        cut_off = one.cut_off if is_kept_waiting else ended.outcome is Outcome.FAILED
+        not_before = time.time() + self._pause_s(ended.outcome, cut_off)
+        if ended.outcome is Outcome.HELD or (ended.outcome is Outcome.FAILED and ended.exit_code is None):
+            self.paused[one.task.pair] = not_before  # no program ran: its other tasks would meet the same
         failures = one.failures + (ended.outcome not in NOT_COUNTED)
         if failures >= self.plan.attempts or (ended.exit_code == BAD_INPUT and ended.outcome is Outcome.FAILED):
             self.tell(f"{one.task.id}: failed, and is not tried again: `lab fleet resume` does")
             return
-        is_kept_waiting = ended.outcome in (Outcome.BUSY, Outcome.HELD)
-        cut_off = one.cut_off if is_kept_waiting else ended.outcome is Outcome.FAILED
-        not_before = time.time() + self._pause_s(ended.outcome, cut_off)
         said = ended.said if is_kept_waiting else ""
         self.waiting[one.task.id] = replace(one, failures=failures, not_before=not_before, cut_off=cut_off, said=said)
 
@@ -185,7 +188,8 @@ class Controller:
             task = one.task
             if task.windows not in openings:
                 openings[task.windows] = next_opening(task.windows, now)
-            begin = max(one.not_before, -math.inf if one.cut_off else openings[task.windows].begin)
+            not_before = max(one.not_before, self.paused.get(task.pair, 0.0))
+            begin = max(not_before, -math.inf if one.cut_off else openings[task.windows].begin)
             if begin > now:
                 soonest = min(soonest, begin)
             elif taken.isdisjoint(task.machines) and not _are_wanted(task, wanted):

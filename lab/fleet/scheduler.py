@@ -114,7 +114,8 @@ def _distributed() -> ModuleType:
         module = importlib.import_module("distributed")
     except ImportError as error:
         raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL) from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would say stands in the journal
+    for name in ("distributed", "tornado", "asyncio"):  # what they would say of lost connections stands in the journal
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return module
 
 

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,18 @@ def test_a_task_that_fails_is_given_up_after_its_attempts_and_a_resume_tries_aga
     (fleet.state / "says").unlink()
     fleet.run()
     assert fleet.outcomes("a/quick/1")[3:] == ["done"]
+
+
+def test_a_pair_that_cannot_be_reached_is_left_alone_for_a_while_by_all_of_its_tasks(fleet: Bench) -> None:
+    fleet.pair("a")
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 4\n', top="attempts = 1")
+    (fleet.state / "unreached").write_text("client: no route")
+    fleet.fleet_file.write_text(fleet.fleet_file.read_text().replace('"0.1 s"', '"0.5 s"'))
+    fleet.run()
+    began = [line.time for line in fleet.queue.journal.lines() if line.event is Event.BEGAN]
+    assert len(began) == 4
+    assert all(later - earlier >= 0.49 for earlier, later in pairwise(began))
+    assert {one.state for one in fleet.standings().values()} == {State.FAILED}
 
 
 def test_a_pair_that_no_worker_reaches_is_an_error_at_once(fleet: Bench) -> None:
