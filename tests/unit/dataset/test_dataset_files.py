@@ -323,6 +323,19 @@ def test_the_commands_add_show_and_join(
     assert "has no run of the sweep other: it has synthetic" in err
 
 
+def test_a_run_is_compared_by_the_beginning_of_its_id(dataset: Dataset, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["--dataset", str(dataset.path)]
+    code, out, _ = lab(capsys, "dataset", "compare", "run-0", "run-1", *place)
+    assert code == 0
+    assert "run-1 over run-0" in " ".join(out.split())
+    assert "AFP cp write" in out
+    [told] = json.loads(lab(capsys, "dataset", "compare", "run-0", "run-1", "--json", *place)[1])
+    assert (told["run"], told["pooled"][0]["protocol"]) == ("run-1", "afp")
+    code, _, err = lab(capsys, "dataset", "compare", "run-0", *place)
+    assert code == 2
+    assert "compared with nothing" in err
+
+
 def test_a_folder_of_something_else_is_no_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     code, _, err = lab(capsys, "dataset", "add", "example", "--dataset", str(tmp_path))
