@@ -102,7 +102,7 @@ class Pooled:
         """Where it was measured, and of how much the numbers are."""
         blocks = sum(run.blocks for run in self.runs)
         counts = ", ".join(f"{count:,} {name}" for name, count in self.counts.items())
-        facts = [f"sweep {self.sweep}", f"{len(self.runs):,} runs", f"n = {counts}", f"{blocks:,} blocks"]
+        facts = [f"sweep {self.sweep}", _count(len(self.runs), "run"), f"n = {counts}", _count(blocks, "block")]
         places = [
             *self.where[:MOST_PLACES],
             *([f"{len(self.where):,} places"] if len(self.where) > MOST_PLACES else []),
@@ -199,6 +199,10 @@ class Pooled:
         values = np.memmap(path, dtype=np.float64, mode="r+", shape=shape)
         path.unlink()
         return values
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def levels_of(case: Levels, options: Sequence[str]) -> dict[str, Level]:
