@@ -17,6 +17,7 @@ from support.paths import ROOT
 from support.saved_runs import write_history
 
 from lab.base.errors import BadInput, LabError
+from lab.dataset import add as adding
 from lab.dataset import tables
 from lab.dataset.add import add
 from lab.dataset.engine import started
@@ -169,6 +170,24 @@ def test_a_full_disk_leaves_the_dataset_as_it_was(
         with dataset.claimed(), pytest.raises(OSError, match=r"No space left on device: .*(cases|run=run-2)"):
             add(dataset, RunFolder(more.path))
     assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
+
+
+def test_what_was_written_before_the_disk_was_full_goes(
+    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
+    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+    before, write = files(dataset), adding.write
+
+    def full(table: pa.Table, path: Path) -> int:
+        if "observed" in path.parts:
+            raise OSError(28, "No space left on device", str(path))
+        return write(table, path)
+
+    monkeypatch.setattr(adding, "write", full)
+    with dataset.claimed(), pytest.raises(OSError, match="No space left"):
+        add(dataset, RunFolder(more.path))
+    assert files(dataset) == before
 
 
 def rewrite(path: Path, table: pa.Table, **about: str) -> None:
