@@ -57,6 +57,10 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     ]
     history = command("history", _history, "the saved runs of one share over time: steps and trends", of_history)
     history.add_argument("name", metavar="NAME", help="the name that `lab measure TARGET --save NAME` gave the runs")
+    of_compare = [Example("lab dataset compare 3abb b403", "the run whose id begins with b403 over that with 3abb")]
+    compare = command("compare", _compare, "runs of a dataset over a first one of it", of_compare)
+    compare.add_argument("runs", nargs="+", metavar="RUN", help="the ids of runs, or their beginnings; the first is A")
+    compare.add_argument("--json", action="store_true", help="print JSON")
     of_compact = [Example("lab dataset compact", "after a thousand small runs were added")]
     command("compact", _compact, "join small files, so that they are read faster", of_compact)
 
@@ -146,6 +150,30 @@ def _history(arguments: argparse.Namespace) -> int:
         screen.print(*(Text(one_line(line)) for line in sentences(history)), sep="\n")
         screen.print(*map(rich_table, tables(history)), sep="\n")
         screen.print(*(Text(one_line(line)) for line in (CHANCE, *where)), sep="\n")
+    return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    """Print each run over the first. What else differs between them is not in a dataset: `lab compare` says that."""
+    from lab.dataset.engine import started
+    from lab.dataset.folder import Dataset
+    from lab.dataset.runs import compare_runs
+    from lab.report.render import records, rich_table
+    from lab.report.tables import versus_table
+    from lab.stats.several_runs import TABLES as PARTS
+
+    if len(arguments.runs) < 2:
+        raise BadInput("one run is compared with nothing", "name two or more")
+    with started() as engine:
+        runs, versus = compare_runs(engine, Dataset(arguments.dataset), arguments.runs)
+    if arguments.json:
+        told = [{name: records(getattr(one, name)) for name in PARTS} for one in versus]
+        print(json.dumps([{"run": run.run_id, **one} for run, one in zip(runs[1:], told, strict=True)], indent=1))
+        return 0
+    with paged() as screen:
+        for run, one in zip(runs[1:], versus, strict=True):
+            where = dict.fromkeys(one.where for one in (runs[0], run))
+            screen.print(rich_table(versus_table(one.pooled, runs[0].run_id, run.run_id), list(where)))
     return 0
 
 

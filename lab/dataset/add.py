@@ -66,14 +66,21 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
     first_block = dataset.register.blocks[sweep]
     blocks, block = np.unique(frame["block"].to_numpy(), return_inverse=True)
     rows = Rows(frame, numbers[cells.cell], (block + first_block).astype(np.int32))
-    files = tuple(_write_files(dataset.path, rows, facts, sweep))
+    files: list[StoredFile] = []
+    try:
+        for file in _write_files(dataset.path, rows, facts, sweep):
+            files.append(file)
+    except BaseException:
+        for file in files:
+            (dataset.path / file.path).unlink(missing_ok=True)
+        raise
     return Entry(
         StoredRun(
             run_id=str(facts["run_id"]), sweep=sweep, sha256=digest, trials=len(frame), blocks=len(blocks),
             options=tuple(name for name in factors if name not in stats.FACTORS), where=stats.provenance(encoded)[0],
             started_at=str(facts["run_started_at"] or ""), saved_as=str(folder.run.get("saved_as") or ""),
         ),
-        files,
+        tuple(files),
     )  # fmt: skip
 
 

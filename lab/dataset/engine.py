@@ -120,7 +120,7 @@ def names(paths: Sequence[Path]) -> list[str]:
 def _said(error: Exception) -> LabFailure:
     text = first_line(str(error), 300)
     if "No space left" in text:
-        return LabFailure(f"DuckDB: {text}", "make room where temporary files lie: TMPDIR names another folder")
+        return LabFailure(f"DuckDB: {text}", "make room; TMPDIR names another folder for temporary files")
     if "Out of Memory" in text:
         return LabFailure(
             f"DuckDB: {text}", "a file of the dataset has more cases than any run: see `lab dataset show`"

@@ -102,7 +102,7 @@ class Pooled:
         """Where it was measured, and of how much the numbers are."""
         blocks = sum(run.blocks for run in self.runs)
         counts = ", ".join(f"{count:,} {name}" for name, count in self.counts.items())
-        facts = [f"sweep {self.sweep}", f"{len(self.runs):,} runs", f"n = {counts}", f"{blocks:,} blocks"]
+        facts = [f"sweep {self.sweep}", _count(len(self.runs), "run"), f"n = {counts}", _count(blocks, "block")]
         places = [
             *self.where[:MOST_PLACES],
             *([f"{len(self.where):,} places"] if len(self.where) > MOST_PLACES else []),
@@ -127,7 +127,7 @@ class Pooled:
         for number in self._ordered:
             if not 0 <= number < len(known):
                 raise self._strange("case_number", number)
-        every = {number: _levels(known[number], options) for number in sorted(self._ordered)}
+        every = {number: levels_of(known[number], options) for number in sorted(self._ordered)}
         encoded = stats.encode(pd.DataFrame(list(every.values())).assign(anchor=False))
         numbers = [number for number, moved in zip(every, encoded.moved, strict=True) if moved]
         return numbers, encoded.cases
@@ -201,7 +201,11 @@ class Pooled:
         return values
 
 
-def _levels(case: Levels, options: Sequence[str]) -> dict[str, Level]:
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+def levels_of(case: Levels, options: Sequence[str]) -> dict[str, Level]:
     """The levels of a case, with those of options that other runs named: their default where it has such, else none."""
     owners = {case[name] for name in CHOOSERS}
     return {**{name: DEFAULT if owner_of(name) in owners else ABSENT for name in options}, **case}

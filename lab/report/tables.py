@@ -127,6 +127,19 @@ def settings(table: pd.DataFrame) -> TextTable:
     return TextTable([*headings, "lower shot"], rows, caption, factors=len(levels))
 
 
+def versus_table(table: pd.DataFrame, a: str, b: str) -> TextTable:
+    """Run ``b`` over run ``a``: one row a protocol, tool and direction of :func:`lab.stats.compare`."""
+    rows = [
+        [stats.row_label(row), *(number(row[f"MB_per_s_{run}"], ".1f") for run in "ab"), change(row, "change_pct"),
+         between(row["low_pct"], row["high_pct"], "+.1f"), f"{row['n_a']}/{row['n_b']}"]
+        for row in stats.rows_of(table)
+    ]  # fmt: skip
+    caption = (
+        f"{b} over {a}: geometric means of blocks, of the cases that both tried. n: blocks of each. * is established."
+    )
+    return TextTable(["", "A MB/s", "B MB/s", "change %", "95 % interval", "n"], rows, caption)
+
+
 def lost(trials: pd.DataFrame) -> TextTable:
     """Every void and failed trial, and why."""
     rows = not_ok(trials)

@@ -24,11 +24,13 @@ from lab.dataset.courses import courses_of_runs
 from lab.dataset.engine import Engine, started
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
+from lab.dataset.runs import compare_runs
 from lab.results import load, open_run
 from lab.results.saved_runs import read_saved_runs
 from lab.stats import pieces
 from lab.stats.effect_ratios import EFFECT, INTERACTION
 from lab.stats.history import courses
+from lab.stats.several_runs import TABLES, compare_all
 
 pytest.importorskip("duckdb")
 EXACT = ("factor", "baseline", "level", "method", "n_blocks", "n_pairs", "with_factor", "with_baseline", "with_level")
@@ -176,3 +178,31 @@ def test_a_history_is_that_of_the_run_folders(engine: Engine, tmp_path: Path, mo
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9, nan_ok=True), name
     with pytest.raises(BadInput, match="holds no run that was saved as other; the names there are nas"):
         courses_of_runs(engine, dataset, "other")
+
+
+def test_runs_over_a_first_one_are_what_their_folders_say(engine: Engine, tmp_path: Path) -> None:
+    shapes = [Shape(seed=1, blocks=4, lost=0.1), Shape(seed=2, blocks=3, option="smb.signing"), Shape(seed=3, blocks=5)]
+    runs = write_runs(tmp_path / "results", shapes)
+    make(engine, tmp_path / "other", [shapes[0]])
+    dataset = Dataset.at(tmp_path / "dataset")
+    with dataset.claimed():
+        for run in runs:
+            add(dataset, run)
+        expected = compare_all(load(runs[0].path), [load(run.path) for run in runs[1:]])
+        for _ in range(2):
+            named, found = compare_runs(engine, dataset, ["run-0", "run-1", "run-2"])
+            assert [run.run_id for run in named] == ["run-0", "run-1", "run-2"]
+            for ours, theirs in zip(found, expected, strict=True):
+                for name in TABLES:
+                    pd.testing.assert_frame_equal(
+                        getattr(ours, name), getattr(theirs, name), rtol=1e-12, check_dtype=False
+                    )
+                assert (ours.n_cases, ours.alone) == (theirs.n_cases, theirs.alone)
+            compact(engine, dataset)
+    for names, said in (
+        (["run-0", "run"], "several runs begin so"),
+        (["run-0", "x"], "begins so"),
+        (["run-0"] * 2, "twice"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            compare_runs(engine, dataset, names)

@@ -17,6 +17,7 @@ from support.paths import ROOT
 from support.saved_runs import write_history
 
 from lab.base.errors import BadInput, LabError
+from lab.dataset import add as adding
 from lab.dataset import tables
 from lab.dataset.add import add
 from lab.dataset.engine import started
@@ -171,6 +172,24 @@ def test_a_full_disk_leaves_the_dataset_as_it_was(
     assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
 
 
+def test_what_was_written_before_the_disk_was_full_goes(
+    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
+    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+    before, write = files(dataset), adding.write
+
+    def full(table: pa.Table, path: Path) -> int:
+        if "observed" in path.parts:
+            raise OSError(28, "No space left on device", str(path))
+        return write(table, path)
+
+    monkeypatch.setattr(adding, "write", full)
+    with dataset.claimed(), pytest.raises(OSError, match="No space left"):
+        add(dataset, RunFolder(more.path))
+    assert files(dataset) == before
+
+
 def rewrite(path: Path, table: pa.Table, **about: str) -> None:
     changed = {key.encode(): value.encode() for key, value in about.items()}
     metadata = {**(parquet.read_schema(path).metadata or {}), **changed}
@@ -321,6 +340,19 @@ def test_the_commands_add_show_and_join(
     code, _, err = lab(capsys, "dataset", "show", "other")
     assert code == 2
     assert "has no run of the sweep other: it has synthetic" in err
+
+
+def test_a_run_is_compared_by_the_beginning_of_its_id(dataset: Dataset, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["--dataset", str(dataset.path)]
+    code, out, _ = lab(capsys, "dataset", "compare", "run-0", "run-1", *place)
+    assert code == 0
+    assert "run-1 over run-0" in " ".join(out.split())
+    assert "AFP cp write" in out
+    [told] = json.loads(lab(capsys, "dataset", "compare", "run-0", "run-1", "--json", *place)[1])
+    assert (told["run"], told["pooled"][0]["protocol"]) == ("run-1", "afp")
+    code, _, err = lab(capsys, "dataset", "compare", "run-0", *place)
+    assert code == 2
+    assert "compared with nothing" in err
 
 
 def test_a_folder_of_something_else_is_no_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
