@@ -17,7 +17,6 @@ from support.paths import ROOT
 from support.saved_runs import write_history
 
 from lab.base.errors import BadInput, LabError
-from lab.dataset import add as adding
 from lab.dataset import tables
 from lab.dataset.add import add
 from lab.dataset.engine import started
@@ -177,14 +176,14 @@ def test_what_was_written_before_the_disk_was_full_goes(
 ) -> None:
     [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
     (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
-    before, write = files(dataset), adding.write
+    before, write = files(dataset), tables.write
 
     def full(table: pa.Table, path: Path) -> int:
         if "observed" in path.parts:
             raise OSError(28, "No space left on device", str(path))
         return write(table, path)
 
-    monkeypatch.setattr(adding, "write", full)
+    monkeypatch.setattr("lab.dataset.add.write", full)
     with dataset.claimed(), pytest.raises(OSError, match="No space left"):
         add(dataset, RunFolder(more.path))
     assert files(dataset) == before
