@@ -190,6 +190,7 @@ FACTORS = (
         "the first two, and so on.",
         level=Count(1, 16),
         default=("1",),
+        baseline="1",
         label="clients",
     ),
     Factor(

@@ -113,7 +113,7 @@ class _Attempt:
         words = ("run", "--resume", str(run.path)) if run else (
             "run", "--hosts", self.order.hosts_file, "--results", str(self.folder), self.order.sweep_file
         )  # fmt: skip
-        code, said = self._run(self.lab + words)
+        code, said = self._start_and_wait(self.lab + words)
         found = find_run(self.folder)
         if found and found.is_done:
             return Ended(Outcome.DONE, code)
@@ -125,7 +125,7 @@ class _Attempt:
     def _restore(self) -> tuple[int, str]:
         """Have put back what runs left changed on these hosts."""
         words = ("restore", "--hosts", self.order.hosts_file, "--results", str(self.folder))
-        return self._run(self.lab + words, RESTORE_S)
+        return self._start_and_wait(self.lab + words, RESTORE_S)
 
     def _failed(self, code: int, said: str) -> Ended:
         """A program failed: because somebody else took a host meanwhile, or for a reason of its own."""
@@ -146,7 +146,7 @@ class _Attempt:
     def _look(self) -> State:
         """What the hosts are like. Raises BadInput where that cannot be known."""
         with tempfile.TemporaryFile() as output:
-            code, said = self._run((*(self.order.look or LOOK), self.order.hosts_file), LOOK_S, output)
+            code, said = self._start_and_wait((*(self.order.look or LOOK), self.order.hosts_file), LOOK_S, output)
             output.seek(0)
             text = output.read(1 << 20).decode(errors="replace")
         try:
@@ -156,7 +156,7 @@ class _Attempt:
         except ValueError as error:
             raise BadInput(f"{self.order.hosts_file}: its hosts could not be looked at: {error}") from error
 
-    def _run(
+    def _start_and_wait(
         self, words: tuple[str, ...], most_s: float | None = None, output: IO[bytes] | None = None
     ) -> tuple[int, str]:
         """Run a program to its end; exit code as of a shell, and the last words of its errors.

@@ -117,9 +117,12 @@ class Encoded:
     @cached_property
     def counts(self) -> list[str]:
         """What the transfers moved, how many they are, and in how many blocks, in words."""
-        cells = self.cells(("workload", "size_bytes"), self.transfer)
-        workloads, sizes = cells.levels.values()
-        payloads = [f"{workloads[one]} of {size_label(sizes[other])}" for one, other in cells.codes]
+        cells = self.cells(("workload", "size_bytes", "clients"), self.transfer)
+        workloads, sizes, clients = cells.levels.values()
+        payloads = dict.fromkeys(
+            f"{workloads[one]} of {size_label(sizes[other] // int(clients[several]))}"
+            for one, other, several in cells.codes
+        )  # each client has its own
         n = (f"{(self.has('status', name) & self.transfer).sum()} {name}" for name in ("ok", "void", "failed"))
         return [*payloads, f"n = {', '.join(n)}", f"blocks: {len(self.number_values('block')[1])}"]
 

@@ -14,7 +14,7 @@ from lab.report import figures, tables
 from lab.results.run_folder import Trial, load
 from lab.stats.link_ceilings import compare_ceilings, spreads
 
-SETTING = ("write", 1500, "default")
+SETTING = ("write", 1500, "default", "1")
 
 
 def shots(*rates_of_blocks: tuple[float, ...], **changes: Any) -> list[Trial]:
