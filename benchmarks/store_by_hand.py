@@ -36,17 +36,15 @@ MIB = 2**20
 PATH = "/srv/disk"  # of the local lab's server
 # $1 the folder, $2 bytes; prints nanoseconds of three writes, then of three reads
 DD = """
-set -e; cd "$1"; trap 'rm -f by-hand noise' EXIT
+set -e; cd "$1"; trap 'rm -f by-hand-? noise' EXIT
 now() { date +%s%N; }
 head -c "$2" /dev/urandom > noise; sync noise
 for turn in 1 2 3; do
-    before=$(now); dd if=noise of=by-hand bs=1M conv=fsync status=none; echo $(($(now) - before))
-    [ $turn = 3 ] || rm by-hand
+    before=$(now); dd if=noise of=by-hand-$turn bs=1M conv=fsync status=none; echo $(($(now) - before))
 done
 sync; echo 3 > /proc/sys/vm/drop_caches
-for turn in 1 2 3; do
-    before=$(now); dd if=by-hand of=/dev/null bs=1M status=none; echo $(($(now) - before))
-    echo 3 > /proc/sys/vm/drop_caches
+for turn in 1 2 3; do # each another file: what lies below a virtual disk keeps what was read once
+    before=$(now); dd if=by-hand-$turn of=/dev/null bs=1M status=none; echo $(($(now) - before))
 done
 """
 # $1 the folder, $2 bytes, $3 read or write

@@ -18,11 +18,11 @@ make_one() {
     "$lab" local down --name "$1"
     trap - EXIT
     "$lab" export -1 --output "$1" # without the names of this machine
-    rm -f "$examples/$1.zip"
-    (cd "$1" && "$(dirname "$lab")/python" -m zipfile -c "$examples/$1.zip" run.json trials.jsonl samples.jsonl)
+    (cd "$1" && "$(dirname "$lab")/python" -m zipfile -c "$folder/$1.zip" run.json trials.jsonl samples.jsonl)
     rm -r results "$1"
 }
 
 make_one example 250us
 make_one example-delay 1ms
+mv "$folder"/*.zip "$examples" # at the end: each run notes whether this checkout was as it was committed
 rm -r "$folder"

@@ -81,7 +81,7 @@ def test_its_answer_has_intervals_and_says_everything_once(example: Path) -> Non
     names = ("Fastest write.", "Fastest read.", "What matters.", "Held back by.", "Next.")
     assert [next((name for name in names if words.startswith(name)), "") for words in points][:5] == [*names]
     assert all(re.search(r"\(95 % interval [\d.]+ to [\d.]+, n = 6\)", words) for words in points[:2])
-    assert "TCP buffer 64 KiB → 512 KiB: +65 % (+61 to +70)" in points[2]
+    assert "TCP buffer 64 KiB → 512 KiB: +93 % (+88 to +98)" in points[2]
     assert len(set(points)) == len(points)
     assert "Local lab on one machine: no number holds for other hardware." in points
 
@@ -92,8 +92,8 @@ def test_its_method_names_hosts_tools_order_ceiling_and_version(example: Path) -
     assert how.count(". ") <= 5
     for words in (
         "Client and server alike: 2 cores of AMD EPYC", "Payload: file of 16 MiB", "cp and rsync (rsync 3.5.0",
-        "AFP, NFS, SMB and SSH: 28 cases in 6 blocks", "the seed 20110918", "The bare link carried 38.9 to 96.4 MB/s",
-        "with the flush of what it wrote (fsync) in 156 of 168 trials", "every byte was compared", "25 November 2026",
+        "AFP, NFS, SMB and SSH: 28 cases in 6 blocks", "the seed 20110918", "The bare link carried 46.6 to 118.8 MB/s",
+        "with the flush of what it wrote (fsync) in 156 of 168 trials", "every byte was compared", "26 November 2026",
     ):  # fmt: skip
         assert words in how
 
@@ -102,7 +102,7 @@ def test_the_alt_text_has_the_numbers_of_the_figure(example: Path) -> None:
     ((source, alt),) = assert_post((example / "post.md").read_text()).images
     assert source == "figures/effects.png"
     assert alt.startswith(ABOUT["effects"])
-    assert "TCP buffer 64 KiB → 512 KiB: +65 % (+61 to +70); tool cp → rsync: -20 % (-24 to -16)" in alt
+    assert "TCP buffer 64 KiB → 512 KiB: +93 % (+88 to +98); tool cp → rsync: -22 % (-23 to -20)" in alt
 
 
 def test_every_figure_of_the_appendix_has_words_and_numbers(example: Path) -> None:
@@ -113,10 +113,13 @@ def test_every_figure_of_the_appendix_has_words_and_numbers(example: Path) -> No
         assert len(alt) > len(ABOUT[name])
     alts = dict(zip(figures.ALL, (alt for _, alt in seen.images), strict=True))
     assert (
-        "Write: 20.2 MB/s (NFS rsync write, TCP 64 KiB) to 65.2 MB/s (SMB cp write, TCP 512 KiB)" in alts["throughput"]
+        "Write: 28.6 MB/s (NFS rsync write, TCP 64 KiB) to 92.3 MB/s (AFP cp write, TCP 512 KiB)" in alts["throughput"]
     )
-    assert "TCP buffer 55.3 %" in alts["shares"]
-    assert "link 96.4, protocol 65.2, tool 65.2; the narrowest by itself is the link" in alts["waterfall"]
+    assert "TCP buffer 74.5 %" in alts["shares"]
+    assert (
+        "link 118.8, protocol 92.3, before flush 97.2, tool 92.3; the narrowest by itself is the link"
+        in alts["waterfall"]
+    )
     page = (example / "report.html").read_text()
     assert all(f">{ABOUT[name]} " in page for name in figures.ALL)
 
@@ -136,7 +139,7 @@ def test_the_table_has_what_changes_most_first_and_its_ends(example: Path) -> No
     (table,) = assert_post((example / "post.md").read_text()).tables
     assert table[0] == ["", "change %", "95 % interval", "least", "most", "n"]
     assert table[1] == [
-        "TCP buffer 64 KiB → 512 KiB", "+65.4*", "+61.2 … +69.6", "+32.2* (SSH rsync write)", "+112.9* (SMB cp write)",
+        "TCP buffer 64 KiB → 512 KiB", "+92.9*", "+87.6 … +98.4", "+50.8* (NFS cp write)", "+139.0* (NFS cp read)",
         "6/84",
     ]  # fmt: skip
     sizes = [abs(np.log1p(float(row[1].rstrip("*")) / 100)) for row in table[1:]]
