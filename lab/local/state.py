@@ -118,7 +118,7 @@ def _parse(text: str) -> Lab:
     if not set(HOSTS) <= set(lab.hosts) <= set(ALL_HOSTS):
         raise ValueError("its hosts are not those of a local lab")
     texts = [lab.name, lab.instance, lab.rate, lab.delay, lab.hosts_file, lab.backend, lab.why, lab.ssh_address]
-    of_hosts = [*(lab.platforms[host] for host in lab.hosts), *lab.rates.values()]
+    of_hosts = [*(lab.platforms[host] for host in lab.hosts), *dict(lab.rates).values()]
     if not all(isinstance(value, str) for value in (*texts, *of_hosts)):
         raise TypeError("a value that should be text is not")
     return lab

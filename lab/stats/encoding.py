@@ -5,6 +5,7 @@ Factorising the text columns dominates run time, so it is done once and shared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -119,12 +120,17 @@ class Encoded:
         """What the transfers moved, how many they are, and in how many blocks, in words."""
         cells = self.cells(("workload", "size_bytes", "clients"), self.transfer)
         workloads, sizes, clients = cells.levels.values()
-        payloads = dict.fromkeys(
-            f"{workloads[one]} of {size_label(sizes[other] // int(clients[several]))}"
+        payloads = dict.fromkeys(  # each client has its own
+            f"{workloads[one]} of {size_label(sizes[other] // _whole(clients[several]))}"
             for one, other, several in cells.codes
-        )  # each client has its own
+        )
         n = (f"{(self.has('status', name) & self.transfer).sum()} {name}" for name in ("ok", "void", "failed"))
         return [*payloads, f"n = {', '.join(n)}", f"blocks: {len(self.number_values('block')[1])}"]
+
+
+def _whole(level: Level) -> int:
+    """A number of clients; 1 for what a run of somebody else may have in its place."""
+    return int(level) if isinstance(level, str) and re.fullmatch("[1-9][0-9]?", level) else 1
 
 
 Trials = pd.DataFrame | Encoded

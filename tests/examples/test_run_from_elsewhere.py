@@ -21,4 +21,4 @@ def test_a_zip_file_of_a_run_is_opened(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, SCRIPT], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith("-20.1")  # `lab show example` has it as -20 %
+    assert done.stdout.startswith("-21.7")  # `lab show example` has it as -22 %
