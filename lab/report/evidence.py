@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
-from lab.design.factors import NETWORK
+from lab.design.factors import LINK
 from lab.report.tables import TextTable, number
 from lab.results import dataframe
 
@@ -28,8 +28,8 @@ WIFI = (  # shown where a link was one
 
 
 def proof(some: pd.DataFrame) -> TextTable:
-    """Medians of what both hosts counted, one line a protocol, tool, direction, MTU and TCP buffer."""
-    by = [*stats.POOLED, *NETWORK]
+    """Medians of what both hosts counted, one line a protocol, tool, direction and setting of the link."""
+    by = [*stats.POOLED, *LINK]
     counts = dataframe.observed(some, _NUMBERS)
     numbers = {str(name): pd.to_numeric(counts[name], errors="coerce") for name in counts}
     shown = [*COLUMNS, *(column for column in WIFI if column[1] in numbers)]
@@ -37,6 +37,7 @@ def proof(some: pd.DataFrame) -> TextTable:
     rows = []
     for medians, count in zip(stats.rows_of(groups.median().reset_index()), groups.size(), strict=True):
         where = f"{stats.row_label(medians)}, MTU {medians['mtu']}, TCP {stats.size_label(medians['tcp_space'])}"
+        where += f", clients {medians['clients']}" if medians["clients"] != "1" else ""
         cells = [number(factor * medians.get(name, np.nan), style) for _, name, factor, style in shown]
         rows.append([where, *cells, str(count)])
     caption = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from lab import stats
 from lab.design.case import is_of_names
-from lab.design.factors import ABSENT, owner_of
+from lab.design.factors import ABSENT, LINK, owner_of
 from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
     CROSS,
@@ -56,10 +56,9 @@ Chosen = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class _Strips:
-    """Transfers by row and by strip within it: named ``rows``, each with a strip for every one of ``kinds``.
-
-    ``names`` are the levels of each kind in words, those of factors that vary. ``levels`` of each factor that occur; of
-    each trial its ``strip``, the number of its ``direction``, whether it is ``ok``, and what was measured of it.
+    """Transfers by row and by strip within it: named ``rows``, each of so many ``clients``, with a strip for every one
+    of ``kinds``. ``names`` are the levels of each kind in words, those of factors that vary. ``levels`` of each factor
+    that occur; of each trial its ``strip``, the number of its ``direction``, whether it is ``ok``, and its values.
     """
 
     rows: Sequence[str]
@@ -70,6 +69,7 @@ class _Strips:
     direction: npt.NDArray[np.intp]
     ok: Chosen
     values: dict[str, Floats]
+    clients: Sequence[stats.Level]
     notes: Sequence[str]
 
     @property
@@ -94,7 +94,7 @@ def throughput(run: Run) -> Figure:
     mtus, spaces, directions = (strips.levels[name] for name in ("mtu", "tcp_space", "direction"))
     colours, markers = styles(mtus, PALETTE), styles(spaces, MARKERS)
     looks = [(colours[mtu], markers[space]) for mtu, space in strips.kinds]
-    ceilings = run.ceilings.set_index(["direction", "mtu", "tcp_space"])["median_MB_per_s"].dropna().to_dict()
+    ceilings = run.ceilings.set_index(["direction", *LINK])["median_MB_per_s"].dropna().to_dict()
     of_blocks = _ceilings_of_blocks(trials)
     highest = max((max(values) for values in of_blocks.values()), default=0)
     limit = max(limit_of(strips.values["MB_per_s"], strips.ok), 1.09 * highest)
@@ -103,11 +103,11 @@ def throughput(run: Run) -> Figure:
         here = strips.direction == number
         used = np.flatnonzero(np.bincount(strips.strip[here]))
         of_used = [int(kind) for kind in used % len(strips.kinds)]
-        reached = [ceilings.get((direction, *strips.kinds[kind]), np.nan) for kind in of_used]
+        rows = [strips.clients[int(row)] for row in used // len(strips.kinds)]
+        networks = [(direction, *strips.kinds[kind], row) for kind, row in zip(of_used, rows, strict=True)]
+        reached = [ceilings.get(network, np.nan) for network in networks]
         _ticks(axes, strips, used, reached, [looks[kind][0] for kind in of_used], 1.8)
-        _mark_ceilings(
-            axes, strips, used, [of_blocks.get((direction, *strips.kinds[kind]), []) for kind in of_used], looks
-        )
+        _mark_ceilings(axes, strips, used, [of_blocks.get(network, []) for network in networks], looks)
         _draw(axes, strips, here, "MB_per_s", looks, limit)
         _tell(axes, strips, here, "MB_per_s", f"{direction}: {{}} MB/s")
         name_axes(axes, WAYS[direction], SPEED)
@@ -163,10 +163,13 @@ def _strips(trials: stats.Encoded, values: Sequence[str], factors: Sequence[str]
     shown[shown] = drawn
     kind = np.ravel_multi_index([cases.code(name) for name in factors], [len(cases.levels[name]) for name in factors])
     cell = cases.cell[drawn]
+    clients = np.array(cases.levels["clients"], object)[cases.code("clients")]
+    of_rows = clients[np.unique(row, return_index=True)[1]]
     return _Strips(
         list(rows[:most]), kinds, _names_of(kinds, cases, factors), cases.levels, (row * len(kinds) + kind)[cell],
         cases.code("direction")[cell],
-        trials.ok[trials.transfer][shown], {name: column[shown] for name, column in measured.items()}, notes,
+        trials.ok[trials.transfer][shown], {name: column[shown] for name, column in measured.items()},
+        list(of_rows), notes,
     )  # fmt: skip
 
 
@@ -201,7 +204,8 @@ def _row_names(cases: stats.Cells) -> list[str]:
 def _level_name(factor: str, level: stats.Level) -> str:
     """A level as the name of a row has it: an option of a mount or tool with its own name, for many are numbers."""
     if not owner_of(factor):
-        return stats.level_label(factor, level)
+        label = stats.level_label(factor, level)
+        return f"{stats.factor_label(factor)} {label}" if label.isdecimal() else label
     return "" if level == ABSENT else f"{factor.partition('.')[2]} {level}"
 
 
@@ -263,13 +267,11 @@ def _tell(axes: Axes, strips: _Strips, chosen: Chosen, column: str, pattern: str
     tell(axes, medians, strips.centre(np.array(used, dtype=np.intp)), words)
 
 
-def _ceilings_of_blocks(trials: stats.Encoded) -> dict[tuple[stats.Level, ...], list[float]]:
-    """What iperf3 reached in each block, by direction, MTU and TCP buffer."""
+def _ceilings_of_blocks(trials: stats.Encoded) -> dict[Hashable, list[float]]:
+    """What iperf3 reached in each block, by direction and LINK."""
     links = trials.frame[trials.ceiling & trials.good]
-    ceilings: dict[tuple[stats.Level, ...], list[float]] = {}
-    for *setting, speed in links[["direction", "mtu", "tcp_space", "MB_per_s"]].itertuples(index=False):
-        ceilings.setdefault(tuple(setting), []).append(speed)
-    return ceilings
+    speeds = links.groupby(["direction", *LINK], sort=False, observed=True)["MB_per_s"]
+    return {setting: of_setting.tolist() for setting, of_setting in speeds}
 
 
 def _mark_ceilings(
