@@ -114,9 +114,9 @@ def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
 
 
 def _untuned(config: Hosts) -> Hosts:
-    """The same hosts, whose MTU and TCP buffers are left as they are: nothing is timed."""
+    """The server and the first client, whose MTU and TCP buffers are left as they are: nothing is timed."""
     sides = {role.value: getattr(config, role).model_copy(update={"tune": "no"}) for role in Role}
-    return config.model_copy(update=sides)
+    return config.with_clients(1).model_copy(update=sides)
 
 
 def _check_hosts(pair: Pair) -> None:

@@ -159,9 +159,9 @@ def by_trust(path: Path, hosts_file: Path, given_up: Collection[str] = ()) -> Pu
 
 
 def is_about(run: OpenRun, hosts_file: Path) -> bool:
-    """Whether a hosts file is about the hosts of an open run. Raises BadInput."""
+    """Whether a hosts file is about the hosts of an open run, which may be some of its clients. Raises BadInput."""
     config = load_hosts(hosts_file)
-    return (run.hosts, run.instance) == (describe_hosts(config), config.lab.instance)
+    return run.hosts.items() <= describe_hosts(config).items() and run.instance == config.lab.instance
 
 
 def belongs_to(run: OpenRun, hosts_file: Path) -> bool:
