@@ -160,7 +160,7 @@ def cool(session: AnySession, standing: Standing, place: Place, case: Case) -> N
         pair.platforms[Role.CLIENT].files.drop_caches()
 
 
-def lay_out(session: Session, standing: Standing, case: Case, argv: Sequence[str], target: str) -> None:
+def lay_out(session: AnySession, standing: Standing, case: Case, argv: Sequence[str], target: str) -> None:
     """Have what is to be written over lie at ``target`` in the share, and the client forget it; nothing without a
     command that makes it.
     """

@@ -25,7 +25,7 @@ from lab.run.common_start import start_all
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.in_effect import effective_of, not_in_effect
 from lab.run.measured import Measured, count_server, describe_sleep
-from lab.run.preparation import MOST_AT_ONCE, prepare_all
+from lab.run.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.seat import Seat
 from lab.run.session import Session
 from lab.run.standing import Standing
@@ -79,6 +79,9 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
             kept = part.standing.mount.payloads
             stack.enter_context(payload_files(part.seat.pair, part.endpoints, kept, files_of_folder))
         prepare_all([(part.seat, part.standing, part.endpoints) for part in parts], case)
+        for part in parts:
+            laid_out = part.task.words(part.task.tool.lay_out)
+            lay_out(part.seat, part.standing, case, laid_out, part.endpoints.target)
         store = parts[0].standing.store
         stored_before, slept_s, before = count_moved(session.pair, store), asleep_s(), count_server(session.pair)
         ended = _time_all(parts, case, deadline_s)
@@ -252,7 +255,8 @@ def _check_all(parts: Sequence[Part], case: Case) -> None:
     def check(part: Part) -> None:
         check_arrived(part.seat, part.standing, case, part.endpoints, part.task)
 
-    if parts[0].endpoints.target_place.in_mount:
+    first = parts[0]
+    if first.endpoints.target_place.in_mount or first.task.words(first.task.tool.verification):
         for part in parts:
             check(part)
         return

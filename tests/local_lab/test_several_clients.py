@@ -43,7 +43,7 @@ def test_each_host_reaches_the_server_and_has_its_own_rate(room: Bench) -> None:
 
 def test_a_sweep_of_one_and_three_clients(room: Bench) -> None:
     before = room.state()
-    done = room.run(protocol=["smb", "nfs", "ssh"], tool=["cp", "rsync"], clients=[1, 3], size="12 MiB")
+    done = room.run(protocol=["smb", "nfs", "ssh"], tool=["cp", "rsync", "bands"], clients=[1, 3], size="16 MiB")
     assert room.state() == before
     good = [trial for trial in room.trials() if trial["status"] == "ok"]
     bad = [trial["reason"] for trial in room.trials() if trial["status"] != "ok"]
@@ -52,7 +52,7 @@ def test_a_sweep_of_one_and_three_clients(room: Bench) -> None:
     assert len(good) > len(bad)
     for trial in good:
         clients = int(trial["options"]["clients"])
-        assert (trial["size_bytes"], trial["files"], trial["verified"]) == (clients * 12 * 2**20, clients, True)
+        assert (trial["size_bytes"], trial["files"], trial["verified"]) == (clients * 16 * 2**20, clients, True)
         assert ("together" in trial["observed"]) is (clients > 1)
         if clients > 1:
             assert_figures_agree(trial)

@@ -61,5 +61,5 @@ def _sections(comparison: Comparison) -> list[Section]:
         Section("The speeds", SPEEDS, "speeds", question="changes"),
         Section("What differs between the runs", tables=[facts_table(comparison)], question="causes", leads=True),
         Section("The link itself (iperf3)", tables=[link_table(comparison)], question="causes"),
-        Section("The runs", tables=[runs_table(comparison)], question="runs", leads=True),
+        Section("The runs", tables=[runs_table(comparison.runs)], question="runs", leads=True),
     ]  # fmt: skip

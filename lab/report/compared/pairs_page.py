@@ -13,11 +13,11 @@ from lab.report.compared.pairs_tables import (
     effects_of_pairs_table,
     effects_table,
     facts_table,
-    runs_table,
     speeds_of_pairs_table,
     speeds_table,
     where_from,
 )
+from lab.report.compared.tables import runs_table
 from lab.report.figures.pairs import effects_over_pairs
 from lab.report.render import Section
 from lab.report.trust import doubts
@@ -47,7 +47,7 @@ def write(pairs: PairsOfHosts, to: Path) -> list[Path]:
         Section("Speeds over the pairs", tables=[speeds_table(pairs)], question="changes"),
         Section("Speeds in each pair", tables=[speeds_of_pairs_table(pairs)], question="changes"),
         Section("What differs between the pairs", tables=[facts_table(pairs)], question="causes", leads=True),
-        Section("The runs", tables=[runs_table(pairs)], question="runs", leads=True),
+        Section("The runs", tables=[runs_table(pairs.runs, "pair")], question="runs", leads=True),
     ]  # fmt: skip
     figures = {"over-pairs": (effects_over_pairs(pairs), ABOUT)}
     return write_content(Content(title, where, answers(pairs), words, sections, figures), to)

@@ -15,7 +15,7 @@ from lab.design.factors import ABSENT
 from lab.report.compared.comparison import ComparedRun
 from lab.report.compared.pairs_answer import answer, confounded
 from lab.report.compared.pairs_of_hosts import PairsOfHosts
-from lab.report.compared.tables import TIME_SHOWN
+from lab.report.compared.tables import runs_table
 from lab.report.render import rich_table
 from lab.report.tables import TextTable, between, change, number
 from lab.results.trial import emulated
@@ -35,7 +35,7 @@ def pairs_tables(pairs: PairsOfHosts) -> list[RenderableType]:
     """All of it for the terminal: the answer, what cannot be told from the pair, then the tables."""
     sentences = [*answer(pairs), *confounded(pairs)]
     tables = [effects_table(pairs), effects_of_pairs_table(pairs, overall=True), facts_table(pairs)]
-    tables += [speeds_table(pairs), runs_table(pairs)]
+    tables += [speeds_table(pairs), runs_table(pairs.runs, "pair")]
     return [Text("\n".join(map(one_line, sentences))), *(rich_table(table) for table in tables if table.rows)]
 
 
@@ -92,17 +92,6 @@ def facts_table(pairs: PairsOfHosts) -> TextTable:
         return TextTable(["differs", *(pair.name for pair in pairs.pairs)], rows, caption, is_text=True)
     rows = [[fact.name, value, str(count)] for fact in pairs.facts for value, count in fact.pairs.items()]
     return TextTable(["differs", "value", "pairs"], rows, caption, is_text=True)
-
-
-def runs_table(pairs: PairsOfHosts) -> TextTable:
-    """The runs, each with its pair, when it began, and what was measured."""
-    rows = []
-    for run in pairs.runs:
-        begun = f"{run.begun:{TIME_SHOWN}}" if run.begun else "–"
-        begun += "" if run.run.get("finished_at") else ", not finished"
-        where, what = stats.provenance(run.trials)
-        rows.append([run.letter, run.folder.label, begun, str(run.run.get("code_version", "–")), where, what])
-    return TextTable(["pair", "run", "began (UTC)", "lab", "where", "what"], rows, is_text=True)
 
 
 def where_from(run: ComparedRun) -> str:

@@ -86,15 +86,15 @@ def facts_table(comparison: Comparison, caption: str = "") -> TextTable:
     return TextTable(["differs", *letters], rows, caption if rows else "", is_text=True)
 
 
-def runs_table(comparison: Comparison) -> TextTable:
-    """The runs: which they are, when they began, and what was measured."""
+def runs_table(runs: Sequence[ComparedRun], letters: str = "") -> TextTable:
+    """The runs: which they are, when they began, and what was measured; ``letters`` is what theirs stand for."""
     rows = []
-    for run in comparison.runs:
+    for run in runs:
         begun = f"{run.begun:{TIME_SHOWN}}" if run.begun else "–"
         begun += "" if run.run.get("finished_at") else ", not finished"
         where, what = stats.provenance(run.trials)
         rows.append([run.letter, run.folder.label, begun, str(run.run.get("code_version", "–")), where, what])
-    return TextTable(["", "run", "began (UTC)", "lab", "where", "what"], rows, is_text=True)
+    return TextTable([letters, "run", "began (UTC)", "lab", "where", "what"], rows, is_text=True)
 
 
 def _chance(comparison: Comparison, name: str) -> str:
