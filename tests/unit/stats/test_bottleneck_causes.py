@@ -127,6 +127,8 @@ def test_a_link_is_certain_where_its_ceiling_was_repeated_and_nothing_else_is_ne
     ("waited_s", "load", "limit"),
     [
         (3.0, 2.0, "disturbed"),
+        (3.0, 1.2, "disturbed"),  # not a third of the cores, but it waited longer than any does by itself
+        (2.0, 1.2, "protocol round trips"),
         (3.0, 0.5, "unclear"),  # its own programs waited for one another
         (1.0, 2.0, "protocol round trips"),  # there were cores enough for all
     ],
@@ -139,4 +141,5 @@ def test_others_that_kept_a_host_off_its_cores_come_before_anything_else(
     assert row["limited_by"] == limit, row["evidence"]
     if limit == "disturbed":
         assert row["grade"] == "certain"
-        assert "others used 50% of the cores, and the server waited for one 30% of the time" in row["evidence"]
+        share = f"others used {load / 4:.0%} of the cores"
+        assert f"{share}, and the server waited for one {waited_s / 10:.0%} of the time" in row["evidence"]
