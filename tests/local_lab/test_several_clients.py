@@ -114,6 +114,21 @@ def test_a_client_that_is_lost_fails_the_trial_and_the_others_numbers_are_kept(r
     assert room.state() == before
 
 
+def test_a_mount_of_another_client_that_dies_costs_no_trial(room: Bench) -> None:
+    before = room.state()
+    sweep = room.sweep(protocol=["smb"], tool=["cp"], direction=["write"], clients=[3], size="32 MiB", blocks=1)
+    with room.started("run", "--hosts", str(room.hosts), str(sweep)) as run:
+        wait_for_transfer(room, "client.2")
+        room.inside("client.2", "pkill -KILL -f '^/usr/libexec/gvfsd-smb '")
+        output, _ = run.communicate(timeout=600)
+    (trial,) = room.trials()
+    late = trial["reason"].startswith("the clients did not start together")  # on a busy machine
+    assert trial["status"] == ("void" if late else "ok"), output
+    assert trial["observed"]["mount_tries"] == 2
+    assert any("gone during the transfer: client.2: cp: " in remark for remark in trial["observed"]["remarks"])
+    assert room.state() == before
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_all_clients_are_put_back_after_a_run_that_ended_early(room: Bench, number: signal.Signals) -> None:
     before = room.state()
