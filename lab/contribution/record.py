@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -123,10 +124,10 @@ def medians_of(folder: RunFolder) -> list[Median]:
 
     trials = stats.encode(load(folder.path))
     frame = trials.frame[(trials.good & ~trials.values("anchor").astype(bool))]
-    made = []
+    medians = []
     for case_id, group in frame.groupby("case_id", sort=True):
         speeds = sorted((group["size_bytes"] / group["elapsed_s"] / 1e6).tolist())
         low, high = stats.median_interval(speeds)
-        known = {"low": low, "high": high} if low == low else {}
-        made.append(Median(str(case_id), len(speeds), float(group["MB_per_s"].median()), **known))
-    return made
+        interval = {} if math.isnan(low) else {"low": low, "high": high}
+        medians.append(Median(str(case_id), len(speeds), float(group["MB_per_s"].median()), **interval))
+    return medians

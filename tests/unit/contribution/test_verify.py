@@ -17,7 +17,7 @@ from support.contributions import Lines, change_lines, change_run, of_example, s
 
 from lab.contribution import record
 from lab.contribution.finding import MOST_FINDINGS
-from lab.contribution.verify import Known, read_records, verify
+from lab.contribution.verify import Collection, read_records, verify
 from lab.results.packed_run import RUN, TRIALS
 
 
@@ -81,7 +81,7 @@ RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "seed": (lambda run: run.update(seed=5), "seed 5: the sweep has 20110918"),
     "sweep": (lambda run: run.update(sweep_text=run["sweep_text"].replace("20110918", "7")), "by sweep and seed"),
     "no sweep": (lambda run: run.update(sweep_text="]"), "the order cannot be computed: not valid TOML"),
-    "unknown tool": (
+    "uncollection tool": (
         lambda run: run.update(sweep_text=run["sweep_text"].replace('"rsync"', '"teleport"')),
         "sweep_text: the order cannot be computed: ",
     ),
@@ -115,11 +115,11 @@ def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path)
 
 
 def test_the_same_run_twice_and_single_trials_of_it_are_found(folder: Path, tmp_path: Path, whole: Path) -> None:
-    known = Known()
-    known.add("the first", read_records(whole))
-    assert texts(folder, known) == [f"{TRIALS}: the same run as the first"]
+    collection = Collection()
+    collection.add("the first", read_records(whole))
+    assert texts(folder, collection) == [f"{TRIALS}: the same run as the first"]
     other = of_example(tmp_path / "other", "example-delay")
-    assert texts(other, known) == []
+    assert texts(other, collection) == []
     taken = [json.loads(line) for line in (whole / TRIALS).read_text().splitlines()]
 
     def change(lines: Lines) -> None:
@@ -127,9 +127,8 @@ def test_the_same_run_twice_and_single_trials_of_it_are_found(folder: Path, tmp_
 
     change_lines(other, change)
     seal(other)
-    assert any(
-        re.match(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first", text) for text in texts(other, known)
-    )
+    same = re.compile(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first")
+    assert any(map(same.match, texts(other, collection)))
 
 
 def test_another_copy_of_a_run_is_the_same_run(tmp_path: Path) -> None:
@@ -137,9 +136,9 @@ def test_another_copy_of_a_run_is_the_same_run(tmp_path: Path) -> None:
     one, other = (of_example(tmp_path / name) for name in ("one", "other"))
     change_run(other, lambda run: run.update(title="another title"))
     seal(other)
-    known = Known()
-    known.add("one", read_records(one))
-    assert texts(other, known) == [f"{TRIALS}: the same run as one"]
+    collection = Collection()
+    collection.add("one", read_records(one))
+    assert texts(other, collection) == [f"{TRIALS}: the same run as one"]
 
 
 def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) -> None:
