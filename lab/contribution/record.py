@@ -18,7 +18,6 @@ from lab.results.trial import RunJson
 NAME = "contribution.json"
 SCHEMA = 1
 MOST_BYTES = 4 << 20  # 1000 cases have some 200 kB
-BLOCK = 1 << 20
 # Facts of a host that say what hardware and system was measured
 FACTS = (
     "platform", "os", "kernel", "cpu", "cores", "memory_bytes", "link_bits_per_s", "mtu_max", "congestion", "about",
@@ -88,12 +87,9 @@ def write(contribution: Contribution) -> bytes:
 
 def digest_file(path: Path) -> FileDigest:
     """Length and SHA-256 of an ordinary file. Raises OSError for a link, and for what is no file."""
-    digest, size = hashlib.sha256(), 0
     with open_file(path) as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            size += len(block)
-    return FileDigest(size, digest.hexdigest())
+        digest = hashlib.file_digest(file, "sha256")
+        return FileDigest(file.tell(), digest.hexdigest())
 
 
 def digest_trial(record: Mapping[str, Any]) -> str:
