@@ -9,15 +9,14 @@ from typing import Any
 
 from lab.base.errors import BadInput
 from lab.contribution.finding import Finding
-from lab.contribution.plausible import Record
+from lab.contribution.plausible import Record, is_planned
 from lab.design.blocks import Ordering, Slot, block_slots
-from lab.design.factors import DEFAULT, LOCAL, OPTIONS
+from lab.design.factors import DEFAULT, OPTIONS
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
-from lab.results.set_aside import ASIDE
-from lab.results.trial import CEILINGS, RunJson
+from lab.results.trial import RunJson
 from lab.run.catalogue import CATALOGUE
 from lab.run.trial_rows import plan_trial
 
@@ -46,7 +45,7 @@ def check_order(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> Itera
         yield Finding(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
     if sweep.is_local:  # whose trials are shots of dd: the hosts decide how many
         return
-    transfers = [(line, record) for line, record in lines if _is_planned(record)]
+    transfers = [(line, record) for line, record in lines if is_planned(record)]
     places = {slot.trial_id: place for place, slot in enumerate(slots)}
     yield from _check_levels(transfers, slots, places)
     yield from _check_positions(transfers, places)
@@ -74,10 +73,6 @@ def _slots(sweep: Sweep, run: RunJson, blocks: int) -> Iterator[Slot]:
     cases = plan(sweep, CATALOGUE, dict(run.get("left_out", {})), ordering).cases
     for block in range(1, max(sweep.blocks, min(blocks, sweep.most_blocks)) + 1):
         yield from block_slots(sweep, cases, block, ordering)
-
-
-def _is_planned(record: Record) -> bool:
-    return record["protocol"] not in (*CEILINGS, LOCAL) and ASIDE not in record["trial_id"]
 
 
 def _check_levels(

@@ -7,6 +7,7 @@ from typing import Any
 
 from lab.base.untrusted import FASTEST_BYTES_PER_S
 from lab.design.factors import LOCAL
+from lab.results.set_aside import ASIDE
 from lab.results.trial import CEILINGS, RunJson
 from lab.stats.limit import FAR_ABOVE
 
@@ -15,6 +16,16 @@ SAME = 1e-6  # of two numbers that are computed of the same ones
 LINK_MARGIN = 1.05  # of what an interface names: its clock and the host's are not the same
 # Mounts that use other interfaces, too: neither the wire's bytes nor the link's ceiling bound them
 SPREAD_OVER = ("smb.multichannel", "nfs.nconnect")
+
+
+def is_transfer(record: Record) -> bool:
+    """Whether it moved a payload through a share: neither a ceiling, nor a store by itself."""
+    return record["protocol"] not in (*CEILINGS, LOCAL)
+
+
+def is_planned(record: Record) -> bool:
+    """Whether the plan has a slot for it: a transfer that was not set aside."""
+    return is_transfer(record) and ASIDE not in record["trial_id"]
 
 
 def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[tuple[int, float, str]]]:
@@ -41,7 +52,7 @@ def problems_of(
     rate = record["size_bytes"] / record["elapsed_s"]
     if rate > FASTEST_BYTES_PER_S:
         yield f"{rate / 1e6:,.0f} MB/s: nothing is so fast"
-    if record["protocol"] in (*CEILINGS, LOCAL):
+    if not is_transfer(record):
         return
     yield from _wire_problems(record)
     yield from _speed_problems(record, rate, shots, run)

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from lab.contribution.finding import Finding
-from lab.contribution.plausible import Record
+from lab.contribution.plausible import Record, is_planned
 from lab.design.factors import LOCAL
 from lab.results.packed_run import TRIALS
-from lab.results.set_aside import ASIDE
 from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
 
 SLACK_S = 0.5  # the controller's clock may be set a little while a run goes on
@@ -28,7 +27,7 @@ def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
         for line, record in lines
         if record["protocol"] not in (STORE_PROTOCOL, LOCAL)
     ]
-    transfers = [one for one in timed if one[1]["protocol"] != "link" and ASIDE not in one[1]["trial_id"]]
+    transfers = [(line, record, begun) for line, record, begun in timed if is_planned(record)]
     yield from _not_in_order(transfers)
     yield from _overlapping(sorted(timed, key=lambda one: one[2]))
     yield from _outside(timed, run)
