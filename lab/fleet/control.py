@@ -16,14 +16,14 @@ from lab.fleet import attempt
 from lab.fleet.attempt import Ended, Order
 from lab.fleet.journal import NOT_COUNTED, Event, Outcome
 from lab.fleet.plan import Plan, Task
-from lab.fleet.queue import BAD_INPUT, Queue, TaskState, TaskStatus
+from lab.fleet.queue import BAD_INPUT, HELD_S, Queue, TaskState, TaskStatus
 from lab.fleet.scheduler import Scheduler
 from lab.fleet.windows import Opening, Window, next_opening
 
 Tell = Callable[[str], None]
 ROUND_S = 0.2
 LEAST_ROOM = 16 << 20  # bytes: a run has some MB
-BUSY_S, HELD_S = 5.0, 60.0
+BUSY_S = 5.0  # until it is looked whether an earlier attempt has put things back
 
 
 @dataclass(frozen=True)

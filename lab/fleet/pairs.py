@@ -60,10 +60,16 @@ def _files(fleet: Fleet, table: Pairs, place: str) -> Iterator[Path]:
             continue
         folder, _, pattern = name.rpartition("/")
         if MAGIC.search(folder):
-            raise BadInput(f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone")
+            raise BadInput(
+                f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone",
+                "give one for each folder, such as site-a/*.ini",
+            )
         files = sorted((fleet.folder / Path(folder).expanduser()).glob(pattern))
         if not files:
-            raise BadInput(f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}")
+            raise BadInput(
+                f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}",
+                "give files, or a pattern of such, from the folder of the fleet file",
+            )
         if len(files) > MOST_PAIRS:
             raise BadInput(f"{place}: hosts: {one_line(name, 80)}: more than {MOST_PAIRS:,} files")
         yield from (file.resolve() for file in files)

@@ -97,7 +97,7 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
                 f"{place}: {source.file} and {files[source.sweep.name]} are both called {source.sweep.name!r}",
                 "give one of them another name",
             )
-        chosen = _choose_pairs(table, pairs, place)
+        chosen = _choose_pairs(table, pairs)
         for task in _tasks_of(table, source, chosen):
             if task.id in tasks:
                 raise BadInput(
@@ -121,14 +121,11 @@ def _read_sweep(fleet: Fleet, table: Tasks) -> _SweepFile:
     return _SweepFile(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
 
 
-def _choose_pairs(table: Tasks, pairs: Mapping[str, Pair], place: str) -> list[Pair]:
-    """The pairs that a sweep runs on, in the order of the file. Raises BadInput where there is none."""
+def _choose_pairs(table: Tasks, pairs: Mapping[str, Pair]) -> list[Pair]:
+    """The pairs that a sweep runs on, in the order of the file; some, where names and tags have been checked."""
     if not table.pairs and not table.tags:
         return list(pairs.values())
-    chosen = [pair for pair in pairs.values() if pair.name in table.pairs or not pair.tags.isdisjoint(table.tags)]
-    if not chosen:
-        raise BadInput(f"{place}: chooses no pair")
-    return chosen
+    return [pair for pair in pairs.values() if pair.name in table.pairs or not pair.tags.isdisjoint(table.tags)]
 
 
 def _tasks_of(table: Tasks, source: _SweepFile, pairs: Sequence[Pair]) -> Iterator[Task]:

@@ -29,6 +29,7 @@ from lab.results.run_folder import RunFolder
 
 SCHEMA = 1
 MOST_BYTES = 1 << 28  # of fleet.json: 100,000 tasks have 60 MB
+HELD_S = 60.0  # until what somebody else uses is tried again, or sooner
 BAD_INPUT = 2  # exit code of a run that another attempt would not help
 
 
@@ -156,7 +157,9 @@ class Queue:
             if not isinstance(content.get("tasks"), list) or not all(map(_is_task, content["tasks"])):
                 raise ValueError("its tasks are not those of a fleet")
         except (OSError, ValueError) as error:
-            raise BadInput(f"{self.plan_path}: not a plan of this lab: {error}") from error
+            raise BadInput(
+                f"{self.plan_path}: not a plan of this lab: {error}", "give --queue another DIR, which begins it anew"
+            ) from error
         return _StoredPlan(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
 
     def find_run(self, task: Task) -> TaskRun | None:
@@ -197,7 +200,7 @@ def next_try(recent: Sequence[Line], plan: Plan) -> float:
     last = recent[-1] if recent else None
     if last is None or last.outcome not in (Outcome.FAILED, Outcome.HELD, Outcome.BUSY):
         return 0.0
-    wait_s = min(plan.retry_after, 60.0) if last.outcome in NOT_COUNTED else plan.retry_after
+    wait_s = min(plan.retry_after, HELD_S) if last.outcome in NOT_COUNTED else plan.retry_after
     return last.time + wait_s
 
 

@@ -23,6 +23,7 @@ from lab.fleet.attempt import Ended, Order, attempt, sees_queue
 from lab.fleet.journal import Outcome
 
 INSTALL = "`pip install 'file-share-lab[fleet]'`"
+NOT_INSTALLED = "a fleet is scheduled by dask.distributed, which is not installed"
 LOOPBACK = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):[0-9]+")
 CONNECT_S, WORKERS_S = 20, 60
 UNUSED = "127.0.0.1:0"  # Dask listens for HTTP whether it is wanted or not: on loopback then, on a free port
@@ -113,7 +114,7 @@ def _distributed() -> ModuleType:
     try:
         module = importlib.import_module("distributed")
     except ImportError as error:
-        raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL) from error
+        raise BadInput(NOT_INSTALLED, INSTALL) from error
     for name in ("distributed", "tornado", "asyncio"):  # what they would say of lost connections stands in the journal
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return module
@@ -122,7 +123,7 @@ def _distributed() -> ModuleType:
 def check_installed() -> None:
     """Raise BadInput where Dask is not installed; imports nothing."""
     if importlib.util.find_spec("distributed") is None:
-        raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL)
+        raise BadInput(NOT_INSTALLED, INSTALL)
 
 
 @contextmanager
