@@ -68,7 +68,7 @@ def _files(fleet: Fleet, table: Pairs, place: str) -> Iterator[Path]:
         if not files:
             raise BadInput(
                 f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}",
-                "give files, or a pattern of such, from the folder of the fleet file",
+                "give hosts files that are there, by their path from the folder of the fleet file",
             )
         if len(files) > MOST_PAIRS:
             raise BadInput(f"{place}: hosts: {one_line(name, 80)}: more than {MOST_PAIRS:,} files")
