@@ -242,10 +242,10 @@ class Session:
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
         """The share of a case as its server has it, and the first client prepared for it."""
-        drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)
+        folder = self.shares.folder(case)
 
         def serve() -> None:
-            self._served = {FIRST: sharing.serve(self.pair, self.settings, drivers, share, folder)}
+            self._served = {FIRST: sharing.serve(self.pairs, self.settings, case.protocol, share, folder)}
 
         serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
         return [*self._store_layers(case), (serving, serve)]
