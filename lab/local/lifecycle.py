@@ -17,7 +17,7 @@ from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
 from lab.base.present import present
 from lab.emulated_mac import faults
-from lab.local import backends, cleanup, host_config, network, platforms, root_image, state, syscalls
+from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
 from lab.local.names import MOST_CLIENTS, hosts_of
 from lab.local.state import Lab
 
@@ -133,7 +133,7 @@ def describe(lab: Lab) -> str:
     """What the hosts of a lab are made of, and why."""
     backend = backends.find(lab.backend)
     why = f" ({lab.why})" if lab.why else ""
-    return f"{backend.title}{why}{host_config.platform_title(lab)}"
+    return f"{backend.title}{why}{platforms.title(lab.platforms)}"
 
 
 def run_inside(name: str, host: str, command: list[str]) -> int:

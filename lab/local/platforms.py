@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lab.base.errors import BadInput
 from lab.emulated_mac import openssh, profiles
@@ -32,6 +32,28 @@ def _complete(platform: str) -> str:
 def mac_version(platform: str) -> str:
     """The version of an emulated Mac; empty for a host that is Linux."""
     return platform.removeprefix(MAC) if platform.startswith(MAC) else ""
+
+
+def title(host_platforms: Mapping[str, str]) -> str:
+    """Which hosts are emulated Macs, after a comma, so that nobody takes what they measure for what a Mac does."""
+    by_version: dict[str, list[str]] = {}
+    for host, platform in host_platforms.items():
+        if version := mac_version(platform):
+            by_version.setdefault(version, []).append(host)
+    clients = len(host_platforms) - 1
+    return "".join(f", {_macs_title(macs, clients)} ({version})" for version, macs in by_version.items())
+
+
+def _macs_title(macs: Sequence[str], clients: int) -> str:
+    """Emulated Macs of one version: sixteen names would fill a title."""
+    if len(macs) == 1:
+        return f"{macs[0]} an EMULATED Mac"
+    names = [host for host in macs if host != "server"]
+    if len(names) == clients > 1:
+        names = ["all clients"]
+    names += [host for host in macs if host == "server"]
+    *first, last = names
+    return f"{', '.join(first)} and {last} EMULATED Macs" if first else f"{last} EMULATED Macs"
 
 
 def old_algorithms(platform: str) -> dict[str, str]:

@@ -82,12 +82,12 @@ def _check_guests(host_platforms: Collection[str]) -> None:
 
 
 def _check_memory(guests: int) -> None:
-    """Raise BadInput where so many guests would not even boot: the kernel would kill one, or something else."""
+    """Raise BadInput where there is not even room for so many that are idle: the kernel would kill one of them."""
     fields = dict(line.split(":") for line in MEMORY.read_text().splitlines())
     needed_mib, free_mib = guests * LEAST_MIB, int(fields["MemAvailable"].split()[0]) // 1024
     if needed_mib > free_mib:
         raise BadInput(
-            f"--kernel own: {guests} guests take {needed_mib} MiB to boot, and {free_mib} MiB are free",
+            f"--kernel own: {guests} guests take at least {needed_mib} MiB, and {free_mib} MiB are free",
             "give fewer --clients, or end what takes the memory",
         )
 

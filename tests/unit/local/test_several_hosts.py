@@ -70,14 +70,13 @@ def test_the_hosts_file_has_a_section_of_each_and_says_which_are_macs(
         )
 
 
-def test_two_macs_of_a_lab_that_has_no_more(tmp_path: Path) -> None:
-    assert (
-        host_config.platform_title(lab_of({"client": MAC, "server": MAC})) == ", client and server EMULATED Macs (15.5)"
-    )
+def test_two_macs_of_a_lab_that_has_no_more() -> None:
+    assert platforms.title({"client": MAC, "server": MAC}) == ", client and server EMULATED Macs (15.5)"
+    assert platforms.title({"client": "linux", "server": "linux"}) == ""
 
 
 @pytest.mark.parametrize(("available_kib", "fits"), [(17 * 256 * 1024, True), (17 * 256 * 1024 - 1, False)])
-def test_guests_that_would_not_boot_for_want_of_memory(
+def test_guests_for_which_there_is_no_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, available_kib: int, fits: bool
 ) -> None:
     path = tmp_path / "meminfo"
@@ -86,7 +85,7 @@ def test_guests_that_would_not_boot_for_want_of_memory(
     if fits:
         backends._check_memory(17)
         return
-    said = "--kernel own: 17 guests take 4352 MiB to boot, and 4351 MiB are free"
+    said = "--kernel own: 17 guests take at least 4352 MiB, and 4351 MiB are free"
     with pytest.raises(BadInput, match=said):
         backends._check_memory(17)
 
