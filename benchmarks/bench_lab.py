@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.hosts import ROLES, connected
+from lab.hosts import connected
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
 from lab.run.session import Session
@@ -113,8 +113,8 @@ def opened(hosts_file: Path) -> Iterator[Session]:
         journal = Journal(Path(folder) / "journal.jsonl", line_format())
         settings = Settings(hosts, journal, lease.for_run(hosts, config, "benchmark"))
         try:
-            for role in ROLES:
-                settings.claim(role)
+            for name in hosts:
+                settings.claim(name)
             session = Session(hosts, config, settings, password)
             session.open()
             yield session

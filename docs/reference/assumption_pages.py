@@ -107,10 +107,10 @@ def _version(version: Version) -> str:
 
 
 def _seen(row: Assumption, macs: dict[str, SharedHost]) -> str:
-    told = {number: verdicts(host).get(row.name) for number, host in macs.items()}
-    so = [number for number, verdict in told.items() if verdict == AS_ASSUMED]
-    not_so = [f"**not on {number}**" for number, verdict in told.items() if verdict == DIFFERS]
-    return ", ".join([*so, *not_so]) or "–"
+    of_macs = {number: verdicts(host).get(row.name) for number, host in macs.items()}
+    as_assumed = [number for number, verdict in of_macs.items() if verdict == AS_ASSUMED]
+    differing = [f"**not on {number}**" for number, verdict in of_macs.items() if verdict == DIFFERS]
+    return ", ".join([*as_assumed, *differing]) or "–"
 
 
 def _macs(macs: dict[str, SharedHost]) -> Iterator[str]:
@@ -122,9 +122,9 @@ def _macs(macs: dict[str, SharedHost]) -> Iterator[str]:
 
 
 def _mac(number: str, host: SharedHost) -> tuple[str, ...]:
-    told = verdicts(host)
-    differing = _names(name for name, verdict in told.items() if verdict == DIFFERS)
-    return number, host.model, host.system, f"{list(told.values()).count(AS_ASSUMED)}", differing
+    by_name = verdicts(host)
+    differing = _names(name for name, verdict in by_name.items() if verdict == DIFFERS)
+    return number, host.model, host.system, f"{list(by_name.values()).count(AS_ASSUMED)}", differing
 
 
 def _names(names: Iterable[str]) -> str:

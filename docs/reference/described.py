@@ -58,14 +58,14 @@ def descriptions(owner: type) -> dict[str, str]:
     """The string below each field of a class, on one line. Raises LookupError for a field that has none."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
     assert isinstance(definition, ast.ClassDef)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for statement, below in zip(definition.body, [*definition.body[1:], None], strict=True):
         match statement, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                found[name] = " ".join(text.split())
+                texts[name] = " ".join(text.split())
             case ast.AnnAssign(target=ast.Name(id=name)), _ if not name.startswith("_"):
                 raise LookupError(f"{owner.__name__}.{name} has no description below it")
-    return found
+    return texts
 
 
 def notation(hint: Any, metadata: Iterable[Any] = ()) -> str:
@@ -73,10 +73,10 @@ def notation(hint: Any, metadata: Iterable[Any] = ()) -> str:
     if typing.get_origin(hint) is typing.Annotated:
         hint, *more = typing.get_args(hint)
         metadata = [*metadata, *more]
-    known = [part for each in metadata for part in (each.metadata if isinstance(each, FieldInfo) else [each])]
-    words = next((BY_READER[each] for each in known if each in BY_READER), "")
-    pattern = next((each.pattern for each in known if getattr(each, "pattern", None)), "")
-    return (words or (f"text that matches `{pattern}`" if pattern else _of_type(hint))) + _bounds(known)
+    annotations = [part for item in metadata for part in (item.metadata if isinstance(item, FieldInfo) else [item])]
+    words = next((BY_READER[part] for part in annotations if part in BY_READER), "")
+    pattern = next((part.pattern for part in annotations if getattr(part, "pattern", None)), "")
+    return (words or (f"text that matches `{pattern}`" if pattern else _of_type(hint))) + _bounds(annotations)
 
 
 def _of_type(hint: Any) -> str:
@@ -86,7 +86,7 @@ def _of_type(hint: Any) -> str:
     if origin in (types.UnionType, typing.Union):
         return " or ".join(map(notation, args))
     if origin in (list, tuple):
-        items = [each for each in args if each is not Ellipsis]
+        items = [arg for arg in args if arg is not Ellipsis]
         return "list of: " * (len(items) == 1) + ", ".join(map(notation, items))
     if isinstance(hint, type) and issubclass(hint, Enum):
         return ", ".join(f"`{level.value}`" for level in hint)
@@ -98,10 +98,10 @@ def _of_type(hint: Any) -> str:
 def _bounds(constraints: Sequence[Any]) -> str:
     """The limits of a number, such as ``, 5 to 3600``; one that is only there for the file formats is not told."""
     limits = {
-        name: getattr(each, name)
-        for each in constraints
+        name: getattr(constraint, name)
+        for constraint in constraints
         for name in ("gt", "ge", "lt", "le")
-        if getattr(each, name, None) not in (None, units.LARGEST)
+        if getattr(constraint, name, None) not in (None, units.LARGEST)
     }
     words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
     if limits.keys() == {"ge", "le"}:
@@ -117,11 +117,11 @@ def _default(field: FieldInfo) -> str:
         value = units.size_label(value) if isinstance(value, int) else value and f"{value:g} s"
     if value is None or value in ((), "") or isinstance(value, BaseModel):
         return "–"
-    return ", ".join(f"`{each}`" for each in value) if isinstance(value, tuple) else f"`{value}`"
+    return ", ".join(f"`{item}`" for item in value) if isinstance(value, tuple) else f"`{value}`"
 
 
 def _readers(field: FieldInfo) -> list[Any]:
-    return [getattr(each, "func", None) for each in field.metadata]
+    return [getattr(part, "func", None) for part in field.metadata]
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -149,7 +149,7 @@ def keys(model: type[BaseModel], without: Sequence[str] = ()) -> str:
 
 
 def _written(field: FieldInfo) -> str:
-    members = [each for each in typing.get_args(field.annotation) if each is not type(None)]
+    members = [member for member in typing.get_args(field.annotation) if member is not type(None)]
     optional = isinstance(field.annotation, types.UnionType) or typing.get_origin(field.annotation) is typing.Union
     return notation(members[0] if optional and len(members) == 1 else field.annotation, field.metadata)
 
@@ -171,7 +171,7 @@ def fields_of(owner: type) -> dict[str, Any]:
 
 def without_null(hint: Any) -> Any:
     """A type less None."""
-    members = [each for each in typing.get_args(hint) if each is not type(None)]
+    members = [member for member in typing.get_args(hint) if member is not type(None)]
     return functools.reduce(operator.or_, members) if isinstance(hint, types.UnionType) else hint
 
 
@@ -181,4 +181,4 @@ def record(owner: type) -> str:
     names: dict[tuple[str, str], list[str]] = {}
     for name, hint in fields_of(owner).items():
         names.setdefault((notation(hint), about[name]), []).append(f"`{name}`")
-    return table(("field", "type", "meaning"), [(", ".join(group), *told) for told, group in names.items()])
+    return table(("field", "type", "meaning"), [(", ".join(group), *rest) for rest, group in names.items()])

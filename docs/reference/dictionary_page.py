@@ -74,10 +74,10 @@ class Entry:
 
 def entries() -> list[Entry]:
     """Every column whose name is known beforehand, in the order of the table."""
-    found = [*_of_run(), *_of_hosts(), *_of_trial()]
+    described = [*_of_run(), *_of_hosts(), *_of_trial()]
     kinds = export_table.kinds()
-    assert [entry.column for entry in found] == list(kinds), "describe each column once, in the table's order"
-    return found
+    assert [entry.column for entry in described] == list(kinds), "describe each column once, in the table's order"
+    return described
 
 
 def _entry(column: str, meaning: str, source: str, empty: str) -> Entry:
@@ -118,7 +118,7 @@ def _of_trial() -> Iterator[Entry]:
 def _of_object(owner: type[JsonObject], path: str, source: str, empty: str) -> Iterator[Entry]:
     about = descriptions(owner)
     for name, hint in typing.get_type_hints(owner).items():
-        nested = next((each for each in json_types(hint) if issubclass(each, JsonObject)), None)
+        nested = next((kind for kind in json_types(hint) if issubclass(kind, JsonObject)), None)
         if nested:
             yield from _of_object(nested, f"{path}.{name}", source, empty)
         elif name != "other":
@@ -147,9 +147,9 @@ The columns of the table that [`lab export`](../how-to/exchange-runs.md#as-a-tab
 a trial. A column without any value is left out. A list is text, as JSON. A share of 1 is all of it. The same as CSV:
 `docs/reference/schema/columns.csv`; as JSON Schema: `lab export --schema table`.
 """
-    found = entries()
-    for section in dict.fromkeys(entry.section for entry in found):
-        group = [entry for entry in found if entry.section == section]
+    columns = entries()
+    for section in dict.fromkeys(entry.section for entry in columns):
+        group = [entry for entry in columns if entry.section == section]
         yield f"## {section}\n\nFrom {group[0].source}.\n\n{_table(group)}"
     yield "## Names that are not known beforehand\n\nFrom `options`, `effective` and `observed` of the trial.\n"
     yield _table(MORE)

@@ -64,8 +64,8 @@ level `"default"` is the one in the third column.
 In `[factors]` too, by store: `ext4.data = ["ordered", "journal"]`. An option multiplies the cases of its own store
 only. The level `"default"` leaves it to the file system ([how to compare](../how-to/compare-file-systems.md)).
 """
-    known = sorted(stores.by_name().items())
-    yield table(("store", "what the files lie on"), [(f"`{name}`", store.about) for name, store in known])
+    by_name = sorted(stores.by_name().items())
+    yield table(("store", "what the files lie on"), [(f"`{name}`", store.about) for name, store in by_name])
     yield _options(stores.by_name())
     yield "## Levels of server_sync\n\nWhat a server of each protocol can be told.\n"
     yield table(("protocol", "levels"), _server_syncs())
@@ -97,9 +97,9 @@ def _options(owners: Mapping[str, protocols.Protocol | stores.Store]) -> str:
 def _levels(option: Option) -> str:
     """The levels of an option, in the words in which it refuses others."""
     refusals = []
-    for wrong in (-1, 1):
+    for no_level in (-1, 1):
         try:
-            option.level(wrong)
+            option.level(no_level)
         except ValueError as error:
             refusals.append(str(error))
     return max(refusals, key=lambda words: "default" in words).removeprefix("is not ")

@@ -85,7 +85,7 @@ def _needed(owner: type) -> Schema:
     if dataclasses.is_dataclass(owner) and not issubclass(owner, JsonObject):
         fields = dataclasses.fields(owner)
         missing = dataclasses.MISSING
-        return {"required": [each.name for each in fields if each.default is each.default_factory is missing]}
+        return {"required": [field.name for field in fields if field.default is field.default_factory is missing]}
     return {}
 
 

@@ -7,6 +7,7 @@ import io
 import itertools
 import shlex
 import stat
+import tomllib
 import typing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,6 +38,7 @@ class Model(BaseModel):
 
 
 MOST_SIMILAR_FILES = 1000  # of a folder that are compared with one that is missing
+MOST_DOTS = 200  # in a line of TOML: a key has one, and the parser takes time with the square of them
 MOST_PROBLEMS = 20  # of one file in one message: who has more has not written it by hand
 # In place of messages of pydantic that are about Python
 PLAIN_WORDS = {
@@ -58,6 +60,22 @@ def read_text(path: Path, remedy: str) -> str:
         raise BadInput(f"{path}: no such file; {_similar_file(path) or remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def read_toml(text: str, path: Path, kind: str) -> dict[str, Any]:
+    """What a TOML file says; ``path`` and ``kind``, such as ``a sweep``, are named in errors.
+
+    Raises BadInput for what is no TOML, and for what would keep the parser busy.
+    """
+    if len(text) > untrusted.MOST_INPUT_BYTES:
+        raise BadInput(f"{path}: {kind} of {len(text):,} characters: at most {untrusted.MOST_INPUT_BYTES:,}")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MOST_DOTS:
+            raise BadInput(f"{path}: line {number}: more than {MOST_DOTS} dots", "write prose in several lines")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
+        raise BadInput(f"{path}: not valid TOML: {error}") from error
 
 
 def _similar_file(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.hosts.own_folder import LOOK_AT_HOME, OWN_FOLDER
+from lab.platforms.facts import Facts
 from lab.platforms.findings import Noise, skew
 from lab.run import root_helper
 from lab.run.pair import at_home
@@ -193,11 +195,12 @@ def _check_memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Fin
     except Unsupported as error:
         yield of_error("problem", subject, error)
     free, size = machine.facts.available_bytes, machine.config.ram_disk
-    in_one_memory = config.lab.instance and config.share.serve == "lab"  # the hosts of a local lab
-    needed = config.client.ram_disk + config.server.ram_disk if in_one_memory else size
+    disks = _disks_in_one_memory(config) if _is_in_our_memory(machine.facts, config) else [size]
+    needed = sum(disks)
     fits = int(free * MEMORY_SHARE * size / needed)
-    both = "" if needed == size else f", {needed / MIB:.0f} MiB with the other host's, which is in the same memory"
-    message = f"ram_disk = {size / MIB:.0f} MiB{both}; {free / MIB:.0f} MiB are free"
+    others = "the other host's, which is" if len(disks) == 2 else f"those of {len(disks) - 1} other hosts, which are"
+    all_of_them = "" if len(disks) == 1 else f", {needed / MIB:.0f} MiB with {others} in the same memory"
+    message = f"ram_disk = {size / MIB:.0f} MiB{all_of_them}; {free / MIB:.0f} MiB are free"
     if needed <= free * MEMORY_SHARE:
         yield Finding("ok", subject, message)
         return
@@ -206,6 +209,18 @@ def _check_memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Fin
         yield Finding("warning", subject, f"{message}: with so little left it may be swapped out", remedy)
     else:
         yield Finding("problem", subject, f"{message}: it does not fit", remedy)
+
+
+def _is_in_our_memory(facts: Facts, config: Hosts) -> bool:
+    """Whether this is a host of a local lab, and no guest, which has a memory of its own."""
+    ours = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return config.lab.instance is not None and facts.memory_bytes == ours
+
+
+def _disks_in_one_memory(config: Hosts) -> list[int]:
+    """The bytes of each RAM disk of such a lab."""
+    hosts = [*config.clients.values(), *([config.server] if config.share.serve == "lab" else [])]
+    return [host.ram_disk for host in hosts]
 
 
 def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]]:

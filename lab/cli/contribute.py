@@ -72,19 +72,19 @@ def run(arguments: argparse.Namespace) -> int:
 def _verify(arguments: argparse.Namespace) -> int:
     """Verify all that were named, each against those before it, too."""
     from lab.contribution.packed import opened
-    from lab.contribution.verify import Known, read_records, verify
+    from lab.contribution.verify import Collection, read_records, verify
 
     if arguments.output or not arguments.runs:
         raise BadInput(
             "--verify: takes folders of contributions, and writes nothing", "`lab contribute --verify FOLDER`"
         )
-    known = Known()
+    collection = Collection()
     verdicts: dict[str, list[Finding]] = {}
     for name in dict.fromkeys(arguments.runs):
-        with opened(Path(name)) as (folder, wrong):
-            verdicts[name] = wrong or verify(folder, known)
+        with opened(Path(name)) as (folder, findings):
+            verdicts[name] = findings or verify(folder, collection)
             if not verdicts[name]:
-                known.add(name, read_records(folder))
+                collection.add(name, read_records(folder))
     if arguments.json:
         print(json.dumps({name: [one.to_json() for one in findings] for name, findings in verdicts.items()}, indent=1))
     else:

@@ -67,9 +67,9 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
 def _add(arguments: argparse.Namespace) -> int:
     from lab.dataset.add import add
-    from lab.dataset.folder import Dataset, needs
+    from lab.dataset.folder import Dataset, check_installed
 
-    needs("duckdb", "pyarrow")
+    check_installed("duckdb", "pyarrow")
     dataset = Dataset.at(arguments.dataset)
     with dataset.claimed():
         for name in arguments.runs:

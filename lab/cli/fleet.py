@@ -18,7 +18,7 @@ from lab.cli.terminal import say, show, show_whole
 
 if TYPE_CHECKING:
     from lab.fleet.plan import Plan
-    from lab.fleet.queue import Queue, Standing
+    from lab.fleet.queue import Queue, TaskStatus
     from lab.fleet.scheduler import Scheduler
 
 SUMMARY = "many sweeps on many pairs of hosts: planned, run side by side, stopped, gone on with"
@@ -104,17 +104,17 @@ def _work(arguments: argparse.Namespace, *, resumes: bool) -> int:
             if chosen.dashboard:
                 _tell(f"dashboard of Dask: {chosen.dashboard}")
             control.Controller(plan, queue, chosen, _tell).run()
-        standings = queue.standings(plan)
-    _print_status(plan, queue, standings)
-    return _code(queue, standings)
+        statuses = queue.statuses(plan)
+    _print_status(plan, queue, statuses)
+    return _code(queue, statuses)
 
 
-def _code(queue: Queue, standings: list[Standing]) -> int:
+def _code(queue: Queue, statuses: list[TaskStatus]) -> int:
     """The exit code of a fleet that has ended; what is left of it is said, and where its folder is."""
-    from lab.fleet.queue import State
+    from lab.fleet.queue import TaskState
 
-    left = [one for one in standings if one.state is not State.DONE]
-    unwell = [one for one in standings if one.state is State.DONE and one.last and one.last.exit_code]
+    left = [one for one in statuses if one.state is not TaskState.DONE]
+    unwell = [one for one in statuses if one.state is TaskState.DONE and one.last and one.last.exit_code]
     if left:
         say(f"not all was measured: {len(left)} tasks are left; `lab fleet resume` goes on")
     if unwell:
@@ -129,35 +129,35 @@ def _status(arguments: argparse.Namespace) -> int:
     plan, queue = _planned(arguments, checked=False)
     if not queue.exists:
         raise BadInput(f"{queue.path}: no fleet has begun there", "`lab fleet run` begins it")
-    standings, now = queue.standings(plan), time.time()
+    statuses, now = queue.statuses(plan), time.time()
     if arguments.json:
-        ends = forecast.forecast(plan, standings, now)
-        print(json.dumps(status.as_json(plan, queue, standings, ends), indent=1))
+        ends = forecast.forecast(plan, statuses, now)
+        print(json.dumps(status.as_json(plan, queue, statuses, ends), indent=1))
         return 0
-    _print_status(plan, queue, standings)
+    _print_status(plan, queue, statuses)
     return 0
 
 
-def _print_status(plan: Plan, queue: Queue, standings: list[Standing]) -> None:
+def _print_status(plan: Plan, queue: Queue, statuses: list[TaskStatus]) -> None:
     from lab.fleet import forecast, status
-    from lab.fleet.queue import State
+    from lab.fleet.queue import TaskState
 
     now = time.time()
-    for line in status.describe(plan, standings, forecast.forecast(plan, standings, now), now):
+    for line in status.describe(plan, statuses, forecast.forecast(plan, statuses, now), now):
         show_whole(line)
-    if any(one.state is State.WAITING for one in standings) and not queue.is_in_use:
+    if any(one.state is TaskState.WAITING for one in statuses) and not queue.is_in_use:
         show("no `lab fleet` works on it now: `lab fleet resume` goes on")
 
 
 def _stop(arguments: argparse.Namespace) -> int:
     """Tell whoever works on the fleet to stop, and wait until all is put back."""
     from lab.base import durable
-    from lab.fleet.queue import State
+    from lab.fleet.queue import TaskState
 
     plan, queue = _planned(arguments, checked=False)
 
-    def running() -> list[Standing]:
-        return [one for one in queue.standings(plan) if one.state is State.RUNNING]
+    def running() -> list[TaskStatus]:
+        return [one for one in queue.statuses(plan) if one.state is TaskState.RUNNING]
 
     if not queue.exists or not (queue.is_in_use or running()):
         show(f"{queue.path}: nothing of this fleet runs")

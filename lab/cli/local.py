@@ -17,7 +17,12 @@ EXAMPLES_OF_UP = (
     Example("sudo lab local up --name slow --rate 100mbit --delay 5ms", "another lab beside it, with a longer way"),
     Example("sudo lab local up --clients 8 --rate server=10gbit", "eight clients at 1 Gbit/s, one server at 10"),
     Example("sudo lab local up --platform client=macos@15.5", "an emulated Mac as the client"),
+    Example(
+        "sudo lab local up --clients 3 --platform macos@15.5 --platform server=linux",
+        "three emulated Macs as clients of Linux",
+    ),
     Example("sudo lab local up --kernel own --zfs", "guests with kernels of their own, and ZFS"),
+    Example("sudo lab local up --kernel own --clients 3", "three guests as clients of a fourth"),
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.base.untrusted import read_file
 from lab.contribution import record
-from lab.contribution.finding import Finding, at
+from lab.contribution.finding import Finding, findings_at
 from lab.contribution.record import Contribution
 from lab.results.packed_run import MOST_BYTES, OPTIONAL
 
@@ -21,23 +21,24 @@ def check_entries(folder: Path) -> Iterator[Finding]:
     """Whatever is no ordinary file of a contribution, is too large, or is missing. Nothing is opened."""
     try:
         with os.scandir(folder) as entries:
-            found: dict[str, os.stat_result] = {}
+            statuses: dict[str, os.stat_result] = {}
             for entry in entries:
-                if len(found) == MOST_ENTRIES:
+                if len(statuses) == MOST_ENTRIES:
                     yield Finding(".", None, f"more than {MOST_ENTRIES} files: a contribution has {len(LARGEST)}")
                     return
-                found[entry.name] = entry.stat(follow_symlinks=False)
+                statuses[entry.name] = entry.stat(follow_symlinks=False)
     except OSError as error:
         yield Finding(".", None, f"cannot be read: {error.strerror}")
         return
-    for name, status in sorted(found.items()):
-        yield from at(name, None, [_wrong_entry(name, status)])
+    for name, status in sorted(statuses.items()):
+        yield from findings_at(name, None, [_problem_of_entry(name, status)])
     for name in LARGEST:
-        if name not in found and name not in OPTIONAL:
+        if name not in statuses and name not in OPTIONAL:
             yield Finding(name, None, "missing")
 
 
-def _wrong_entry(name: str, status: os.stat_result) -> str:
+def _problem_of_entry(name: str, status: os.stat_result) -> str:
+    """Why it is no file of a contribution; empty where it may be one."""
     if name not in LARGEST:
         return "no file of a contribution"
     if stat.S_ISLNK(status.st_mode):
@@ -50,12 +51,12 @@ def _wrong_entry(name: str, status: os.stat_result) -> str:
 def read_record(folder: Path) -> tuple[Contribution | None, list[Finding]]:
     """What `contribution.json` says; None where it cannot be read, and why."""
     try:
-        read = record.read(read_file(folder / record.NAME, record.MOST_BYTES))
+        contribution = record.read(read_file(folder / record.NAME, record.MOST_BYTES))
     except (OSError, ValueError) as error:
         return None, [Finding(record.NAME, None, f"cannot be read: {error}")]
-    if read.schema != record.SCHEMA:
-        return None, [Finding(record.NAME, None, f"schema {read.schema}: this lab knows {record.SCHEMA}")]
-    return read, []
+    if contribution.schema != record.SCHEMA:
+        return None, [Finding(record.NAME, None, f"schema {contribution.schema}: this lab knows {record.SCHEMA}")]
+    return contribution, []
 
 
 def check_digests(folder: Path, contribution: Contribution) -> Iterator[Finding]:
@@ -65,12 +66,14 @@ def check_digests(folder: Path, contribution: Contribution) -> Iterator[Finding]
         yield Finding(name, None, f"{'not named in' if name in here else 'missing, and named in'} {record.NAME}")
     for name in sorted(here & contribution.files.keys()):
         try:
-            found = record.digest_file(folder / name)
+            actual = record.digest_file(folder / name)
         except OSError as error:
             yield Finding(name, None, f"cannot be read: {error.strerror}")
             continue
-        said = contribution.files[name]
-        if found.bytes != said.bytes:
-            yield Finding(name, None, f"has {found.bytes:,} bytes, and {said.bytes:,} by {record.NAME}")
-        elif found.sha256 != said.sha256:
-            yield Finding(name, None, f"its SHA-256 is {found.sha256[:16]}…, and {said.sha256[:16]}… by {record.NAME}")
+        stated = contribution.files[name]
+        if actual.bytes != stated.bytes:
+            yield Finding(name, None, f"has {actual.bytes:,} bytes, and {stated.bytes:,} by {record.NAME}")
+        elif actual.sha256 != stated.sha256:
+            yield Finding(
+                name, None, f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}"
+            )

@@ -28,7 +28,7 @@ class Finding:
         return asdict(self)
 
 
-def limited(findings: Iterable[Finding]) -> list[Finding]:
+def limit(findings: Iterable[Finding]) -> list[Finding]:
     """The first MOST_FINDINGS, each on one line that a terminal can show, and one that says that there are more."""
     kept: list[Finding] = []
     for finding in findings:
@@ -38,6 +38,6 @@ def limited(findings: Iterable[Finding]) -> list[Finding]:
     return kept
 
 
-def at(file: str, line: int | None, wrong: Iterable[str]) -> Iterator[Finding]:
-    """A finding for each text that says something."""
-    return (Finding(file, line, what) for what in wrong if what)
+def findings_at(file: str, line: int | None, problems: Iterable[str]) -> Iterator[Finding]:
+    """A finding for each problem that is not empty."""
+    return (Finding(file, line, what) for what in problems if what)

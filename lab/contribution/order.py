@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from lab.base.errors import BadInput
 from lab.contribution.finding import Finding
-from lab.contribution.plausible import Record
+from lab.contribution.plausible import Record, is_planned
 from lab.design.blocks import Ordering, Slot, block_slots
-from lab.design.factors import DEFAULT, LOCAL, OPTIONS
+from lab.design.factors import DEFAULT, OPTIONS
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
-from lab.results.set_aside import ASIDE
-from lab.results.trial import CEILINGS, RunJson
+from lab.results.trial import RunJson
 from lab.run.catalogue import CATALOGUE
 from lab.run.trial_rows import plan_trial
 
@@ -46,11 +45,11 @@ def check_order(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> Itera
         yield Finding(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
     if sweep.is_local:  # whose trials are shots of dd: the hosts decide how many
         return
-    moved = [(line, record) for line, record in lines if _is_planned(record)]
+    transfers = [(line, record) for line, record in lines if is_planned(record)]
     places = {slot.trial_id: place for place, slot in enumerate(slots)}
-    yield from _strange(moved, slots, places)
-    yield from _swapped(moved, places)
-    yield from _missing([record["trial_id"] for _, record in moved if record["trial_id"] in places], slots, sweep, run)
+    yield from _check_levels(transfers, slots, places)
+    yield from _check_positions(transfers, places)
+    yield from _check_missing({record["trial_id"] for _, record in transfers}, slots, sweep, run)
 
 
 def _sweep_of(folder: RunFolder) -> Sweep:
@@ -76,11 +75,7 @@ def _slots(sweep: Sweep, run: RunJson, blocks: int) -> Iterator[Slot]:
         yield from block_slots(sweep, cases, block, ordering)
 
 
-def _is_planned(record: Record) -> bool:
-    return record["protocol"] not in (*CEILINGS, LOCAL) and ASIDE not in record["trial_id"]
-
-
-def _strange(
+def _check_levels(
     lines: Sequence[tuple[int, Record]], slots: Sequence[Slot], places: Mapping[str, int]
 ) -> Iterator[Finding]:
     """Trials of no slot, and with other levels than their slot has."""
@@ -89,39 +84,42 @@ def _strange(
         if place is None:
             yield Finding(TRIALS, line, f"{record['trial_id']}: the sweep and its seed give no such trial")
             continue
-        due = plan_trial(slots[place], record["started_at"]).to_json()
+        planned = plan_trial(slots[place], record["started_at"]).to_json()
         for name in PLANNED:
-            if record[name] != due[name]:
-                what = f"{record['trial_id']}: {name} is {record[name]!r:.80}, and {due[name]!r:.80} by sweep and seed"
+            if record[name] != planned[name]:
+                what = (
+                    f"{record['trial_id']}: {name} is {record[name]!r:.80}, and {planned[name]!r:.80} by sweep and seed"
+                )
                 yield Finding(TRIALS, line, what)
-        wrong = _other_options(record["options"], due["options"])
-        if wrong:
-            yield Finding(TRIALS, line, f"{record['trial_id']}: options: {wrong}: not as the sweep has it")
+        if differing := _differing_options(record["options"], planned["options"]):
+            yield Finding(TRIALS, line, f"{record['trial_id']}: options: {differing}: not as the sweep has it")
 
 
-def _other_options(said: Mapping[str, str], due: Any) -> str:
-    """The options at other levels: one that another version of the lab lacks had its usual level there."""
-    names = sorted({*said, *due})
+def _differing_options(stated: Mapping[str, str], planned: Any) -> str:
+    """The options whose levels are not the planned ones, by name; empty where all are.
+
+    One that another version of the lab lacks had its usual level there.
+    """
+    names = sorted({*stated, *planned})
     usual = {name: OPTIONS.get(name, DEFAULT) for name in names}
-    return ", ".join(name for name in names if said.get(name, usual[name]) != due.get(name, usual[name]))
+    return ", ".join(name for name in names if stated.get(name, usual[name]) != planned.get(name, usual[name]))
 
 
-def _swapped(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Finding]:
+def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Finding]:
     """Trials that stand behind one that comes after them."""
-    known = [
+    placed = [
         (line, record["trial_id"], places[record["trial_id"]]) for line, record in lines if record["trial_id"] in places
     ]
-    for (_, before, first), (line, trial_id, place) in pairwise(known):
+    for (_, before, first), (line, trial_id, place) in pairwise(placed):
         if place < first:
             yield Finding(TRIALS, line, f"{trial_id} stands behind {before}, which comes after it by sweep and seed")
 
 
-def _missing(here: Sequence[str], slots: Sequence[Slot], sweep: Sweep, run: RunJson) -> Iterator[Finding]:
+def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep, run: RunJson) -> Iterator[Finding]:
     """Slots without a trial before the last one that has one; of a complete run all of its blocks, and all of these.
 
     `lab measure` is complete when its time is over, after whole blocks.
     """
-    present = set(here)
     last = max((place for place, slot in enumerate(slots) if slot.trial_id in present), default=-1)
     due = slots[: last + 1]
     if str(run.get("ended", "")).startswith(COMPLETE):

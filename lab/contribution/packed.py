@@ -23,9 +23,9 @@ def opened(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
         yield path, []
         return
     with tempfile.TemporaryDirectory(prefix="lab-contribution-") as place:
-        wrong = []
+        findings: list[Finding] = []
         try:
             unpack(path, Path(place) / "contribution", shown=path.name, largest=LARGEST)
         except BadInput as error:
-            wrong = [Finding(path.name, None, str(error).removeprefix(f"{path.name}: "))]
-        yield Path(place) / "contribution", wrong
+            findings = [Finding(path.name, None, str(error).removeprefix(f"{path.name}: "))]
+        yield Path(place) / "contribution", findings

@@ -7,6 +7,7 @@ from typing import Any
 
 from lab.base.untrusted import FASTEST_BYTES_PER_S
 from lab.design.factors import LOCAL
+from lab.results.set_aside import ASIDE
 from lab.results.trial import CEILINGS, RunJson
 from lab.stats.limit import FAR_ABOVE
 
@@ -15,6 +16,16 @@ SAME = 1e-6  # of two numbers that are computed of the same ones
 LINK_MARGIN = 1.05  # of what an interface names: its clock and the host's are not the same
 # Mounts that use other interfaces, too: neither the wire's bytes nor the link's ceiling bound them
 SPREAD_OVER = ("smb.multichannel", "nfs.nconnect")
+
+
+def is_transfer(record: Record) -> bool:
+    """Whether it moved a payload through a share: neither a ceiling, nor a store by itself."""
+    return record["protocol"] not in (*CEILINGS, LOCAL)
+
+
+def is_planned(record: Record) -> bool:
+    """Whether the plan has a slot for it: a transfer that was not set aside."""
+    return is_transfer(record) and ASIDE not in record["trial_id"]
 
 
 def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[tuple[int, float, str]]]:
@@ -32,16 +43,16 @@ def problems_of(
 ) -> Iterator[str]:
     """What cannot be of one trial. A void or failed one claims nothing of its speed."""
     shots = ceilings.get(_network(record), [])
-    if (noted := record["ceiling_bytes_per_s"]) is not None and not any(
-        block == record["block"] and abs(rate - noted) <= SAME * rate for block, rate, _ in shots
+    if (ceiling := record["ceiling_bytes_per_s"]) is not None and not any(
+        block == record["block"] and abs(rate - ceiling) <= SAME * rate for block, rate, _ in shots
     ):
-        yield f"ceiling_bytes_per_s {noted:.6g} is what no test of the link in block {record['block']} gave"
+        yield f"ceiling_bytes_per_s {ceiling:.6g} is what no test of the link in block {record['block']} gave"
     if record["status"] != "ok" or not record["elapsed_s"]:
         return
     rate = record["size_bytes"] / record["elapsed_s"]
     if rate > FASTEST_BYTES_PER_S:
         yield f"{rate / 1e6:,.0f} MB/s: nothing is so fast"
-    if record["protocol"] in (*CEILINGS, LOCAL):
+    if not is_transfer(record):
         return
     yield from _wire_problems(record)
     yield from _speed_problems(record, rate, shots, run)
@@ -64,11 +75,11 @@ def _wire_problems(record: Record) -> Iterator[str]:
         moved_bytes = way.get("bytes") if isinstance(way, dict) else None
         least = min(least, moved_bytes) if isinstance(moved_bytes, int) else 0
     name = "wire_tx_bytes" if record["direction"] == "write" else "wire_rx_bytes"
-    moved = record[name]
-    if moved is None:
+    wire_bytes = record[name]
+    if wire_bytes is None:
         yield f"{name} is null, and the trial is ok"
-    elif moved < least and not _is_spread(record):
-        yield f"{name} {moved:,} is less than the payload ({least:,} bytes), and the trial is ok"
+    elif wire_bytes < least and not _is_spread(record):
+        yield f"{name} {wire_bytes:,} is less than the payload ({least:,} bytes), and the trial is ok"
 
 
 def _speed_problems(
@@ -79,12 +90,11 @@ def _speed_problems(
     is_radio = isinstance(client, dict) and "wifi_bits_per_s" in client
     if _is_spread(record) or is_radio or record["workload"].startswith("names of "):
         return
-    good = [value for _, value, status in shots if status == "ok" and value > 0]
-    if good and rate > max(good) * FAR_ABOVE * (max(good) / min(good)):
-        yield (
-            f"{rate / 1e6:.1f} MB/s, where no test of the link reached more than {max(good) / 1e6:.1f}: more than noise"
-        )
+    link_rates = [value for _, value, status in shots if status == "ok" and value > 0]
+    fastest = max(link_rates, default=0.0)
+    if fastest and rate > fastest * FAR_ABOVE * (fastest / min(link_rates)):
+        yield f"{rate / 1e6:.1f} MB/s, where no test of the link reached more than {fastest / 1e6:.1f}: more than noise"
     facts = run.get("hosts", {}).get("client", {})
-    named = facts.get("link_bits_per_s") if isinstance(facts, dict) else None
-    if isinstance(named, int | float) and named > 0 and rate * 8 > named * LINK_MARGIN:
-        yield f"{rate / 1e6:.1f} MB/s, and the client's interface has {named / 8e6:.1f}"
+    link_bits_per_s = facts.get("link_bits_per_s") if isinstance(facts, dict) else None
+    if isinstance(link_bits_per_s, int | float) and 0 < link_bits_per_s < rate * 8 / LINK_MARGIN:
+        yield f"{rate / 1e6:.1f} MB/s, and the client's interface has {link_bits_per_s / 8e6:.1f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from lab.results.trial import RunJson
 NAME = "contribution.json"
 SCHEMA = 1
 MOST_BYTES = 4 << 20  # 1000 cases have some 200 kB
-BLOCK = 1 << 20
 # Facts of a host that say what hardware and system was measured
 FACTS = (
     "platform", "os", "kernel", "cpu", "cores", "memory_bytes", "link_bits_per_s", "mtu_max", "congestion", "about",
@@ -87,12 +87,9 @@ def write(contribution: Contribution) -> bytes:
 
 def digest_file(path: Path) -> FileDigest:
     """Length and SHA-256 of an ordinary file. Raises OSError for a link, and for what is no file."""
-    digest, size = hashlib.sha256(), 0
     with open_file(path) as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            size += len(block)
-    return FileDigest(size, digest.hexdigest())
+        digest = hashlib.file_digest(file, "sha256")
+        return FileDigest(file.tell(), digest.hexdigest())
 
 
 def digest_trial(record: Mapping[str, Any]) -> str:
@@ -123,10 +120,10 @@ def medians_of(folder: RunFolder) -> list[Median]:
 
     trials = stats.encode(load(folder.path))
     frame = trials.frame[(trials.good & ~trials.values("anchor").astype(bool))]
-    made = []
+    medians = []
     for case_id, group in frame.groupby("case_id", sort=True):
         speeds = sorted((group["size_bytes"] / group["elapsed_s"] / 1e6).tolist())
         low, high = stats.median_interval(speeds)
-        known = {"low": low, "high": high} if low == low else {}
-        made.append(Median(str(case_id), len(speeds), float(group["MB_per_s"].median()), **known))
-    return made
+        interval = {} if math.isnan(low) else {"low": low, "high": high}
+        medians.append(Median(str(case_id), len(speeds), float(group["MB_per_s"].median()), **interval))
+    return medians

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from lab.contribution.finding import Finding
-from lab.contribution.plausible import Record
+from lab.contribution.plausible import Record, is_planned
 from lab.design.factors import LOCAL
 from lab.results.packed_run import TRIALS
-from lab.results.set_aside import ASIDE
 from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
 
 SLACK_S = 0.5  # the controller's clock may be set a little while a run goes on
@@ -28,8 +27,8 @@ def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
         for line, record in lines
         if record["protocol"] not in (STORE_PROTOCOL, LOCAL)
     ]
-    moved = [one for one in timed if one[1]["protocol"] != "link" and ASIDE not in one[1]["trial_id"]]
-    yield from _not_in_order(moved)
+    transfers = [(line, record, begun) for line, record, begun in timed if is_planned(record)]
+    yield from _not_in_order(transfers)
     yield from _overlapping(sorted(timed, key=lambda one: one[2]))
     yield from _outside(timed, run)
 
@@ -45,12 +44,10 @@ def _not_in_order(timed: Sequence[Timed]) -> Iterator[Finding]:
 
 def _overlapping(timed: Sequence[Timed]) -> Iterator[Finding]:
     for (_, before, first), (line, record, begun) in pairwise(timed):
-        took = before["elapsed_s"] or 0.0
-        if first + took * (1 - CLOCK) - SLACK_S > begun:
-            what = (
-                f"{record['trial_id']} began {begun - first:.1f} s after {before['trial_id']}, which took {took:.1f} s"
-            )
-            yield Finding(TRIALS, line, what)
+        took_s = before["elapsed_s"] or 0.0
+        if first + took_s * (1 - CLOCK) - SLACK_S > begun:
+            after = f"{begun - first:.1f} s after {before['trial_id']}, which took {took_s:.1f} s"
+            yield Finding(TRIALS, line, f"{record['trial_id']} began {after}")
 
 
 def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:
@@ -64,6 +61,6 @@ def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:
     for line, record, begun in timed:
         if start is not None and begun < start - SECONDS - SLACK_S:
             yield Finding(TRIALS, line, f"{record['trial_id']} began {start - begun:.0f} s before the run")
-        took = (record["elapsed_s"] or 0.0) * (1 - CLOCK)
-        if end is not None and begun + took > end + SECONDS + SLACK_S:
-            yield Finding(TRIALS, line, f"{record['trial_id']} ended {begun + took - end:.0f} s after the run")
+        took_s = (record["elapsed_s"] or 0.0) * (1 - CLOCK)
+        if end is not None and begun + took_s > end + SECONDS + SLACK_S:
+            yield Finding(TRIALS, line, f"{record['trial_id']} ended {begun + took_s - end:.0f} s after the run")

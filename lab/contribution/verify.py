@@ -16,7 +16,7 @@ from lab.base.errors import BadInput
 from lab.base.untrusted import read_lines
 from lab.contribution import plausible, record
 from lab.contribution.files import check_digests, check_entries, read_record
-from lab.contribution.finding import Finding, at, limited
+from lab.contribution.finding import Finding, findings_at, limit
 from lab.contribution.order import check_order
 from lab.contribution.plausible import Record
 from lab.contribution.record import Contribution, Median
@@ -32,7 +32,7 @@ Lines = list[tuple[int, dict[str, Any]]]
 
 
 @dataclass
-class Known:
+class Collection:
     """What a collection has already: the name of the contribution that each run and each trial came with, by digest."""
 
     runs: dict[str, str] = field(default_factory=dict)
@@ -44,26 +44,27 @@ class Known:
         self.trials |= {record.digest_trial(one): name for one in _good(records)}
 
 
-def verify(folder: Path, known: Known | None = None) -> list[Finding]:
+def verify(folder: Path, collection: Collection | None = None) -> list[Finding]:
     """Why a folder is no contribution that adds up, at most :data:`lab.contribution.finding.MOST_FINDINGS` things.
 
-    Empty where all adds up, and nothing of it is ``known``. Nothing outside of the folder is read, no link followed.
+    Empty where all adds up, and nothing of it is in ``collection``. Nothing outside of the folder is read, and no link
+    is followed.
     """
-    return limited(_verify(Path(folder), known or Known()))
+    return limit(_verify(Path(folder), collection or Collection()))
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:
-    """The trials of a contribution that was verified, such as for :meth:`Known.add`. Raises BadInput."""
+    """The trials of a contribution that was verified, such as for :meth:`Collection.add`. Raises BadInput."""
     return RunFolder(folder).records()
 
 
-def _verify(folder: Path, known: Known) -> Iterator[Finding]:
+def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
     entries = list(check_entries(folder))
     yield from entries
     if entries and any(finding.what != "missing" for finding in entries):
         return  # what is no ordinary file of its size is not even opened
-    contribution, wrong = read_record(folder) if not _lacks(entries, record.NAME) else (None, [])
-    yield from wrong
+    contribution, findings = read_record(folder) if not _lacks(entries, record.NAME) else (None, [])
+    yield from findings
     if contribution:
         yield from check_digests(folder, contribution)
     try:
@@ -73,15 +74,15 @@ def _verify(folder: Path, known: Known) -> Iterator[Finding]:
         return
     lines, bad = _read_trials(run)
     yield from bad
-    yield from _names(run, lines)
+    yield from _check_names(run, lines)
     records = [one for _, one in lines]
-    yield from _repeated(lines)
-    yield from _implausible(lines, run.run)
+    yield from _check_repeated(lines)
+    yield from _check_plausible(lines, run.run)
     yield from check_times(lines, run.run)
     yield from check_order(lines, run)
-    yield from _known(lines, records, known)
+    yield from _check_new(lines, records, collection)
     if contribution and not bad:
-        yield from _other_numbers(contribution, run, records)
+        yield from _check_record(contribution, run, records)
 
 
 def _lacks(entries: Sequence[Finding], name: str) -> bool:
@@ -93,7 +94,7 @@ def _without(folder: Path, error: BadInput) -> str:
     return str(error).replace(f"{folder}/", "").replace(str(folder), ".")
 
 
-def _names(run: RunFolder, lines: Lines) -> Iterator[Finding]:
+def _check_names(run: RunFolder, lines: Lines) -> Iterator[Finding]:
     """Names that a copy for strangers has not."""
     if "replaced" not in run.run:
         yield Finding(RUN, None, "replaced: missing: this is no copy without names, as `lab contribute` makes one")
@@ -113,9 +114,9 @@ def _read_trials(run: RunFolder) -> tuple[Lines, list[Finding]]:
         for number, line in enumerate(read_lines(run.trials_path), 1):
             if not line.endswith(b"\n"):
                 bad.append(Finding(TRIALS, number, "it has no end: the file was cut off"))
-            one, wrong = read_line(line.removesuffix(b"\n"), lacking)
-            if wrong:
-                bad.append(Finding(TRIALS, number, wrong))
+            one, problem = read_line(line.removesuffix(b"\n"), lacking)
+            if problem:
+                bad.append(Finding(TRIALS, number, problem))
             else:
                 lines.append((number, one))
     except OSError as error:
@@ -125,14 +126,14 @@ def _read_trials(run: RunFolder) -> tuple[Lines, list[Finding]]:
     return lines, bad
 
 
-def _repeated(lines: Lines) -> Iterator[Finding]:
+def _check_repeated(lines: Lines) -> Iterator[Finding]:
     """Two trials with one id, or with the same measurement."""
-    for name, of in (("trial_id", lambda one: one["trial_id"]), ("measurement", _measurement)):
-        first: dict[object, int] = {}
+    for name, key_of in (("trial_id", lambda one: one["trial_id"]), ("measurement", _measurement)):
+        first_line: dict[object, int] = {}
         for line, one in lines:
-            key = of(one)
-            if key is not None and first.setdefault(key, line) != line:
-                yield Finding(TRIALS, line, f"{one['trial_id']}: the {name} of line {first[key]} again")
+            key = key_of(one)
+            if key is not None and first_line.setdefault(key, line) != line:
+                yield Finding(TRIALS, line, f"{one['trial_id']}: the {name} of line {first_line[key]} again")
 
 
 def _measurement(one: Record) -> object:
@@ -142,28 +143,28 @@ def _measurement(one: Record) -> object:
     return one["started_at"], one["elapsed_s"], one["wire_tx_bytes"], one["wire_rx_bytes"]
 
 
-def _implausible(lines: Lines, run: RunJson) -> Iterator[Finding]:
+def _check_plausible(lines: Lines, run: RunJson) -> Iterator[Finding]:
     ceilings = plausible.link_ceilings([one for _, one in lines])
     for line, one in lines:
-        wrong = (f"{one['trial_id']}: {what}" for what in plausible.problems_of(one, ceilings, run))
-        yield from at(TRIALS, line, wrong)
+        problems = (f"{one['trial_id']}: {what}" for what in plausible.problems_of(one, ceilings, run))
+        yield from findings_at(TRIALS, line, problems)
 
 
 def _good(records: Sequence[Record]) -> list[Record]:
     return [one for one in records if one["status"] == "ok"]
 
 
-def _known(lines: Lines, records: Sequence[Record], known: Known) -> Iterator[Finding]:
+def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) -> Iterator[Finding]:
     """A run, or trials, that the collection has."""
-    if name := known.runs.get(record.digest_trials(records)):
+    if name := collection.runs.get(record.digest_trials(records)):
         yield Finding(TRIALS, None, f"the same run as {name}")
         return
     for line, one in lines:
-        if one["status"] == "ok" and (name := known.trials.get(record.digest_trial(one))):
+        if one["status"] == "ok" and (name := collection.trials.get(record.digest_trial(one))):
             yield Finding(TRIALS, line, f"{one['trial_id']}: the same trial as in {name}")
 
 
-def _other_numbers(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Finding]:
+def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Finding]:
     """What `contribution.json` says otherwise than its files do."""
     if contribution.measured_sha256 != record.digest_trials(records):
         yield Finding(record.NAME, None, f"measured_sha256 is not that of {TRIALS}")
@@ -174,25 +175,27 @@ def _other_numbers(contribution: Contribution, run: RunFolder, records: Sequence
     except BadInput as error:
         yield Finding(TRIALS, None, _without(run.path, error))
         return
-    said, computed = _by_case(contribution.medians), _by_case(medians)
-    if len(said) < len(contribution.medians):
+    stated, computed = _by_case(contribution.medians), _by_case(medians)
+    if len(stated) < len(contribution.medians):
         yield Finding(record.NAME, None, "medians: a case stands there twice")
-    for case_id in sorted(said.keys() | computed.keys()):
-        yield from at(record.NAME, None, [_difference(case_id, said.get(case_id), computed.get(case_id))])
+    for case_id in sorted(stated.keys() | computed.keys()):
+        yield from findings_at(record.NAME, None, [_difference(case_id, stated.get(case_id), computed.get(case_id))])
 
 
 def _by_case(medians: Sequence[Median]) -> Mapping[str, Median]:
     return {median.case_id: median for median in medians}
 
 
-def _difference(case_id: str, said: Median | None, computed: Median | None) -> str:
+def _difference(case_id: str, stated: Median | None, computed: Median | None) -> str:
     """What a median is otherwise than it is computed; empty where it is the same."""
-    if said is None or computed is None:
-        return f"medians: {case_id}: {'missing' if said is None else 'no good trial is of it'}"
-    if said.n != computed.n:
-        return f"medians: {case_id}: n is {said.n}, and {computed.n} good trials are there"
+    if stated is None or computed is None:
+        return f"medians: {case_id}: {'missing' if stated is None else 'no good trial is of it'}"
+    if stated.n != computed.n:
+        return f"medians: {case_id}: n is {stated.n}, and {computed.n} good trials are there"
     for name in ("MB_per_s", "low", "high"):
-        one, other = getattr(said, name), getattr(computed, name)
-        if (one is None) != (other is None) or (one is not None and not math.isclose(one, other, rel_tol=SAME)):
-            return f"medians: {case_id}: {name} is {one}, and {other} recomputed from bytes and seconds"
+        value, recomputed = getattr(stated, name), getattr(computed, name)
+        if (value is None) != (recomputed is None) or (
+            value is not None and not math.isclose(value, recomputed, rel_tol=SAME)
+        ):
+            return f"medians: {case_id}: {name} is {value}, and {recomputed} recomputed from bytes and seconds"
     return ""

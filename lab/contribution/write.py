@@ -21,7 +21,7 @@ def contribute(run: RunFolder, to: Path, masker: Masker | None = None) -> Contri
     """
     raw = record.digest_file(run.trials_path)
     public = Public(run, masker)
-    made = Contribution(
+    contribution = Contribution(
         schema=record.SCHEMA,
         lab=__version__,
         files={path.name: record.digest_file(path) for path in sorted(public.path.iterdir())},
@@ -30,6 +30,6 @@ def contribute(run: RunFolder, to: Path, masker: Masker | None = None) -> Contri
         hosts=record.hosts_of(public.run),
         medians=record.medians_of(public),
     )
-    durable.create(public.path / record.NAME, record.write(made))
+    durable.create(public.path / record.NAME, record.write(contribution))
     public.copy_to(to)
-    return made
+    return contribution

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from lab.results.export_table import Row
 
-_READ_BYTES = 1 << 20
-
 
 def add(dataset: Dataset, folder: RunFolder, *, with_unfinished: bool = False) -> bool:
     """Add a run to a dataset that is claimed (:meth:`Dataset.claimed`); False where it was there already.
@@ -41,11 +39,11 @@ def add(dataset: Dataset, folder: RunFolder, *, with_unfinished: bool = False) -
         )
     facts, digest = facts_of(folder), _digest(folder.trials_path)
     run_id = str(facts["run_id"])
-    if there := dataset.register.runs.get(run_id):
-        if there.sha256 == digest:
+    if stored := dataset.register.runs.get(run_id):
+        if stored.sha256 == digest:
             return False
         raise BadInput(
-            f"{folder.label}: run {run_id} is in {dataset.path} already, with other trials ({there.trials:,})",
+            f"{folder.label}: run {run_id} is in {dataset.path} already, with other trials ({stored.trials:,})",
             "add it to a new dataset: --dataset DIR",
         )
     dataset.register.enter(_write(dataset, folder, facts, digest))
@@ -106,19 +104,16 @@ def _pieces(rows: Rows) -> Iterator[Rows]:
     while start < len(in_order):
         fitting = ends[(ends > start) & (ends <= start + MOST_ROWS)]
         end = int(fitting[-1]) if len(fitting) else int(ends[ends > start][0])
-        yield rows.taken(in_order[start:end]).sorted()
+        yield rows.take(in_order[start:end]).sorted()
         start = end
 
 
 def _digest(path: Path) -> str:
     """The SHA-256 of a file. Raises BadInput."""
-    digest = hashlib.sha256()
     try:
         with untrusted.open_file(path) as file:
-            while block := file.read(_READ_BYTES):
-                digest.update(block)
-    except FileNotFoundError:
-        pass  # a run that has measured nothing
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:  # of a run that has measured nothing
+        return hashlib.sha256().hexdigest()
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    return digest.hexdigest()

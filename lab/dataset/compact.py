@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from lab import __version__
-from lab.dataset.engine import Engine, names
-from lab.dataset.folder import SCHEMA, Dataset, name_of, rename_durably
-from lab.dataset.register import StoredFile
-from lab.dataset.tables import GROUP_ROWS, MOST_ROWS
-from lab.results.trial import SCHEMA as TRIAL_SCHEMA
+from lab.dataset.engine import Engine, escape_paths
+from lab.dataset.folder import Dataset, name_of, rename_durably
+from lab.dataset.register import StoredFile, group_files
+from lab.dataset.tables import FILE_METADATA, GROUP_ROWS, MOST_ROWS
 
 MOST_FILES = 1000  # joined at once: each is open meanwhile
 _ORDER = {"trials": "ORDER BY case_number, block_number, position", "observed": ""}
@@ -30,23 +28,14 @@ def compact(engine: Engine, dataset: Dataset) -> tuple[int, int]:
     for sweep in dataset.sweeps:
         for table in _ORDER:
             files = sorted(dataset.register.of_sweep(sweep, table), key=lambda file: file.first_block)  # type: ignore[arg-type]
-            kept += [_join(engine, dataset, group) if len(group) > 1 else group[0] for group in _groups(files)]
+            kept += [
+                _join(engine, dataset, group) if len(group) > 1 else group[0]
+                for group in group_files(files, MOST_ROWS, MOST_FILES)
+            ]
     if len(kept) < before:
         dataset.register.replace_files(kept)
     _remove_others(dataset)
     return before, len(kept)
-
-
-def _groups(files: Sequence[StoredFile]) -> Iterator[list[StoredFile]]:
-    """Files that follow one another, of MOST_ROWS together where they have no more by themselves."""
-    group: list[StoredFile] = []
-    for file in files:
-        if group and (sum(one.rows for one in group) + file.rows > MOST_ROWS or len(group) == MOST_FILES):
-            yield group
-            group = []
-        group.append(file)
-    if group:
-        yield group
 
 
 def _join(engine: Engine, dataset: Dataset, group: Sequence[StoredFile]) -> StoredFile:
@@ -55,12 +44,11 @@ def _join(engine: Engine, dataset: Dataset, group: Sequence[StoredFile]) -> Stor
     path = f"{first.table}/sweep={name_of(first.sweep)}/joined={first.first_block}-{secrets.token_hex(6)}.parquet"
     whole = dataset.path / path
     part = whole.with_name(f".{whole.name}")
-    about = {"schema": TRIAL_SCHEMA, "dataset_schema": SCHEMA, "written_by": f"file-share-lab {__version__}"}
-    pairs = ", ".join(f"{key}: '{value}'" for key, value in about.items())
-    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}, KV_METADATA {{{pairs}}}"
-    source = names([dataset.check(file) for file in group])
+    metadata = ", ".join(f"{key}: '{value}'" for key, value in FILE_METADATA.items())
+    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}, KV_METADATA {{{metadata}}}"
+    source = escape_paths([dataset.check(file) for file in group])
     try:
-        engine.do(
+        engine.execute(
             f"COPY (SELECT * FROM read_parquet(?, union_by_name = true) {_ORDER[first.table]}) "
             f"TO '{_quoted(part)}' ({options})",
             [source],

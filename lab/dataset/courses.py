@@ -10,9 +10,9 @@ import numpy as np
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
 from lab.dataset.engine import Engine
-from lab.dataset.folder import AGAIN, Dataset
+from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
-from lab.dataset.register import StoredRun
+from lab.dataset.register import AGAIN, StoredRun
 from lab.results.trial import read_time
 from lab.stats.factors import POOLED
 from lab.stats.history import Course, Key, Point, courses_of, point_of
@@ -29,8 +29,8 @@ def courses_of_runs(
     stored = dataset.register.runs.values()
     chosen = [(run, _begun(dataset, run)) for run in stored if run.saved_as == name]
     if not chosen:
-        known = listing(sorted({run.saved_as for run in stored if run.saved_as})) or "none"
-        message = f"{dataset.path}: holds no run that was saved as {name}; the names there are {known}"
+        names = listing(sorted({run.saved_as for run in stored if run.saved_as})) or "none"
+        message = f"{dataset.path}: holds no run that was saved as {name}; the names there are {names}"
         raise BadInput(message, f"`lab measure TARGET --save {name}` makes one, and `lab dataset add` adds it")
     chosen.sort(key=lambda one: (one[1], one[0].run_id))
     place = {run.run_id: number for number, (run, _) in enumerate(chosen)}

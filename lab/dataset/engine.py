@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
-from lab.dataset.folder import AGAIN, needs
+from lab.dataset.folder import check_installed
+from lab.dataset.register import AGAIN
 
 MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers takes as much again
 # The speed of a good trial in MB/s, and its share of the ceiling, by the same operations in the same order as in
@@ -37,7 +38,7 @@ class Engine:
         try:
             answer: dict[str, Any] = self._connection.cursor().sql(query, params=list(parameters)).fetchnumpy()
         except duckdb.Error as error:
-            raise _said(error) from error
+            raise _failure_of(error) from error
         return answer
 
     def rows(
@@ -55,25 +56,25 @@ class Engine:
                 cursor.register(name, table)
             answer = cursor.sql(query, params=list(parameters)).to_arrow_table()
         except duckdb.Error as error:
-            raise _said(error) from error
+            raise _failure_of(error) from error
         finally:
             cursor.close()
         return list(zip(*map(_cells, answer.columns), strict=True))
 
-    def do(self, query: str, parameters: Sequence[object] = ()) -> None:
+    def execute(self, query: str, parameters: Sequence[object] = ()) -> None:
         """Run what has no answer, such as COPY. Raises LabFailure."""
         import duckdb
 
         try:
             self._connection.cursor().execute(query, list(parameters))
         except duckdb.Error as error:
-            raise _said(error) from error
+            raise _failure_of(error) from error
 
 
 @contextmanager
 def started() -> Iterator[Engine]:
     """DuckDB, and a temporary folder that goes with it. Raises BadInput where it is not installed."""
-    needs("duckdb", "pyarrow")
+    check_installed("duckdb", "pyarrow")
     import duckdb
 
     with tempfile.TemporaryDirectory(prefix="lab-dataset-") as scratch:
@@ -112,12 +113,12 @@ def reserve(file: IO[bytes], size_bytes: int) -> None:
         file.write(piece[: size_bytes - start])
 
 
-def names(paths: Sequence[Path]) -> list[str]:
+def escape_paths(paths: Sequence[Path]) -> list[str]:
     """Paths as a parameter of read_parquet, which would take some characters for a pattern."""
     return [glob.escape(str(path)) for path in paths]
 
 
-def _said(error: Exception) -> LabFailure:
+def _failure_of(error: Exception) -> LabFailure:
     text = first_line(str(error), 300)
     if "No space left" in text:
         return LabFailure(f"DuckDB: {text}", "make room; TMPDIR names another folder for temporary files")

@@ -16,7 +16,7 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.os_errors import naming
 from lab.base.untrusted import MOST_INPUT_BYTES, from_json, read_file
-from lab.dataset.register import Register, StoredFile
+from lab.dataset.register import AGAIN, Register, StoredFile
 from lab.results.trial import SCHEMA as TRIAL_SCHEMA
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ NEEDED = {
 MOST_GROUP_BYTES = 1 << 30  # of a row group, unpacked: the lab's have 20 MB
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
 _LONGEST_NAME = 100
-AGAIN = "make the dataset anew: `lab dataset add RUN… --dataset NEW`, of the runs that it was made of"
 
 
 class Dataset:
@@ -43,12 +42,12 @@ class Dataset:
         self.path = path
         about = path / ABOUT
         try:
-            found = from_json(read_file(about, MOST_INPUT_BYTES).decode())
+            content = from_json(read_file(about, MOST_INPUT_BYTES).decode())
         except (FileNotFoundError, NotADirectoryError) as error:
             raise BadInput(f"{path}: not a dataset: it has no {ABOUT}", "`lab dataset add RUN…` makes one") from error
         except (OSError, ValueError) as error:
             raise BadInput(f"{about}: cannot be read: {error}") from error
-        schema = found.get("schema") if isinstance(found, dict) else None
+        schema = content.get("schema") if isinstance(content, dict) else None
         if type(schema) is not int or schema < 1:
             raise BadInput(f"{about}: names no schema of a dataset", AGAIN)
         if schema > SCHEMA:
@@ -77,7 +76,7 @@ class Dataset:
         """The names of its sweeps, by name."""
         return sorted({run.sweep for run in self.register.runs.values()})
 
-    def place(self, file: StoredFile) -> Path:
+    def path_of(self, file: StoredFile) -> Path:
         """Where a file stands. Raises BadInput for one that is not inside, is a link, or is not as long as it was."""
         inside = PurePosixPath(file.path)
         place = self.path / inside
@@ -90,13 +89,13 @@ class Dataset:
 
     def check(self, file: StoredFile) -> Path:
         """Where a file stands, after a look at what it says of itself. Raises BadInput where that cannot be."""
-        place = self.place(file)
-        if wrong := _problem(place, file):
-            raise BadInput(f"{place}: {wrong}", AGAIN)
-        return place
+        path = self.path_of(file)
+        if problem := _problem(path, file):
+            raise BadInput(f"{path}: {problem}", AGAIN)
+        return path
 
 
-def needs(*modules: str) -> None:
+def check_installed(*modules: str) -> None:
     """Raise BadInput where one of these is not installed."""
     from importlib.util import find_spec
 
@@ -170,20 +169,20 @@ def _problem(place: Path, file: StoredFile) -> str:
     try:
         with parquet.ParquetFile(
             place, thrift_string_size_limit=1 << 24, thrift_container_size_limit=1 << 20
-        ) as opened:
-            about, schema = opened.metadata, opened.schema_arrow
+        ) as parquet_file:
+            metadata, schema = parquet_file.metadata, parquet_file.schema_arrow
     except (pa.ArrowException, OSError, ValueError) as error:
         return f"not a whole file of Parquet: {str(error).splitlines()[0]:.200}"
-    written = (about.metadata or {}).get(b"dataset_schema")
+    written = (metadata.metadata or {}).get(b"dataset_schema")
     if written != str(SCHEMA).encode():
         return f"is of schema {(written or b'none').decode(errors='replace'):.20} of a dataset, not of {SCHEMA}"
-    if about.num_rows != file.rows:
-        return f"has {about.num_rows:,} rows, and had {file.rows:,} when it was written"
-    return _problem_of_groups(about) or _problem_of_columns(file, schema)
+    if metadata.num_rows != file.rows:
+        return f"has {metadata.num_rows:,} rows, and had {file.rows:,} when it was written"
+    return _problem_of_groups(metadata) or _problem_of_columns(file, schema)
 
 
-def _problem_of_groups(about: parquet.FileMetaData) -> str:
-    sizes = (about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+def _problem_of_groups(metadata: parquet.FileMetaData) -> str:
+    sizes = (metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
     too_large = next((size for size in sizes if not 0 <= size <= MOST_GROUP_BYTES), None)
     return "" if too_large is None else f"a row group of {too_large:,} bytes: at most {MOST_GROUP_BYTES:,}"
 
@@ -192,5 +191,8 @@ def _problem_of_columns(file: StoredFile, schema: Iterable[object]) -> str:
     if file.table != "trials":
         return ""
     types = {field.name: str(field.type) for field in schema}  # type: ignore[attr-defined]
-    wrong = [name for name, kind in NEEDED.items() if types.get(name) != kind]
-    return f"column {wrong[0]} is {types.get(wrong[0], 'missing')}: should be {NEEDED[wrong[0]]}" if wrong else ""
+    mistyped = [name for name, kind in NEEDED.items() if types.get(name) != kind]
+    if not mistyped:
+        return ""
+    name = mistyped[0]
+    return f"column {name} is {types.get(name, 'missing')}: should be {NEEDED[name]}"

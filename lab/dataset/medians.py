@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lab.dataset.engine import SHARE, SPEED, Engine, names
+from lab.dataset.engine import SHARE, SPEED, Engine, escape_paths
 from lab.dataset.folder import Dataset
 from lab.dataset.register import StoredFile
 from lab.stats.intervals import Floats, median_and_interval_of, places_of_median
@@ -29,7 +29,7 @@ _SPAN = (-math.inf, math.inf)
 
 
 @dataclass
-class Ordered:
+class OrderStatistics:
     """What is known of the values of a quantity in a case: how many, their ends, and those at some places in order."""
 
     count: int
@@ -77,32 +77,36 @@ class Ordered:
 
 
 @dataclass(frozen=True)
-class OfCase:
+class CaseStatistics:
     """What medians are shown of: the trials of a case by status, and its speeds and shares of the ceiling in order."""
 
     counts: tuple[int, ...]
-    by_quantity: Mapping[str, Ordered]
+    by_quantity: Mapping[str, OrderStatistics]
 
 
-def order_cases(engine: Engine, dataset: Dataset, files: Sequence[StoredFile]) -> dict[int, OfCase]:
+def order_cases(engine: Engine, dataset: Dataset, files: Sequence[StoredFile]) -> dict[int, CaseStatistics]:
     """What medians need of every case in some files of trials, by its number; anchors are left out."""
-    source = [names([dataset.place(file) for file in files])]
+    source = [escape_paths([dataset.path_of(file) for file in files])]
     step = max(1, sum(file.rows for file in files) // SAMPLE)
     cases = _count(engine, source, step)
     deviations: float = DEVIATIONS
-    while open_ones := _open(cases):
-        _look(engine, source, open_ones, deviations)
+    while unfinished := _unfinished(cases):
+        _take_from_brackets(engine, source, unfinished, deviations)
         deviations *= 8
     return cases
 
 
-def _open(cases: Mapping[int, OfCase]) -> list[tuple[int, str, Ordered]]:
+def _unfinished(cases: Mapping[int, CaseStatistics]) -> list[tuple[int, str, OrderStatistics]]:
     """The quantities of cases of which a place is missing."""
-    every = ((case, name, one) for case, of in cases.items() for name, one in of.by_quantity.items())
-    return [(case, name, one) for case, name, one in every if one.missing]
+    return [
+        (case, name, one)
+        for case, statistics in cases.items()
+        for name, one in statistics.by_quantity.items()
+        if one.missing
+    ]
 
 
-def _count(engine: Engine, source: Sequence[object], step: int) -> dict[int, OfCase]:
+def _count(engine: Engine, source: Sequence[object], step: int) -> dict[int, CaseStatistics]:
     """Counts and ends of every case, and every ``step``-th of its values; of all of them the median follows at once."""
     status = ", ".join(f"count(*) FILTER (status = '{name}')" for name in STATUS)
     parts = ", ".join(
@@ -117,18 +121,18 @@ def _count(engine: Engine, source: Sequence[object], step: int) -> dict[int, OfC
     )
     cases = {}
     for number, *rest in answer:
-        counts, found = tuple(rest[: len(STATUS)]), rest[len(STATUS) :]
-        ordered = [_ordered(*found[4 * place : 4 * place + 4]) for place in range(len(QUANTITIES))]
-        cases[number] = OfCase(counts, dict(zip(QUANTITIES, ordered, strict=True)))
+        counts, answers = tuple(rest[: len(STATUS)]), rest[len(STATUS) :]
+        statistics = [_order_statistics(*answers[4 * place : 4 * place + 4]) for place in range(len(QUANTITIES))]
+        cases[number] = CaseStatistics(counts, dict(zip(QUANTITIES, statistics, strict=True)))
     if step == 1:
-        for _, _, one in _open(cases):
+        for _, _, one in _unfinished(cases):
             one.values |= {place: float(one.sample[place]) for place in one.missing}
     return cases
 
 
-def _ordered(count: int, least: float | None, most: float | None, sample: Floats | None) -> Ordered:
+def _order_statistics(count: int, least: float | None, most: float | None, sample: Floats | None) -> OrderStatistics:
     least, most = (math.nan if end is None else end for end in (least, most))
-    return Ordered(count, least, most, np.sort(_array(sample)))
+    return OrderStatistics(count, least, most, np.sort(_array(sample)))
 
 
 def _array(values: Floats | None) -> Floats:
@@ -139,9 +143,11 @@ def _finite(name: str) -> str:
     return f"CASE WHEN isfinite({QUANTITIES[name]}) THEN {QUANTITIES[name]} END AS {name}"
 
 
-def _look(engine: Engine, source: Sequence[object], wanted: list[tuple[int, str, Ordered]], deviations: float) -> None:
+def _take_from_brackets(
+    engine: Engine, source: Sequence[object], unfinished: list[tuple[int, str, OrderStatistics]], deviations: float
+) -> None:
     """Look at what lies inside of brackets, in one pass over the trials."""
-    brackets = {(case, name): one.bracket(deviations) for case, name, one in wanted}
+    brackets = {(case, name): one.bracket(deviations) for case, name, one in unfinished}
     frame = pd.DataFrame({"case_number": sorted({case for case, _ in brackets})}).astype({"case_number": "int32"})
     for name in QUANTITIES:
         ends = [brackets.get((case, name), (math.inf, -math.inf)) for case in frame["case_number"]]
@@ -154,7 +160,7 @@ def _look(engine: Engine, source: Sequence[object], wanted: list[tuple[int, str,
     table = f"SELECT case_number, {', '.join(map(_finite, QUANTITIES))} FROM read_parquet(?)"
     query = f"SELECT case_number, {parts} FROM ({table} WHERE NOT anchor) JOIN brackets USING (case_number) GROUP BY 1"
     answer: dict[int, list[Any]] = {row[0]: list(row[1:]) for row in engine.rows(query, source, {"brackets": frame})}
-    for case, name, one in wanted:
+    for case, name, one in unfinished:
         place = 4 * list(QUANTITIES).index(name)
         below, at_low, at_high, inside = answer[case][place : place + 4]
         one.take(brackets[case, name], (below, at_low, at_high), _array(inside))

@@ -19,10 +19,10 @@ import pandas as pd
 from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
-from lab.dataset.engine import SPEED, Engine, names, reserve
-from lab.dataset.folder import AGAIN, Dataset
-from lab.dataset.medians import OfCase, order_cases
-from lab.dataset.register import Levels, StoredFile, StoredRun
+from lab.dataset.engine import SPEED, Engine, escape_paths, reserve
+from lab.dataset.folder import Dataset
+from lab.dataset.medians import CaseStatistics, order_cases
+from lab.dataset.register import AGAIN, Levels, StoredFile, StoredRun, group_files
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, Level, owner_of
 from lab.stats.effect_ratios import effect_contrasts, effect_table, interaction_contrasts, interaction_table
 from lab.stats.factors import Cells
@@ -56,8 +56,10 @@ class Pooled:
         self._engine, self._dataset, self.sweep = engine, dataset, sweep
         self.runs: list[StoredRun] = [run for run in dataset.register.runs.values() if run.sweep == sweep]
         if not self.runs:
-            known = ", ".join(dataset.sweeps) or "none"
-            raise BadInput(f"{dataset.path}: has no run of the sweep {sweep}: it has {known}", "`lab dataset add RUN…`")
+            sweeps = ", ".join(dataset.sweeps) or "none"
+            raise BadInput(
+                f"{dataset.path}: has no run of the sweep {sweep}: it has {sweeps}", "`lab dataset add RUN…`"
+            )
         self._files = sorted(dataset.register.of_sweep(sweep), key=lambda file: file.first_block)
         for file in self._files:
             dataset.check(file)
@@ -66,31 +68,32 @@ class Pooled:
     def summary(self) -> pd.DataFrame:
         """See :func:`lab.stats.summary`."""
         numbers, cells = self._cells
-        of_cell = [self._ordered[number] for number in np.array(numbers)[np.argsort(cells.cell)]]
-        counts = np.array([of.counts for of in of_cell], dtype=np.int64).reshape(len(of_cell), -1).T
-        speeds = [of.by_quantity["speed"] for of in of_cell]
+        of_cell = [self._case_statistics[number] for number in np.array(numbers)[np.argsort(cells.cell)]]
+        counts = np.array([one.counts for one in of_cell], dtype=np.int64).reshape(len(of_cell), -1).T
+        speeds = [one.by_quantity["speed"] for one in of_cell]
         spreads = [(*speed.median_and_interval, speed.least, speed.most) for speed in speeds]
-        shares = [of.by_quantity["share"].median_and_interval[0] for of in of_cell]
+        shares = [one.by_quantity["share"].median_and_interval[0] for one in of_cell]
         return make_table(cells, list(counts), spreads, shares)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
         """See :func:`lab.stats.effects`."""
-        parted = compare_parts(self._grid, self._parts, list(effect_contrasts(self._grid)), stats.POOLED, self._room)
+        contrasts = list(effect_contrasts(self._grid))
+        parted = compare_parts(self._grid, self._parts, contrasts, stats.POOLED, self._allocate)
         return effect_table(parted.rows, log_ratios=parted.log_ratios)
 
     @cached_property
     def interactions(self) -> pd.DataFrame:
         """See :func:`lab.stats.interactions`."""
         contrasts = list(interaction_contrasts(self._grid))
-        parted = compare_parts(self._grid, self._parts, contrasts, stats.POOLED, self._room)
+        parted = compare_parts(self._grid, self._parts, contrasts, stats.POOLED, self._allocate)
         return interaction_table(parted.rows, log_ratios=parted.log_ratios)
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many transfers are ok, void and failed."""
-        every = [self._ordered[number].counts for number in self._cells[0]]
-        return dict(zip(("ok", "void", "failed"), map(sum, zip(*every, strict=True)), strict=False))
+        of_cases = [self._case_statistics[number].counts for number in self._cells[0]]
+        return dict(zip(("ok", "void", "failed"), map(sum, zip(*of_cases, strict=True)), strict=False))
 
     @property
     def where(self) -> list[str]:
@@ -111,7 +114,7 @@ class Pooled:
         return one_line(" / ".join([*differing, *places])), one_line(" · ".join(facts))
 
     @cached_property
-    def _ordered(self) -> dict[int, OfCase]:
+    def _case_statistics(self) -> dict[int, CaseStatistics]:
         return order_cases(self._engine, self._dataset, self._files)
 
     @property
@@ -122,14 +125,14 @@ class Pooled:
     @cached_property
     def _cells(self) -> tuple[list[int], Cells]:
         """The numbers of the cases that moved a file in any trial, and the cells that these are."""
-        known = self._dataset.register.cases
+        cases = self._dataset.register.cases
         options = sorted({option for run in self.runs for option in run.options})
-        for number in self._ordered:
-            if not 0 <= number < len(known):
-                raise self._strange("case_number", number)
-        every = {number: levels_of(known[number], options) for number in sorted(self._ordered)}
-        encoded = stats.encode(pd.DataFrame(list(every.values())).assign(anchor=False))
-        numbers = [number for number, moved in zip(every, encoded.moved, strict=True) if moved]
+        for number in self._case_statistics:
+            if not 0 <= number < len(cases):
+                raise self._foreign_value("case_number", number)
+        levels = {number: levels_of(cases[number], options) for number in sorted(self._case_statistics)}
+        encoded = stats.encode(pd.DataFrame(list(levels.values())).assign(anchor=False))
+        numbers = [number for number, moved in zip(levels, encoded.moved, strict=True) if moved]
         return numbers, encoded.cases
 
     @cached_property
@@ -150,7 +153,7 @@ class Pooled:
 
     def parts(self) -> Iterator[Part]:
         """The transfers, some files at a time; while one part is looked at, the next is read."""
-        bunches = list(_bunches(self._files))
+        bunches = list(group_files(self._files, PART_ROWS))
         numbers, cells = self._cells
         cell_of = np.full(len(self._dataset.register.cases), -1)
         cell_of[numbers] = cells.cell
@@ -163,33 +166,34 @@ class Pooled:
                 yield part
 
     def _read(self, files: Sequence[StoredFile], cell_of: npt.NDArray[np.intp]) -> Part:
-        source = names([self._dataset.place(file) for file in files])
+        source = escape_paths([self._dataset.path_of(file) for file in files])
         table = f"SELECT case_number, block_number, {SPEED} AS speed FROM read_parquet(?) WHERE NOT anchor"
         columns = self._engine.numbers(table, [source])
         first, end = files[0].first_block, files[-1].first_block + files[-1].blocks
         case, block = (np.ma.getdata(columns[name]) for name in ("case_number", "block_number"))
         speed = np.ma.filled(columns["speed"].astype(float), np.nan)
-        self._check("case_number", case, 0, len(cell_of))
-        self._check("block_number", block, first, end)
+        self._check_range("case_number", case, 0, len(cell_of))
+        self._check_range("block_number", block, first, end)
         cell = cell_of[case]
         if not (moved := cell >= 0).all():
             cell, block, speed = cell[moved], block[moved], speed[moved]
         return Part(first, end - first, cell, block, speed)
 
-    def _check(self, column: str, values: npt.NDArray[np.int32], low: int, high: int) -> None:
+    def _check_range(self, column: str, values: npt.NDArray[np.int32], low: int, high: int) -> None:
         if len(values) and not (low <= values.min() and values.max() < high):
             outside = values[(values < low) | (values >= high)]
-            raise self._strange(column, int(outside[0]))
+            raise self._foreign_value(column, int(outside[0]))
 
-    def _strange(self, column: str, value: Any) -> BadInput:
+    def _foreign_value(self, column: str, value: Any) -> BadInput:
         """What no run had: in which file it stands."""
+        query = f"SELECT 1 FROM read_parquet(?) WHERE {column} = ? LIMIT 1"
         for file in self._files:
-            place = self._dataset.place(file)
-            if self._engine.rows(f"SELECT 1 FROM read_parquet(?) WHERE {column} = ? LIMIT 1", [names([place]), value]):
-                return BadInput(f"{place}: {column} {value}: no run that was added has it", AGAIN)
+            path = self._dataset.path_of(file)
+            if self._engine.rows(query, [escape_paths([path]), value]):
+                return BadInput(f"{path}: {column} {value}: no run that was added has it", AGAIN)
         return BadInput(f"{self._dataset.path}: {column} {value}: no run that was added has it", AGAIN)
 
-    def _room(self, shape: tuple[int, int, int]) -> Floats:
+    def _allocate(self, shape: tuple[int, int, int]) -> Floats:
         """Room for values: a large one is a file without a name, which goes when nothing uses it any more."""
         if np.prod(shape, dtype=float) <= _SMALL:
             return np.empty(shape)
@@ -209,17 +213,3 @@ def levels_of(case: Levels, options: Sequence[str]) -> dict[str, Level]:
     """The levels of a case, with those of options that other runs named: their default where it has such, else none."""
     owners = {case[name] for name in CHOOSERS}
     return {**{name: DEFAULT if owner_of(name) in owners else ABSENT for name in options}, **case}
-
-
-def _bunches(files: Sequence[StoredFile]) -> Iterator[list[StoredFile]]:
-    """The files in bunches of some PART_ROWS together."""
-    bunch: list[StoredFile] = []
-    rows = 0
-    for file in files:
-        if bunch and rows + file.rows > PART_ROWS:
-            yield bunch
-            bunch, rows = [], 0
-        bunch.append(file)
-        rows += file.rows
-    if bunch:
-        yield bunch

@@ -7,8 +7,9 @@ the files that it names are on the disk.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
@@ -24,6 +25,7 @@ Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=2000)]
 Levels: TypeAlias = Mapping[str, Level]
 Table: TypeAlias = Literal["trials", "observed"]
 EntryT = TypeVar("EntryT")
+AGAIN = "make the dataset anew: `lab dataset add RUN… --dataset NEW`, of the runs that it was made of"
 
 
 class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +70,22 @@ class _Case(msgspec.Struct, frozen=True):
     levels: dict[Text, Annotated[str, msgspec.Meta(max_length=2000)] | Count]
 
 
+def group_files(
+    files: Iterable[StoredFile], most_rows: int, most_files: int = sys.maxsize
+) -> Iterator[list[StoredFile]]:
+    """Files that follow one another, of so many rows together; one that has more by itself is a group of its own."""
+    group: list[StoredFile] = []
+    rows = 0
+    for file in files:
+        if group and (rows + file.rows > most_rows or len(group) == most_files):
+            yield group
+            group, rows = [], 0
+        group.append(file)
+        rows += file.rows
+    if group:
+        yield group
+
+
 def identify(levels: Levels) -> dict[str, Level]:
     """What tells a case from others, whichever options a run names: one that it does not name is at its default."""
     return {name: level for name, level in levels.items() if not (owner_of(name) and level in (DEFAULT, ABSENT))}
@@ -92,11 +110,11 @@ class Register:
         """The files of a sweep, in the order of their blocks."""
         return [file for file in self.files if file.sweep == sweep and file.table == table]
 
-    def number_cases(self, every: Iterable[Levels]) -> list[int]:
+    def number_cases(self, cases: Iterable[Levels]) -> list[int]:
         """The number of each case in the dataset; durably made one where it is new."""
         numbers: list[int] = []
         new: list[dict[str, Level]] = []
-        for levels in map(identify, every):
+        for levels in map(identify, cases):
             numbers.append(self._numbers.setdefault(_key(levels), len(self.cases) + len(new)))
             if numbers[-1] == len(self.cases) + len(new):
                 new.append(levels)
@@ -158,6 +176,4 @@ def _decode(decoder: msgspec.json.Decoder[EntryT], line: bytes, place: str) -> E
     try:
         return decoder.decode(line)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise BadInput(
-            f"{place}: not of a dataset: {error}", "`lab dataset add` makes the dataset anew, of its runs"
-        ) from error
+        raise BadInput(f"{place}: not of a dataset: {error}", AGAIN) from error

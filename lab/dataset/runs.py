@@ -9,10 +9,10 @@ import pandas as pd
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
-from lab.dataset.engine import BYTES_PER_S, Engine, names
+from lab.dataset.engine import BYTES_PER_S, Engine, escape_paths
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import levels_of
-from lab.dataset.register import StoredRun
+from lab.dataset.register import AGAIN, StoredRun
 from lab.stats.several_runs import Versus, compare_all
 
 
@@ -21,17 +21,17 @@ def find(dataset: Dataset, name: str) -> StoredRun:
     runs = dataset.register.runs
     if name in runs:
         return runs[name]
-    found = [run_id for run_id in runs if run_id.startswith(name)]
-    if len(found) == 1:
-        return runs[found[0]]
-    what = f"several runs begin so: {listing(found)}" if found else f"no run of {dataset.path} begins so"
+    matches = [run_id for run_id in runs if run_id.startswith(name)]
+    if len(matches) == 1:
+        return runs[matches[0]]
+    what = f"several runs begin so: {listing(matches)}" if matches else f"no run of {dataset.path} begins so"
     raise BadInput(f"{name}: {what}", f"the ids of all runs are in {dataset.path / 'register.jsonl'}")
 
 
 def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:
     """The trials of a run, with the columns that a comparison reads of :func:`lab.results.run_folder.load`."""
-    before = [one for one in dataset.register.runs.values() if one.sweep == run.sweep]
-    first = sum(one.blocks for one in before[: before.index(run)])
+    of_sweep = [one for one in dataset.register.runs.values() if one.sweep == run.sweep]
+    first = sum(one.blocks for one in of_sweep[: of_sweep.index(run)])
     end = first + run.blocks
     files = dataset.register.of_sweep(run.sweep)
     holding = [file for file in files if file.first_block < end and first < file.first_block + file.blocks]
@@ -39,15 +39,15 @@ def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:
         "SELECT case_number, block_number - ? + 1 AS block, status, anchor, size_bytes, elapsed_s, "
         f"{BYTES_PER_S} AS rate FROM read_parquet(?) "
         "WHERE block_number >= ? AND block_number < ? ORDER BY block_number, case_number",
-        [first, names([dataset.check(file) for file in holding]), first, end],
+        [first, escape_paths([dataset.check(file) for file in holding]), first, end],
     )
     case = np.ma.getdata(columns.pop("case_number"))
-    known = dataset.register.cases
-    if len(case) != run.trials or not (case.min() >= 0 and case.max() < len(known)):
-        raise BadInput(f"{dataset.path}: run {run.run_id} has other trials than when it was added", "add it anew")
+    cases = dataset.register.cases
+    if len(case) != run.trials or not (case.min() >= 0 and case.max() < len(cases)):
+        raise BadInput(f"{dataset.path}: run {run.run_id} has other trials than when it was added", AGAIN)
     rate = np.ma.filled(columns.pop("rate").astype(float), np.nan)
     of_run, place = np.unique(case, return_inverse=True)
-    levels = pd.DataFrame([levels_of(known[number], run.options) for number in of_run])
+    levels = pd.DataFrame([levels_of(cases[number], run.options) for number in of_run])
     frame = levels.iloc[place].reset_index(drop=True)
     plain = {name: np.ma.filled(column.astype(float), np.nan) if name == "elapsed_s" else np.ma.getdata(column)
              for name, column in columns.items()}  # fmt: skip

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 GROUP_ROWS = 122_880  # of a row group: what a thread of DuckDB takes at once
 MOST_ROWS = 1 << 20  # of a file: a run with more trials has several
+FILE_METADATA = {
+    "schema": str(TRIAL_SCHEMA), "dataset_schema": str(SCHEMA), "written_by": f"file-share-lab {__version__}",
+}  # fmt: skip
 OWN = ("case_number", "block_number")
 _FIRST = ("status", "anchor", "size_bytes", "elapsed_s", "ceiling_bytes_per_s")  # of every file, whatever else it has
 _RISING = ("block_number", "position", "started_at")  # whose differences take less room than they do
@@ -42,13 +45,13 @@ class Rows:
     case: Numbers
     block: Numbers
 
-    def taken(self, order: npt.NDArray[np.intp]) -> Rows:
+    def take(self, order: npt.NDArray[np.intp]) -> Rows:
         """Some of these, in this order."""
         return Rows(self.frame.iloc[order], self.case[order], self.block[order])
 
     def sorted(self) -> Rows:
         """By case, block and position."""
-        return self.taken(np.lexsort((self.frame["position"].to_numpy(), self.block, self.case)))
+        return self.take(np.lexsort((self.frame["position"].to_numpy(), self.block, self.case)))
 
 
 def trials_table(rows: Rows, facts: Row) -> pa.Table:
@@ -89,8 +92,7 @@ def write(table: pa.Table, path: Path) -> int:
     """Write a table durably; the bytes of its file. Raises OSError."""
     from pyarrow import parquet
 
-    about = {"schema": TRIAL_SCHEMA, "dataset_schema": SCHEMA, "written_by": f"file-share-lab {__version__}"}
-    table = table.replace_schema_metadata({key: str(value) for key, value in about.items()})
+    table = table.replace_schema_metadata(FILE_METADATA)
     rising = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in table.column_names}
     texts = {name: "DELTA_BYTE_ARRAY" for name in ("trial_id",) if name in table.column_names}
     as_dictionary = [name for name in table.column_names if name not in (*rising, *texts)]

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
 from lab.base.errors import BadInput
-from lab.design import store_shots
-from lab.design.blocks import First, Key, Ordering, Slot, block_slots, first_levels, plot_factors, plot_keys
+from lab.design.blocks import First, Ordering, Slot, block_slots, first_levels, plot_factors, plot_keys
 from lab.design.case import Case
 from lab.design.catalogue import Catalogue
+from lab.design.cost import Cost, cost_of
 from lab.design.effects import Effect, Levels, asked_for, cannot_tell, distinct, levels_of
-from lab.design.factors import Level, Plot
+from lab.design.factors import Level
 from lab.design.grid import grid_of
-from lab.design.option_levels import fill_of
-from lab.design.pace import ASSUMED_BYTES_PER_S, SERVE_MOST_S, Pace, first_copy_s
+from lab.design.pace import Pace
 from lab.design.payload_size import size_for
 from lab.design.sweep_file import Sweep
 
 ASSUMED_PACE = Pace()
-CEILING_SHOTS = 2  # of the link, in each block and on each network: before its trials and after
 USUAL_IMAGE_BYTES = 2 << 30  # image_size of the hosts file, which a plan may do without
-CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # what is changed for each plot, in JSON
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What some number of blocks takes. ``changes`` count each setting's."""
-
-    blocks: int
-    trials: int
-    changes: dict[str, int]
-    bytes_moved: int
-    estimated_s: float
 
 
 @dataclass(frozen=True)
@@ -114,13 +99,11 @@ def plan(
     sweep = _with_likely_size(sweep, pace)
     grid, left_out = grid_of(sweep, catalogue, refused)
     cases = _fraction_of(sweep, grid)
-    if sweep.anchors > len(cases) + 1:
-        message = f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases"
-        raise BadInput(message, f"give at most {len(cases) + 1}")
+    _check_anchors(sweep, cases)
     blocks = [block_slots(sweep, cases, block, ordering) for block in range(1, sweep.most_blocks + 1)]
     slots = tuple(slot for block in blocks[: sweep.blocks] for slot in block)
     made_anew = {name for name in sweep.factors.names("store") if catalogue.store(name).is_made_anew}
-    cost = partial(_cost, sweep, cases, pace=pace, made_anew=made_anew, image_bytes=image_bytes)
+    cost = partial(cost_of, sweep, cases, pace=pace, made_anew=made_anew, image_bytes=image_bytes)
     least, most = cost(blocks[: sweep.blocks]), cost(blocks)
     levels = levels_of(grid)
     return Plan(
@@ -142,6 +125,14 @@ def plan(
     )
 
 
+def _check_anchors(sweep: Sweep, cases: Sequence[Case]) -> None:
+    """Raise BadInput for more anchors than there are places before, between and after the cases."""
+    places = len(cases) + 1
+    if sweep.anchors > places:
+        message = f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases"
+        raise BadInput(message, f"give at most {places}")
+
+
 def _with_likely_size(sweep: Sweep, pace: Pace) -> Sweep:
     """The sweep with the size that the link will most likely give it, where that is to decide."""
     workload = sweep.workload
@@ -154,54 +145,3 @@ def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
     names = plot_factors(cases)
     keys = plot_keys(cases)
     return tuple(Stratum(plot.value, names[plot], len(set(map(keys[plot], cases)))) for plot in keys)
-
-
-def _cost(
-    sweep: Sweep,
-    cases: Sequence[Case],
-    blocks: Sequence[Sequence[Slot]],
-    pace: Pace,
-    made_anew: Container[str],
-    image_bytes: int,
-) -> Cost:
-    """What these blocks come to; a server starts anew on each of the stores that are ``made_anew`` for a trial."""
-    slots = [slot for block in blocks for slot in block]
-    keys = plot_keys(cases)
-    changes = {CHANGED[plot]: _count_changes(slots, key) for plot, key in keys.items()}
-    serving = [(slot.block, keys[Plot.SUB_SUB](slot.case)) for slot in slots]
-    starts = [
-        index == 0 or now != serving[index - 1] or slots[index].case.store in made_anew
-        for index, now in enumerate(serving)
-    ]
-    changes[CHANGED[Plot.SUB_SUB]] = sum(starts)
-    by_themselves = {
-        (slot.block, slot.case.store, *slot.case.store_options.items()): slot.case
-        for slot in slots
-        if slot.case.store == "disk" or slot.case.store in made_anew
-    }
-    stores = [case.store for case in by_themselves.values()]
-    shares = [] if sweep.is_local else list(zip(slots, starts, strict=True))
-    estimated_s = pace.run_s(
-        [(slot.case, starts_server) for slot, starts_server in shares],
-        changes["tcp_space"],
-        CEILING_SHOTS * len({(slot.block, keys[Plot.SUB](slot.case)) for slot, _ in shares}),
-        sweep.ceiling_seconds,
-    )
-    asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
-    estimated_s += len(stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte)
-    estimated_s += pace.factor * SERVE_MOST_S * sum(store in made_anew for store in stores)
-    stood_up = [*(slot.case for slot, _ in shares), *by_themselves.values()]
-    if filled := [percent for case in stood_up if (percent := fill_of(case.store_options))]:
-        changes["fill"] = len(filled)
-        estimated_s += sum(filled) / 100 * image_bytes / ASSUMED_BYTES_PER_S
-    if sweep.workload.changed:
-        estimated_s += sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in slots)
-    estimated_s += sum(first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names)
-    size_bytes = sweep.workload.planned_size
-    moved = sum(slot.case.size_bytes if slot.case.is_of_names else slot.case.clients * size_bytes for slot, _ in shares)
-    moved += len(stores) * store_shots.moved_bytes(*asked) if sweep.is_local else 0
-    return Cost(len(blocks), len(slots), changes, moved, estimated_s)
-
-
-def _count_changes(slots: Sequence[Slot], key: Key) -> int:
-    return sum(1 for _ in itertools.groupby((slot.block, key(slot.case)) for slot in slots))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from pathlib import Path
 from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -13,11 +12,9 @@ from pydantic import ConfigDict, Field, create_model, field_validator, model_val
 
 from lab.base import shipped
 from lab.base.did_you_mean import hint
-from lab.base.errors import BadInput
 from lab.base.quantities import Seconds, Share, Size
 from lab.base.units import LARGEST
-from lab.base.untrusted import MOST_INPUT_BYTES
-from lab.base.validation import Model, read_text, validate
+from lab.base.validation import Model, read_text, read_toml, validate
 from lab.design import stopping, stores_alone
 from lab.design.factors import CHOOSERS, FACTORS, LOCAL, Factor, Level
 from lab.design.level_types import level_type
@@ -28,7 +25,6 @@ from lab.design.workload import Workload
 RUN_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
 MOST_BLOCKS = 10_000
-MOST_DOTS = 200  # in a line: a key has one
 
 
 class Levels(Model):
@@ -209,25 +205,12 @@ def read_sweep(path: Path) -> str:
     return read_text(file, f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}")
 
 
-def _check_size(text: str, path: Path) -> None:
-    """Raise BadInput for what would keep the parser busy: it takes time with the square of the dots in a key."""
-    if len(text) > MOST_INPUT_BYTES:
-        raise BadInput(f"{path}: a sweep of {len(text):,} characters: at most {MOST_INPUT_BYTES:,}")
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.count(".") > MOST_DOTS:
-            raise BadInput(f"{path}: line {number}: more than {MOST_DOTS} dots", "write prose in several lines")
-
-
 def parse_sweep(text: str, path: Path, manifest: Path | None = None) -> Sweep:
     """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`.
 
     ``manifest`` is the file that holds its tree, where that is not the one that it names.
     """
-    _check_size(text, path)
-    try:
-        content = tomllib.loads(text.removeprefix("\ufeff"))  # a run keeps the text of its sweep with it
-    except (ValueError, RecursionError) as error:  # not every bad number or depth is a TOMLDecodeError
-        raise BadInput(f"{path}: not valid TOML: {error}") from error
+    content = read_toml(text.removeprefix("\ufeff"), path, "a sweep")  # a run keeps the text of its sweep with it
     sweep = validate(Sweep, content, path)
     if sweep.workload.manifest is None:
         return sweep

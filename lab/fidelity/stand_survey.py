@@ -199,7 +199,7 @@ class StandSurvey:
 
     def _mount_again(self, error: LabFailure) -> None:
         """Stand the place up again where its mount is gone. Raises the error where it is not, or was too often."""
-        if not self.session.drop_lost_mount(self.standing, error):
+        if not self.session.drop_lost_mount(self.stand.case, error):
             raise error
         self._standing = self.session.stand(self.stand.case)
 

@@ -25,8 +25,8 @@ from lab.base.untrusted import one_line
 from lab.fleet import leash
 from lab.fleet.claim import Claimed, claimed
 from lab.fleet.journal import Outcome
-from lab.fleet.look import State, parse_state
-from lab.fleet.queue import Found, find_run
+from lab.fleet.look import HostState, parse_state
+from lab.fleet.queue import TaskRun, find_run
 from lab.settings.register import Register
 
 STOP = threading.Event()  # set where the controller of this very process is to end
@@ -58,11 +58,11 @@ class Order:
 
 @dataclass(frozen=True)
 class Ended:
-    """How an attempt ended. ``said`` is why, where it is not done."""
+    """How an attempt ended. ``reason`` is why, where it is not done."""
 
     outcome: Outcome
     exit_code: int | None = None
-    said: str = ""
+    reason: str = ""
     seconds: float = 0.0
 
 
@@ -75,11 +75,11 @@ def attempt(order: Order) -> Ended:
         with claimed(folder / "lock") as lock:
             ended = _Attempt(order, folder, lock).make()
     except Claimed:
-        ended = Ended(Outcome.BUSY, said="an earlier attempt still puts things back")
+        ended = Ended(Outcome.BUSY, reason="an earlier attempt still puts things back")
     except (OSError, BadInput) as error:
-        ended = Ended(Outcome.FAILED, said=one_line(str(error), LONGEST))
+        ended = Ended(Outcome.FAILED, reason=one_line(str(error), LONGEST))
     seconds = round(time.monotonic() - began, 3)
-    return Ended(ended.outcome, ended.exit_code, ended.said, seconds)
+    return Ended(ended.outcome, ended.exit_code, ended.reason, seconds)
 
 
 class _Attempt:
@@ -97,61 +97,61 @@ class _Attempt:
             return early
         state = self._look()
         if state["in_use"]:
-            return Ended(Outcome.HELD, said=state["in_use"])
+            return Ended(Outcome.HELD, reason=state["in_use"])
         if state["unreached"]:
-            return Ended(Outcome.FAILED, said=state["unreached"])
+            return Ended(Outcome.FAILED, reason=state["unreached"])
         if state["changed"] or _is_open(run):
-            code, said = self._restore()
+            code, last_words = self._restore()
             if code != 0:
-                return self._failed(code, said)
+                return self._failed(code, last_words)
         if early := self._why_not_begin() or self._why_not_measure():
             return early
         return self._measure(run)
 
-    def _measure(self, run: Found | None) -> Ended:
+    def _measure(self, run: TaskRun | None) -> Ended:
         """Begin the run, or go on with it."""
         words = ("run", "--resume", str(run.path)) if run else (
             "run", "--hosts", self.order.hosts_file, "--results", str(self.folder), self.order.sweep_file
         )  # fmt: skip
-        code, said = self._start_and_wait(self.lab + words)
-        found = find_run(self.folder)
-        if found and found.is_done:
+        code, last_words = self._start_and_wait(self.lab + words)
+        newest = find_run(self.folder)
+        if newest and newest.is_done:
             return Ended(Outcome.DONE, code)
-        if _is_open(found):
+        if _is_open(newest):
             self._restore()  # what killed it may have left it half-way; where this fails, the next attempt tries again
         early = self._why_not_begin() or self._why_not_measure()
-        return Ended(early.outcome, code, early.said) if early else self._failed(code, said)
+        return Ended(early.outcome, code, early.reason) if early else self._failed(code, last_words)
 
     def _restore(self) -> tuple[int, str]:
         """Have put back what runs left changed on these hosts."""
         words = ("restore", "--hosts", self.order.hosts_file, "--results", str(self.folder))
         return self._start_and_wait(self.lab + words, RESTORE_S)
 
-    def _failed(self, code: int, said: str) -> Ended:
+    def _failed(self, code: int, last_words: str) -> Ended:
         """A program failed: because somebody else took a host meanwhile, or for a reason of its own."""
         if code == 1 and (in_use := self._look()["in_use"]):
             return Ended(Outcome.HELD, code, in_use)
-        return Ended(Outcome.FAILED, code, said or f"exit code {code}")
+        return Ended(Outcome.FAILED, code, last_words or f"exit code {code}")
 
     def _why_not_begin(self) -> Ended | None:
         if STOP.is_set() or os.path.lexists(self.order.stop_file):
-            return Ended(Outcome.STOPPED, said="the fleet was told to stop")
+            return Ended(Outcome.STOPPED, reason="the fleet was told to stop")
         return None
 
     def _why_not_measure(self) -> Ended | None:
         if time.time() >= self.order.deadline:
-            return Ended(Outcome.WINDOW, said="its window of time has closed")
+            return Ended(Outcome.WINDOW, reason="its window of time has closed")
         return None
 
-    def _look(self) -> State:
+    def _look(self) -> HostState:
         """What the hosts are like. Raises BadInput where that cannot be known."""
         with tempfile.TemporaryFile() as output:
-            code, said = self._start_and_wait((*(self.order.look or LOOK), self.order.hosts_file), LOOK_S, output)
+            code, last_words = self._start_and_wait((*(self.order.look or LOOK), self.order.hosts_file), LOOK_S, output)
             output.seek(0)
             text = output.read(1 << 20).decode(errors="replace")
         try:
             if code != 0:
-                raise ValueError(said or f"exit code {code}")
+                raise ValueError(last_words or f"exit code {code}")
             return parse_state(text)
         except ValueError as error:
             raise BadInput(f"{self.order.hosts_file}: its hosts could not be looked at: {error}") from error
@@ -164,29 +164,32 @@ class _Attempt:
         One without ``most_s`` is told to end where the fleet is, or its window closes; else it is told after so long.
         """
         log = self.folder / f"attempt-{self.order.attempt}"
-        with _opened(log.with_suffix(".out")) as out, _opened(log.with_suffix(".err")) as errors:
+        with _open_log(log.with_suffix(".out")) as out, _open_log(log.with_suffix(".err")) as errors:
             start = errors.seek(0, os.SEEK_END)
-            process, end = _start(words, output or out, errors, self.lock)
+            process, pipe = _start(words, output or out, errors, self.lock)
             try:
-                self._wait(process, end, most_s)
+                self._wait(process, pipe, most_s)
             finally:
-                os.close(end)
+                os.close(pipe)
             code = process.returncode if process.returncode is not None else 128 + signal.SIGTERM
             return (code if code >= 0 else 128 - code), _last_words(log.with_suffix(".err"), start)
 
-    def _wait(self, process: subprocess.Popen[bytes], end: int, most_s: float | None) -> None:
-        """Wait until the program has closed ``end``, the other side of a pipe that it has."""
+    def _wait(self, process: subprocess.Popen[bytes], pipe: int, most_s: float | None) -> None:
+        """Wait until the program has closed its end of ``pipe``, as it does when it ends, however it does.
+
+        Raises BadInput where it has not ended STOP_S after it was told to.
+        """
         deadline = time.monotonic() + most_s if most_s else math.inf
-        told_at = math.inf
+        terminated_at = math.inf
         poll = select.poll()
-        poll.register(end, select.POLLIN)
+        poll.register(pipe, select.POLLIN)
         while not poll.poll(EACH_MS):
             now = time.monotonic()
             is_over = now > deadline if most_s else bool(self._why_not_begin() or self._why_not_measure())
-            if is_over and told_at == math.inf:
-                told_at = now
+            if is_over and terminated_at == math.inf:
+                terminated_at = now
                 process.terminate()
-            if now > told_at + STOP_S:
+            if now > terminated_at + STOP_S:
                 raise BadInput(
                     f"process {process.pid} was told to end {STOP_S / 60:.0f} min ago, and still puts things back"
                 )
@@ -196,23 +199,23 @@ class _Attempt:
 def _start(
     words: tuple[str, ...], output: IO[bytes], errors: IO[bytes], lock: int
 ) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a program on a leash, in a session of its own, and with the lock; and what is closed when it ends."""
-    here, there = os.pipe()
-    held = (sys.executable, "-I", "-S", str(Path(leash.__file__)), str(os.getpid()), *words)
-    given = subprocess.DEVNULL if sys.platform == "linux" else subprocess.PIPE
+    """Start a program on a leash, in a session of its own, and with the lock; and the end of a pipe that it closes."""
+    read_end, write_end = os.pipe()
+    command = (sys.executable, "-I", "-S", str(Path(leash.__file__)), str(os.getpid()), *words)
+    stdin = subprocess.DEVNULL if sys.platform == "linux" else subprocess.PIPE
     try:
         process = subprocess.Popen(  # noqa: S603 – the lab itself, without a shell
-            held, stdin=given, stdout=output, stderr=errors, start_new_session=True, pass_fds=(lock, there)
+            command, stdin=stdin, stdout=output, stderr=errors, start_new_session=True, pass_fds=(lock, write_end)
         )
     except BaseException:
-        os.close(here)
+        os.close(read_end)
         raise
     finally:
-        os.close(there)
-    return process, here
+        os.close(write_end)
+    return process, read_end
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_log(path: Path) -> IO[bytes]:
     """A file to add to; never through a link."""
     return os.fdopen(durable.open_own(path, os.O_RDWR | os.O_APPEND), "ab")
 
@@ -226,7 +229,7 @@ def _last_words(path: Path, start: int) -> str:
     return one_line("; ".join(lines[-2:]), LONGEST)
 
 
-def _is_open(run: Found | None) -> bool:
+def _is_open(run: TaskRun | None) -> bool:
     """Whether this account's register says that the run may have left its hosts changed."""
     if run is None:
         return False
@@ -234,7 +237,7 @@ def _is_open(run: Found | None) -> bool:
     return any(Path(one.folder) == run.path.resolve() for one in register.open_runs()[0])
 
 
-def sees(plan_file: str, identity: str) -> bool:
+def sees_queue(plan_file: str, identity: str) -> bool:
     """Whether a worker sees the queue of this fleet, and not another folder of that name."""
     try:
         return f'"{identity}"' in Path(plan_file).read_text(encoding="utf-8")

@@ -16,14 +16,14 @@ from lab.fleet import attempt
 from lab.fleet.attempt import Ended, Order
 from lab.fleet.journal import NOT_COUNTED, Event, Outcome
 from lab.fleet.plan import Plan, Task
-from lab.fleet.queue import BAD_INPUT, Queue, Standing, State
+from lab.fleet.queue import BAD_INPUT, HELD_S, Queue, TaskState, TaskStatus
 from lab.fleet.scheduler import Scheduler
 from lab.fleet.windows import Opening, Window, next_opening
 
 Tell = Callable[[str], None]
 ROUND_S = 0.2
 LEAST_ROOM = 16 << 20  # bytes: a run has some MB
-BUSY_S, HELD_S = 5.0, 60.0
+BUSY_S = 5.0  # until it is looked whether an earlier attempt has put things back
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Waiting:
     failures: int
     not_before: float
     cut_off: bool
-    said: str = ""
+    reason: str = ""
 
 
 class Controller:
@@ -61,7 +61,7 @@ class Controller:
         self.running: dict[str, Waiting] = {}  # by the key of the attempt
         self.paused: dict[str, float] = {}  # pairs that could not be used, until when they are left alone
         self.problem = ""  # why nothing more begins
-        self._told_to_wait = 0.0
+        self._wait_told_until = 0.0
 
     def run(self) -> None:
         """Until every task is done or failed, or the fleet is told to stop.
@@ -71,7 +71,7 @@ class Controller:
         """
         attempt.STOP.clear()
         self.queue.journal.mend()
-        self.waiting = {one.task.id: _waiting(one) for one in self.queue.standings(self.plan) if _is_left(one)}
+        self.waiting = {one.task.id: _waiting(one) for one in self.queue.statuses(self.plan) if _is_left(one)}
         self.queue.journal.add(Event.RESUMED)
         try:
             while self._goes_on():
@@ -131,7 +131,7 @@ class Controller:
 
     def _take(self, one: Waiting, ended: Ended) -> None:
         self._write(
-            Event.ENDED, one, outcome=ended.outcome, exit_code=ended.exit_code, seconds=ended.seconds, said=ended.said
+            Event.ENDED, one, outcome=ended.outcome, exit_code=ended.exit_code, seconds=ended.seconds, said=ended.reason
         )
         self._tell_ended(one, ended)
         if ended.outcome is Outcome.DONE:
@@ -145,8 +145,13 @@ class Controller:
         if failures >= self.plan.attempts or (ended.exit_code == BAD_INPUT and ended.outcome is Outcome.FAILED):
             self.tell(f"{one.task.id}: failed, and is not tried again: `lab fleet resume` does")
             return
-        said = ended.said if is_kept_waiting else ""
-        self.waiting[one.task.id] = replace(one, failures=failures, not_before=not_before, cut_off=cut_off, said=said)
+        self.waiting[one.task.id] = replace(
+            one,
+            failures=failures,
+            not_before=not_before,
+            cut_off=cut_off,
+            reason=ended.reason if is_kept_waiting else "",
+        )
 
     def _pause_s(self, outcome: Outcome, cut_off: bool) -> float:
         """How long until the next attempt; the session of a run that was cut off has a host for seconds yet."""
@@ -156,11 +161,11 @@ class Controller:
 
     def _tell_ended(self, one: Waiting, ended: Ended) -> None:
         if ended.outcome is Outcome.DONE:
-            some = "" if not ended.exit_code else ", with trials that failed or are void"
-            self.tell(f"{one.task.id}: done in {ended.seconds:.0f} s{some}")
-        elif ended.said != one.said:  # what is tried again and again is said once
-            waits = " waits:" if ended.outcome in NOT_COUNTED else f" failed (attempt {one.attempts}):"
-            self.tell(f"{one.task.id}:{waits} {ended.said}")
+            flaws = "" if not ended.exit_code else ", with trials that failed or are void"
+            self.tell(f"{one.task.id}: done in {ended.seconds:.0f} s{flaws}")
+        elif ended.reason != one.reason:  # what is tried again and again is said once
+            verdict = " waits:" if ended.outcome in NOT_COUNTED else f" failed (attempt {one.attempts}):"
+            self.tell(f"{one.task.id}:{verdict} {ended.reason}")
 
     # --- what begins
 
@@ -172,14 +177,14 @@ class Controller:
             key = f"{self.plan.name}/{one.task.id}/{one.attempts}"
             self.running[key] = one
             self.scheduler.submit(self._order(one), key, one.task.priority, one.task.site)
-            if not one.said:
+            if not one.reason:
                 self.tell(f"{one.task.id}: begins (attempt {one.attempts})")
 
     def _can_begin(self, now: float) -> Iterator[Waiting]:
         """What can begin now, with the number of its attempt: what was cut off first, then the most urgent."""
         free = self.scheduler.slots - len(self.running)
         taken = {machine for one in self.running.values() for machine in one.task.machines}
-        wanted: dict[str, int] = {}  # by tasks that come first, with their priority
+        reserved: dict[str, int] = {}  # machines that tasks wait for which come first, with their priority
         openings: dict[tuple[Window, ...], Opening] = {}
         soonest = math.inf
         for one in sorted(self.waiting.values(), key=lambda one: (not one.cut_off, self.order[one.task.id])):
@@ -192,18 +197,19 @@ class Controller:
             begin = max(not_before, -math.inf if one.cut_off else openings[task.windows].begin)
             if begin > now:
                 soonest = min(soonest, begin)
-            elif taken.isdisjoint(task.machines) and not _are_wanted(task, wanted):
+            elif taken.isdisjoint(task.machines) and not _are_reserved(task, reserved):
                 free, soonest = free - 1, -math.inf
                 taken |= task.machines
                 yield replace(one, attempts=one.attempts + 1)
             else:
-                wanted |= {machine: max(task.priority, wanted.get(machine, task.priority)) for machine in task.machines}
+                for machine in task.machines:
+                    reserved[machine] = max(task.priority, reserved.get(machine, task.priority))
         self._tell_wait(soonest)
 
     def _tell_wait(self, soonest: float) -> None:
         """Say, once, until when nothing can begin."""
-        if not self.running and math.isfinite(soonest) and soonest > max(self._told_to_wait, time.time() + HELD_S):
-            self._told_to_wait = soonest
+        if not self.running and math.isfinite(soonest) and soonest > max(self._wait_told_until, time.time() + HELD_S):
+            self._wait_told_until = soonest
             when = datetime.fromtimestamp(soonest).astimezone()
             self.tell(f"nothing can begin before {when:%a %H:%M}; {len(self.waiting)} tasks wait")
 
@@ -227,16 +233,16 @@ class Controller:
         return True
 
 
-def _are_wanted(task: Task, wanted: Mapping[str, int]) -> bool:
+def _are_reserved(task: Task, reserved: Mapping[str, int]) -> bool:
     """Whether a task of a higher priority waits for a machine of this one."""
-    return any(wanted.get(machine, task.priority) > task.priority for machine in task.machines)
+    return any(reserved.get(machine, task.priority) > task.priority for machine in task.machines)
 
 
-def _is_left(one: Standing) -> bool:
-    return one.state is not State.DONE
+def _is_left(one: TaskStatus) -> bool:
+    return one.state is not TaskState.DONE
 
 
-def _waiting(one: Standing) -> Waiting:
+def _waiting(one: TaskStatus) -> Waiting:
     """A task of the queue at the beginning: attempts that failed before count no more."""
     return Waiting(one.task, one.attempts, 0, 0.0, one.was_cut_off)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +10,9 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
 from lab.base.quantities import Seconds
-from lab.base.untrusted import MOST_INPUT_BYTES, listing, one_line
-from lab.base.validation import Model, read_text, validate
-from lab.design.sweep_file import MOST_DOTS, RUN_NAME
+from lab.base.untrusted import listing, one_line
+from lab.base.validation import Model, read_text, read_toml, validate
+from lab.design.sweep_file import RUN_NAME
 from lab.fleet.windows import Window, parse_window
 from lab.hosts.sections import check_place
 
@@ -117,15 +116,7 @@ def load_fleet(path: Path) -> Fleet:
 
 def parse_fleet(text: str, path: Path) -> Fleet:
     """The fleet written in ``text``; ``path`` is named in errors. Raises BadInput."""
-    if len(text) > MOST_INPUT_BYTES:
-        raise BadInput(f"{path}: a fleet file of {len(text):,} characters: at most {MOST_INPUT_BYTES:,}")
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.count(".") > MOST_DOTS:  # the parser takes time with the square of the dots in a key
-            raise BadInput(f"{path}: line {number}: more than {MOST_DOTS} dots", "write it in several lines")
-    try:
-        content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: not valid TOML: {error}") from error
+    content = read_toml(text, path, "a fleet file")
     validate(_Top, content, path)
     problems = [
         problem

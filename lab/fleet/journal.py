@@ -79,7 +79,10 @@ class Journal:
             try:
                 yield parse_line(text.decode())
             except ValueError as error:
-                raise BadInput(f"{self.path}: line {number}: {error}") from error
+                raise BadInput(
+                    f"{self.path}: line {number}: {error}",
+                    "remove that line: what is done is read from the run folders",
+                ) from error
 
     def mend(self) -> None:
         """Cut off a last line that a crash left unfinished; for its only writer."""

@@ -31,11 +31,11 @@ def hold(words: list[str]) -> int:
     import subprocess
     import threading
 
-    told: list[int] = []
+    received: list[int] = []
     started: list[subprocess.Popen[bytes]] = []
 
     def end(number: int, _: FrameType | None) -> None:
-        told.append(number)
+        received.append(number)
         for process in started:
             process.terminate()
 
@@ -47,7 +47,7 @@ def hold(words: list[str]) -> int:
     signal.signal(signal.SIGTERM, end)
     with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:  # noqa: S603 – as above
         started.append(process)
-        if told:  # before it was known
+        if received:  # before the process was known
             process.terminate()
         threading.Thread(target=wait_for_end_of_input, daemon=True).start()
         code = process.wait()

@@ -17,7 +17,7 @@ from lab.base.untrusted import from_json, one_line
 LONGEST = 400
 
 
-class State(TypedDict):
+class HostState(TypedDict):
     """What was seen; texts of one line."""
 
     in_use: str
@@ -25,7 +25,7 @@ class State(TypedDict):
     unreached: str
 
 
-def look(hosts_file: Path) -> State:
+def look(hosts_file: Path) -> HostState:
     """Ask the hosts of a file. Raises BadInput for a file that is wrong."""
     from lab.hosts import connected
     from lab.hosts.hosts_file import load_hosts
@@ -42,19 +42,19 @@ def look(hosts_file: Path) -> State:
                 elif content.records:
                     changed.append(f"{role}: {', '.join(record.name for record in content.records)}")
     except LabFailure as error:
-        return State(in_use="", changed="", unreached=one_line(error.on_one_line(), LONGEST))
-    return State(
+        return HostState(in_use="", changed="", unreached=one_line(error.on_one_line(), LONGEST))
+    return HostState(
         in_use=one_line("; ".join(in_use), LONGEST), changed=one_line("; ".join(changed), LONGEST), unreached=""
     )
 
 
-def parse_state(text: str) -> State:
+def parse_state(text: str) -> HostState:
     """What this program printed. Raises ValueError for anything else."""
     content = from_json(text)
-    if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in State.__annotations__):
+    if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in HostState.__annotations__):
         raise ValueError("it does not say what the hosts are like")
     in_use, changed, unreached = (one_line(content[key], LONGEST) for key in ("in_use", "changed", "unreached"))
-    return State(in_use=in_use, changed=changed, unreached=unreached)
+    return HostState(in_use=in_use, changed=changed, unreached=unreached)
 
 
 def main() -> int:

@@ -37,10 +37,10 @@ def pairs_of(fleet: Fleet, path: Path) -> dict[str, Pair]:
     for number, table in enumerate(fleet.pairs, 1):
         place = f"{path}: [[pairs]] {number}"
         for file in _files(fleet, table, place):
-            if known := by_file.get(file):
-                if table.name not in (None, known.name):
-                    raise BadInput(f"{place}: {file} is the pair {known.name!r} already", "leave one name out")
-                by_file[file] = replace(known, tags=known.tags | set(table.tags), site=table.site or known.site)
+            if pair := by_file.get(file):
+                if table.name not in (None, pair.name):
+                    raise BadInput(f"{place}: {file} is the pair {pair.name!r} already", "leave one name out")
+                by_file[file] = replace(pair, tags=pair.tags | set(table.tags), site=table.site or pair.site)
                 continue
             name, config = _name(table, file, place), load_hosts(file)
             if by_name.setdefault(name, file) != file:
@@ -60,13 +60,19 @@ def _files(fleet: Fleet, table: Pairs, place: str) -> Iterator[Path]:
             continue
         folder, _, pattern = name.rpartition("/")
         if MAGIC.search(folder):
-            raise BadInput(f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone")
-        found = sorted((fleet.folder / Path(folder).expanduser()).glob(pattern))
-        if not found:
-            raise BadInput(f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}")
-        if len(found) > MOST_PAIRS:
+            raise BadInput(
+                f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone",
+                "give one for each folder, such as site-a/*.ini",
+            )
+        files = sorted((fleet.folder / Path(folder).expanduser()).glob(pattern))
+        if not files:
+            raise BadInput(
+                f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}",
+                "give hosts files that are there, by their path from the folder of the fleet file",
+            )
+        if len(files) > MOST_PAIRS:
             raise BadInput(f"{place}: hosts: {one_line(name, 80)}: more than {MOST_PAIRS:,} files")
-        yield from (file.resolve() for file in found)
+        yield from (file.resolve() for file in files)
 
 
 def _name(table: Pairs, file: Path, place: str) -> str:

@@ -20,7 +20,7 @@ from lab.run.catalogue import CATALOGUE
 
 MOST_TASKS = 100_000
 MOST_PROBLEMS = 20
-ASKED = "prompt"  # where a password comes from, in a hosts file
+PROMPT = "prompt"  # where a password comes from, in a hosts file
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _SweepFile:
     """A sweep as it was read, and where from."""
 
     sweep: Sweep
@@ -89,16 +89,16 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
     check_names(fleet, {pair.name: pair.tags for pair in pairs.values()}, path)
     tasks: dict[str, Task] = {}
     files: dict[str, Path] = {}
-    for number, of_sweep in enumerate(fleet.tasks, 1):
-        read = _read(fleet, of_sweep)
+    for number, table in enumerate(fleet.tasks, 1):
+        source = _read_sweep(fleet, table)
         place = f"{path}: [[tasks]] {number}"
-        if files.setdefault(read.sweep.name, read.file) != read.file:
+        if files.setdefault(source.sweep.name, source.file) != source.file:
             raise BadInput(
-                f"{place}: {read.file} and {files[read.sweep.name]} are both called {read.sweep.name!r}",
+                f"{place}: {source.file} and {files[source.sweep.name]} are both called {source.sweep.name!r}",
                 "give one of them another name",
             )
-        chosen = _chosen(of_sweep, pairs, place)
-        for task in _tasks_of(of_sweep, read, chosen):
+        chosen = _choose_pairs(table, pairs)
+        for task in _tasks_of(table, source, chosen):
             if task.id in tasks:
                 raise BadInput(
                     f"{place}: {task.sweep} runs on {task.pair} by another [[tasks]] already", "give repetitions there"
@@ -107,41 +107,38 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
             if len(tasks) > MOST_TASKS:
                 raise BadInput(f"{path}: more than {MOST_TASKS:,} tasks", "give fewer repetitions")
         if checked:
-            _check(read.sweep, chosen, queue)
+            _check(source.sweep, chosen, queue)
     ordered = sorted(tasks.values(), key=lambda task: (-task.priority, task.repetition))  # stable: as in the file
     return Plan(fleet.name, tuple(ordered), pairs, fleet.most_at_once, fleet.attempts, fleet.retry_after)
 
 
-def _read(fleet: Fleet, of_sweep: Tasks) -> _Read:
+def _read_sweep(fleet: Fleet, table: Tasks) -> _SweepFile:
     """The sweep of a file beside the fleet file, or that comes with the lab. Raises BadInput."""
-    file = fleet.folder / of_sweep.sweep
-    if not file.is_file() and of_sweep.sweep in shipped.sweeps():
-        file = shipped.sweeps()[of_sweep.sweep]
+    file = fleet.folder / table.sweep
+    if not file.is_file() and table.sweep in shipped.sweeps():
+        file = shipped.sweeps()[table.sweep]
     text = read_sweep(file)
-    return _Read(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
+    return _SweepFile(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
 
 
-def _chosen(of_sweep: Tasks, pairs: Mapping[str, Pair], place: str) -> list[Pair]:
-    """The pairs that a sweep runs on, in the order of the file. Raises BadInput where there is none."""
-    if not of_sweep.pairs and not of_sweep.tags:
+def _choose_pairs(table: Tasks, pairs: Mapping[str, Pair]) -> list[Pair]:
+    """The pairs that a sweep runs on, in the order of the file; some, where names and tags have been checked."""
+    if not table.pairs and not table.tags:
         return list(pairs.values())
-    chosen = [pair for pair in pairs.values() if pair.name in of_sweep.pairs or not pair.tags.isdisjoint(of_sweep.tags)]
-    if not chosen:
-        raise BadInput(f"{place}: chooses no pair")
-    return chosen
+    return [pair for pair in pairs.values() if pair.name in table.pairs or not pair.tags.isdisjoint(table.tags)]
 
 
-def _tasks_of(of_sweep: Tasks, read: _Read, pairs: Sequence[Pair]) -> Iterator[Task]:
+def _tasks_of(table: Tasks, source: _SweepFile, pairs: Sequence[Pair]) -> Iterator[Task]:
     estimates: dict[int, float] = {}
     for pair in pairs:
         image_bytes = pair.config.share.image_size
         if image_bytes not in estimates:
-            estimates[image_bytes] = plan_sweep(read.sweep, CATALOGUE, image_bytes=image_bytes).estimated_s
-        for repetition in range(1, of_sweep.repetitions + 1):
+            estimates[image_bytes] = plan_sweep(source.sweep, CATALOGUE, image_bytes=image_bytes).estimated_s
+        for repetition in range(1, table.repetitions + 1):
             yield Task(
-                pair=pair.name, sweep=read.sweep.name, repetition=repetition, hosts_file=str(pair.hosts_file),
-                sweep_file=str(read.file), sweep_digest=read.digest, machines=pair.machines, site=pair.site,
-                priority=of_sweep.priority, windows=of_sweep.windows, estimated_s=estimates[image_bytes],
+                pair=pair.name, sweep=source.sweep.name, repetition=repetition, hosts_file=str(pair.hosts_file),
+                sweep_file=str(source.file), sweep_digest=source.digest, machines=pair.machines, site=pair.site,
+                priority=table.priority, windows=table.windows, estimated_s=estimates[image_bytes],
             )  # fmt: skip
 
 
@@ -164,14 +161,14 @@ def _check(sweep: Sweep, pairs: Sequence[Pair], queue: Path) -> None:
 def _check_asks_nobody(pair: Pair, sweep: Sweep) -> None:
     """Nobody sits at the terminal of a task."""
     sections = {role: getattr(pair.config, role) for role in pair.config.reached}
-    asking = [
+    prompts = [
         f"[{role}] sudo_password"
         for role, section in sections.items()
-        if section.sudo == "password" and section.sudo_password == ASKED
+        if section.sudo == "password" and section.sudo_password == PROMPT
     ]
-    if pair.config.share.password == ASKED and refusals.needs_password(pair.config, sweep):
-        asking.append("[share] password")
-    if asking:
+    if pair.config.share.password == PROMPT and refusals.needs_password(pair.config, sweep):
+        prompts.append("[share] password")
+    if prompts:
         raise BadInput(
-            f"{pair.hosts_file}: {listing(asking)}: prompt: a fleet asks nobody", "give env:, file: or keyring:"
+            f"{pair.hosts_file}: {listing(prompts)}: prompt: a fleet asks nobody", "give env:, file: or keyring:"
         )

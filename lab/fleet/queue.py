@@ -29,10 +29,11 @@ from lab.results.run_folder import RunFolder
 
 SCHEMA = 1
 MOST_BYTES = 1 << 28  # of fleet.json: 100,000 tasks have 60 MB
+HELD_S = 60.0  # until what somebody else uses is tried again, or sooner
 BAD_INPUT = 2  # exit code of a run that another attempt would not help
 
 
-class State(StrEnum):
+class TaskState(StrEnum):
     """What a task is like."""
 
     DONE = "done"
@@ -42,7 +43,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
+class TaskRun:
     """The run of a task: ``is_done`` once it has ended by itself and put everything back, ``ended`` says how."""
 
     path: Path
@@ -51,31 +52,31 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Standing:
+class TaskStatus:
     """Where a task stands. ``failures`` are of attempts since the fleet was last gone on with."""
 
     task: Task
-    state: State
+    state: TaskState
     attempts: int
     failures: int
     last: Line | None
     began_at: float | None
-    run: Found | None
+    run: TaskRun | None
     not_before: float
 
     @property
     def was_cut_off(self) -> bool:
         """Whether something of it may have been left changed on its hosts: it began, and nobody wrote how it ended."""
-        return self.state is not State.DONE and self.began_at is not None
+        return self.state is not TaskState.DONE and self.began_at is not None
 
     @property
-    def said(self) -> str:
+    def reason(self) -> str:
         """Why it is not done, as far as its last attempt says."""
         return self.last.said if self.last else ""
 
 
 @dataclass(frozen=True)
-class _Written:
+class _StoredPlan:
     """What fleet.json says; ``digests`` are of the sweep of each task."""
 
     id: str
@@ -113,25 +114,25 @@ class Queue:
     def write(self, plan: Plan) -> str:
         """Put the plan into it, durably; the fleet's id, which stays. Raises BadInput where that was another fleet."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        before = self._read() if self.exists else _Written(secrets.token_hex(16), plan.name, now, {})
+        stored = self._read() if self.exists else _StoredPlan(secrets.token_hex(16), plan.name, now, {})
         content = {
-            "schema": SCHEMA, "id": before.id, "name": plan.name, "began_at": before.began_at,
+            "schema": SCHEMA, "id": stored.id, "name": plan.name, "began_at": stored.began_at,
             "tasks": [_describe(task) for task in plan.tasks],
         }  # fmt: skip
         durable.replace(self.plan_path, json.dumps(content, indent=1).encode())
-        return before.id
+        return stored.id
 
     def check(self, plan: Plan) -> list[str]:
         """What has changed since the fleet began, for people. Raises BadInput for a sweep that has, and is under way.
 
         ``plan`` is that of the fleet file as it is now.
         """
-        before = self._read()
-        if before.name != plan.name:
+        stored = self._read()
+        if stored.name != plan.name:
             raise BadInput(
-                f"{self.path}: is of the fleet {before.name!r}, and not of {plan.name!r}", "give --queue another DIR"
+                f"{self.path}: is of the fleet {stored.name!r}, and not of {plan.name!r}", "give --queue another DIR"
             )
-        digests = before.digests
+        digests = stored.digests
         for task in plan.tasks:
             if digests.get(task.id, task.sweep_digest) != task.sweep_digest and self.find_run(task):
                 raise BadInput(
@@ -139,12 +140,12 @@ class Queue:
                     "bring it back, or give the new sweep another name",
                 )
         now = {task.id for task in plan.tasks}
-        more, fewer = [name for name in now if name not in digests], [name for name in digests if name not in now]
-        lines = [f"{len(more)} tasks are new: {listing(sorted(more), 3)}"] if more else []
-        lines += [f"{len(fewer)} tasks are in the file no more: {listing(sorted(fewer), 3)}"] if fewer else []
+        added, removed = [name for name in now if name not in digests], [name for name in digests if name not in now]
+        lines = [f"{len(added)} tasks are new: {listing(sorted(added), 3)}"] if added else []
+        lines += [f"{len(removed)} tasks are in the file no more: {listing(sorted(removed), 3)}"] if removed else []
         return lines
 
-    def _read(self) -> _Written:
+    def _read(self) -> _StoredPlan:
         """What fleet.json says. Raises BadInput."""
         try:
             content = from_json(untrusted.read_file(self.plan_path, MOST_BYTES).decode())
@@ -156,64 +157,66 @@ class Queue:
             if not isinstance(content.get("tasks"), list) or not all(map(_is_task, content["tasks"])):
                 raise ValueError("its tasks are not those of a fleet")
         except (OSError, ValueError) as error:
-            raise BadInput(f"{self.plan_path}: not a plan of this lab: {error}") from error
-        return _Written(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
+            raise BadInput(
+                f"{self.plan_path}: not a plan of this lab: {error}", "give --queue another DIR, which begins it anew"
+            ) from error
+        return _StoredPlan(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
 
-    def find_run(self, task: Task) -> Found | None:
+    def find_run(self, task: Task) -> TaskRun | None:
         """The run of a task; None where there is none."""
         return find_run(self.folder(task))
 
-    def standings(self, plan: Plan) -> list[Standing]:
+    def statuses(self, plan: Plan) -> list[TaskStatus]:
         """Where each task stands, in the order of the plan: by its run folder, its lock, and the journal."""
         lines: dict[str, list[Line]] = defaultdict(list)
-        fresh: dict[str, list[Line]] = defaultdict(list)  # since the fleet was last gone on with, whatever clocks say
+        recent: dict[str, list[Line]] = defaultdict(list)  # since the fleet was last gone on with, whatever clocks say
         for line in self.journal.lines():
             if line.event is Event.RESUMED:
-                fresh.clear()
+                recent.clear()
             lines[line.task].append(line)
-            fresh[line.task].append(line)
-        return [self._standing(task, lines[task.id], fresh[task.id], plan) for task in plan.tasks]
+            recent[line.task].append(line)
+        return [self._status(task, lines[task.id], recent[task.id], plan) for task in plan.tasks]
 
-    def _standing(self, task: Task, lines: Sequence[Line], fresh: Sequence[Line], plan: Plan) -> Standing:
+    def _status(self, task: Task, lines: Sequence[Line], recent: Sequence[Line], plan: Plan) -> TaskStatus:
         run = self.find_run(task)
         ended = [line for line in lines if line.event is Event.ENDED]
         last = ended[-1] if ended else None
-        failures = [line for line in fresh if line.outcome is Outcome.FAILED]
+        failures = [line for line in recent if line.outcome is Outcome.FAILED]
         open_since = lines[-1].time if lines and lines[-1].event is Event.BEGAN else None
         if run and run.is_done:
-            state = State.DONE
+            state = TaskState.DONE
         elif is_claimed(self.folder(task) / "lock"):
-            state = State.RUNNING
+            state = TaskState.RUNNING
         elif len(failures) >= plan.attempts or (failures and failures[-1].exit_code == BAD_INPUT):
-            state = State.FAILED
+            state = TaskState.FAILED
         else:
-            state = State.WAITING
+            state = TaskState.WAITING
         attempts = sum(line.event is Event.BEGAN for line in lines)
-        return Standing(task, state, attempts, len(failures), last, open_since, run, next_try(fresh, plan))
+        return TaskStatus(task, state, attempts, len(failures), last, open_since, run, next_try(recent, plan))
 
 
-def next_try(fresh: Sequence[Line], plan: Plan) -> float:
+def next_try(recent: Sequence[Line], plan: Plan) -> float:
     """When a task may be tried again, in seconds since 1970, by its lines since the fleet was last gone on with."""
-    last = fresh[-1] if fresh else None
+    last = recent[-1] if recent else None
     if last is None or last.outcome not in (Outcome.FAILED, Outcome.HELD, Outcome.BUSY):
         return 0.0
-    wait_s = min(plan.retry_after, 60.0) if last.outcome in NOT_COUNTED else plan.retry_after
+    wait_s = min(plan.retry_after, HELD_S) if last.outcome in NOT_COUNTED else plan.retry_after
     return last.time + wait_s
 
 
-def find_run(folder: Path) -> Found | None:
+def find_run(folder: Path) -> TaskRun | None:
     """The run in the folder of a task: the one that is done, or the newest. One that cannot be read is not done."""
-    found = None
+    newest = None
     for path in reversed(paths_of_runs(folder)):
         try:
             run = RunFolder(path).run
         except BadInput as error:
-            found = Found(path, False, first_line(error.cause(), 300))
+            newest = TaskRun(path, False, first_line(error.cause(), 300))
             continue
-        found = Found(path, bool(run.get("finished_at")), first_line(str(run.get("ended") or ""), 300))
-        if found.is_done:
-            return found
-    return found
+        newest = TaskRun(path, bool(run.get("finished_at")), first_line(str(run.get("ended") or ""), 300))
+        if newest.is_done:
+            return newest
+    return newest
 
 
 def _describe(task: Task) -> dict[str, object]:

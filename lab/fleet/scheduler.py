@@ -19,10 +19,11 @@ from typing import Any
 
 from lab.base.errors import BadInput, LabFailure
 from lab.base.untrusted import listing, one_line
-from lab.fleet.attempt import Ended, Order, attempt, sees
+from lab.fleet.attempt import Ended, Order, attempt, sees_queue
 from lab.fleet.journal import Outcome
 
 INSTALL = "`pip install 'file-share-lab[fleet]'`"
+NOT_INSTALLED = "a fleet is scheduled by dask.distributed, which is not installed"
 LOOPBACK = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):[0-9]+")
 CONNECT_S, WORKERS_S = 20, 60
 UNUSED = "127.0.0.1:0"  # Dask listens for HTTP whether it is wanted or not: on loopback then, on a free port
@@ -59,14 +60,14 @@ class Scheduler:
             future = self._client.submit(attempt, order, key=key, pure=False, retries=0, priority=priority, **options)
             self._completed.add(future)
         except (OSError, RuntimeError, ValueError) as error:  # those of a client that is closed meanwhile
-            raise _gone(one_line(str(error), 200)) from error
+            raise _lost(one_line(str(error), 200)) from error
 
     def ended(self) -> Iterator[tuple[str, Ended]]:
         """The attempts that have ended since this was asked last, by key. Raises LabFailure where Dask is gone."""
         for future in self._completed.next_batch(block=False):
             yield str(future.key), _ending_of(future)
         if self._client.status != "running":
-            raise _gone(f"the client of Dask is {self._client.status}")
+            raise _lost(f"the client of Dask is {self._client.status}")
 
     def check_sites(self, sites: Iterable[str]) -> None:
         """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
@@ -82,7 +83,7 @@ class Scheduler:
     def check_queue(self, plan_file: str, identity: str) -> None:
         """Raise LabFailure where a worker does not see the queue."""
         try:
-            answers = self._client.run(sees, plan_file, identity)
+            answers = self._client.run(sees_queue, plan_file, identity)
         except ImportError as error:
             raise LabFailure(f"a worker cannot import the lab: {error}", "install it there, too") from error
         blind = [worker for worker, is_seen in answers.items() if not is_seen]
@@ -93,7 +94,7 @@ class Scheduler:
             )
 
 
-def _gone(why: str) -> LabFailure:
+def _lost(why: str) -> LabFailure:
     return LabFailure(f"the scheduler is gone: {why}", "`lab fleet resume` goes on")
 
 
@@ -101,11 +102,11 @@ def _ending_of(future: Any) -> Ended:
     """How an attempt ended, or what became of its worker."""
     if future.status == "finished":
         result = future.result()
-        return (
-            result if isinstance(result, Ended) else Ended(Outcome.FAILED, said=f"no end of an attempt: {result!r:.99}")
-        )
+        if isinstance(result, Ended):
+            return result
+        return Ended(Outcome.FAILED, reason=f"no end of an attempt: {result!r:.99}")
     error = repr(future.exception()) if future.status == "error" else future.status
-    return Ended(Outcome.FAILED, said=one_line(f"its worker is lost: {error}", 300))
+    return Ended(Outcome.FAILED, reason=one_line(f"its worker is lost: {error}", 300))
 
 
 def _distributed() -> ModuleType:
@@ -113,7 +114,7 @@ def _distributed() -> ModuleType:
     try:
         module = importlib.import_module("distributed")
     except ImportError as error:
-        raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL) from error
+        raise BadInput(NOT_INSTALLED, INSTALL) from error
     for name in ("distributed", "tornado", "asyncio"):  # what they would say of lost connections stands in the journal
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return module
@@ -122,7 +123,7 @@ def _distributed() -> ModuleType:
 def check_installed() -> None:
     """Raise BadInput where Dask is not installed; imports nothing."""
     if importlib.util.find_spec("distributed") is None:
-        raise BadInput("a fleet is scheduled by dask.distributed, which is not installed", INSTALL)
+        raise BadInput(NOT_INSTALLED, INSTALL)
 
 
 @contextmanager
@@ -200,25 +201,26 @@ def check_versions(versions: Mapping[str, Any], address: str) -> None:
     own = _packages(versions["client"])
     others = {"the scheduler": versions["scheduler"]}
     others |= {f"the worker {name}": worker for name, worker in versions["workers"].items()}
-    wrong = []
+    differences = []
     for name, other in others.items():
         theirs = _packages(other)
         if name == "the scheduler":
             theirs[OWN] = own.get(OWN, "")  # it runs nothing of ours
-        wrong += [
+        differences += [
             f"{name} has {package} {theirs.get(package) or 'not at all'}, this program {own.get(package)}"
             for package in COMPARED
             if theirs.get(package, "") != own.get(package, "")
         ]
-    if wrong:
-        raise LabFailure(f"{address}: {'; '.join(wrong[:6])}", "install the same versions at both ends")
+    if differences:
+        raise LabFailure(f"{address}: {'; '.join(differences[:6])}", "install the same versions at both ends")
 
 
 def _packages(node: Mapping[str, Any]) -> dict[str, str]:
     """The versions of a client, scheduler or worker; of Python without the last part."""
-    found = {name: str(version) for name, version in node.get("packages", {}).items() if version is not None}
-    found["python"] = ".".join(str(node.get("host", {}).get("python", "") or found.get("python", "")).split(".")[:2])
-    return found
+    versions = {name: str(version) for name, version in node.get("packages", {}).items() if version is not None}
+    python = str(node.get("host", {}).get("python", "") or versions.get("python", ""))
+    versions["python"] = ".".join(python.split(".")[:2])
+    return versions
 
 
 def _workers(client: Any) -> dict[str, Any]:

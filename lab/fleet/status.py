@@ -10,11 +10,11 @@ from typing import Any
 from lab.base.untrusted import listing
 from lab.fleet.forecast import Forecast
 from lab.fleet.plan import Plan
-from lab.fleet.queue import Queue, Standing, State
+from lab.fleet.queue import Queue, TaskState, TaskStatus
 
 GAP = "  "
 MOST_REASONS = 20
-WORDS = {State.RUNNING: "running", State.FAILED: "failed", State.WAITING: "waiting"}
+WORDS = {TaskState.RUNNING: "running", TaskState.FAILED: "failed", TaskState.WAITING: "waiting"}
 
 
 def describe_plan(plan: Plan) -> Iterator[str]:
@@ -31,28 +31,28 @@ def describe_plan(plan: Plan) -> Iterator[str]:
         yield f"site {site}: {listing(pairs)}"
 
 
-def describe(plan: Plan, standings: Sequence[Standing], ends: Forecast, now: float) -> Iterator[str]:
+def describe(plan: Plan, statuses: Sequence[TaskStatus], ends: Forecast, now: float) -> Iterator[str]:
     """The lines that `lab fleet status` prints."""
-    cells: dict[tuple[str, str], Counter[State]] = defaultdict(Counter)
-    for one in standings:
+    cells: dict[tuple[str, str], Counter[TaskState]] = defaultdict(Counter)
+    for one in statuses:
         cells[one.task.pair, one.task.sweep][one.state] += 1
     yield from _table(plan, {key: _cell(counts) for key, counts in cells.items()})
-    counts = Counter(one.state for one in standings)
-    yield f"{len(standings)} tasks: " + ", ".join(f"{counts[state]} {state.value}" for state in State)
-    if counts[State.RUNNING] or counts[State.WAITING]:
+    counts = Counter(one.state for one in statuses)
+    yield f"{len(statuses)} tasks: " + ", ".join(f"{counts[state]} {state.value}" for state in TaskState)
+    if counts[TaskState.RUNNING] or counts[TaskState.WAITING]:
         yield _ending(ends, now)
-    yield from _reasons(standings)
+    yield from _reasons(statuses)
 
 
-def _cell(counts: Counter[State]) -> str:
+def _cell(counts: Counter[TaskState]) -> str:
     """What became of the runs of one sweep on one pair."""
     total = counts.total()
-    if counts[State.DONE] == total:
+    if counts[TaskState.DONE] == total:
         return "done" if total == 1 else f"{total} done"
     others = [
         f"{WORDS[state]}" if total == 1 else f"{counts[state]} {WORDS[state]}" for state in WORDS if counts[state]
     ]
-    done = [f"{counts[State.DONE]} done"] if counts[State.DONE] else []
+    done = [f"{counts[TaskState.DONE]} done"] if counts[TaskState.DONE] else []
     return ", ".join([*done, *others])
 
 
@@ -71,37 +71,37 @@ def _ending(ends: Forecast, now: float) -> str:
     return f"ends about {when:%a %Y-%m-%d %H:%M}, in {duration(ends.ends_at - now)}, by {by}"
 
 
-def _reasons(standings: Sequence[Standing]) -> Iterator[str]:
+def _reasons(statuses: Sequence[TaskStatus]) -> Iterator[str]:
     """Why tasks failed, or wait though they have been tried."""
-    told = [one for one in standings if one.state in (State.FAILED, State.WAITING) and one.said]
-    for one in sorted(told, key=lambda one: one.state is not State.FAILED)[:MOST_REASONS]:
-        yield f"{one.task.id}: {WORDS[one.state]}: {one.said}"
-    if len(told) > MOST_REASONS:
-        yield f"and {len(told) - MOST_REASONS:,} more"
+    unfinished = [one for one in statuses if one.state in (TaskState.FAILED, TaskState.WAITING) and one.reason]
+    for one in sorted(unfinished, key=lambda one: one.state is not TaskState.FAILED)[:MOST_REASONS]:
+        yield f"{one.task.id}: {WORDS[one.state]}: {one.reason}"
+    if len(unfinished) > MOST_REASONS:
+        yield f"and {len(unfinished) - MOST_REASONS:,} more"
 
 
-def as_json(plan: Plan, queue: Queue, standings: Sequence[Standing], ends: Forecast) -> dict[str, Any]:
+def as_json(plan: Plan, queue: Queue, statuses: Sequence[TaskStatus], ends: Forecast) -> dict[str, Any]:
     """The same for programs; times in UTC."""
-    counts = Counter(one.state for one in standings)
-    is_left = counts[State.RUNNING] or counts[State.WAITING]
+    counts = Counter(one.state for one in statuses)
+    is_left = counts[TaskState.RUNNING] or counts[TaskState.WAITING]
     return {
         "fleet": plan.name,
         "queue": str(queue.path),
         "in_use": queue.is_in_use,
-        "counts": {state.value: counts[state] for state in State},
+        "counts": {state.value: counts[state] for state in TaskState},
         "ends_at": datetime.fromtimestamp(ends.ends_at, UTC).isoformat(timespec="seconds") if is_left else None,
         "measured": ends.measured,
-        "tasks": [_task_json(one) for one in standings],
+        "tasks": [_task_json(one) for one in statuses],
     }
 
 
-def _task_json(one: Standing) -> dict[str, Any]:
+def _task_json(one: TaskStatus) -> dict[str, Any]:
     return {
         "task": one.task.id, "pair": one.task.pair, "sweep": one.task.sweep, "repetition": one.task.repetition,
         "state": one.state.value, "attempts": one.attempts, "failures": one.failures,
         "run": str(one.run.path) if one.run else None, "ended": one.run.ended if one.run else None,
         "exit_code": one.last.exit_code if one.last else None, "seconds": one.last.seconds if one.last else None,
-        "said": one.said or None, "estimated_s": round(one.task.estimated_s, 1),
+        "said": one.reason or None, "estimated_s": round(one.task.estimated_s, 1),
     }  # fmt: skip
 
 

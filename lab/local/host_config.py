@@ -108,7 +108,7 @@ def _write_key_pair(path: Path, kind: str) -> str:
 def hosts_ini(lab: Lab) -> str:
     """The hosts file of a running local lab."""
     directory = state.directory(lab.name)
-    title = f"{_link_title(lab)}{_clients_title(lab)}{_kernel_title(lab)}{_platform_title(lab)}"
+    title = f"{_link_title(lab)}{_clients_title(lab)}{_kernel_title(lab)}{platform_title(lab)}"
     sections = [
         f"# Written by `lab local up`; removed when this lab goes down.\n"
         f"[lab]\n"
@@ -150,11 +150,24 @@ def _shared_folder(lab: Lab) -> str:
     return "/Users/Shared/disk" if platforms.mac_version(lab.platforms["server"]) else "/srv/disk"
 
 
-def _platform_title(lab: Lab) -> str:
-    """Which hosts are emulated Macs, so that nobody takes what they measure for what a Mac does."""
-    versions = {host: platforms.mac_version(platform) for host, platform in lab.platforms.items()}
-    macs = [f"{host} an EMULATED Mac ({version})" for host, version in versions.items() if version]
-    return f", {', '.join(macs)}" if macs else ""
+def platform_title(lab: Lab) -> str:
+    """Which hosts are emulated Macs, after a comma, so that nobody takes what they measure for what a Mac does."""
+    by_version: dict[str, list[str]] = {}
+    for host, platform in lab.platforms.items():
+        if version := platforms.mac_version(platform):
+            by_version.setdefault(version, []).append(host)
+    return "".join(f", {_macs_title(lab, hosts)} ({version})" for version, hosts in by_version.items())
+
+
+def _macs_title(lab: Lab, macs: list[str]) -> str:
+    """Emulated Macs of one version: sixteen names would fill a title."""
+    if len(macs) == 1:
+        return f"{macs[0]} an EMULATED Mac"
+    clients = [host for host in macs if host != "server"]
+    if len(clients) == len(lab.platforms) - 1 > 1:
+        clients = ["all clients"]
+    *names, last = [*clients, *(host for host in macs if host == "server")]
+    return f"{', '.join(names)} and {last} EMULATED Macs" if names else f"{last} EMULATED Macs"
 
 
 def _clients_title(lab: Lab) -> str:

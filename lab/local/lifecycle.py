@@ -17,7 +17,7 @@ from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
 from lab.base.present import present
 from lab.emulated_mac import faults
-from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
+from lab.local import backends, cleanup, host_config, network, platforms, root_image, state, syscalls
 from lab.local.names import MOST_CLIENTS, hosts_of
 from lab.local.state import Lab
 
@@ -132,7 +132,8 @@ def fault(name: str, host: str, fault: str, times: int) -> None:
 def describe(lab: Lab) -> str:
     """What the hosts of a lab are made of, and why."""
     backend = backends.find(lab.backend)
-    return f"{backend.title} ({lab.why})" if lab.why else backend.title
+    why = f" ({lab.why})" if lab.why else ""
+    return f"{backend.title}{why}{host_config.platform_title(lab)}"
 
 
 def run_inside(name: str, host: str, command: list[str]) -> int:

@@ -25,11 +25,11 @@ def start_all(commands: Sequence[AbstractContextManager[Armed]], end: Callable[[
     with ThreadPoolExecutor(len(commands)) as threads, ExitStack() as stack:  # commands end before their threads do
         armed = [stack.enter_context(command) for command in commands]
 
-        def each(act: Callable[[Armed], U]) -> list[U]:
+        def of_all(act: Callable[[Armed], U]) -> list[U]:
             return list(threads.map(act, armed))
 
-        counting_s = max(each(Armed.await_ready))
-        offsets = each(Armed.measure_offset)
+        counting_s = max(of_all(Armed.await_ready))
+        offsets = of_all(Armed.measure_offset)
         lead_s = LEAD_S + COUNTING_TIMES * counting_s + max(offset.bound_s for offset in offsets)
         at_s = time.monotonic() + lead_s
         for one, offset in zip(armed, offsets, strict=True):

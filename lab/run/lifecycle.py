@@ -18,9 +18,10 @@ from lab.base import durable, signals
 from lab.base.errors import Interrupted, LabFailure
 from lab.base.untrusted import first_line
 from lab.design.blocks import Ordering
+from lab.design.cost import CEILING_SHOTS
 from lab.design.grid import grid_of
 from lab.design.pace import Pace
-from lab.design.plan import CEILING_SHOTS, plan
+from lab.design.plan import plan
 from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import CommandLog, Host, Role, connected, passwords

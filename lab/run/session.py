@@ -185,18 +185,22 @@ class Session:
         self.mounting.unmount()
         self.stand(case)
 
-    def drop_lost_mount(self, standing: Standing, error: LabFailure) -> bool:
-        """Whether a transfer failed because its mount is gone, and the case may be stood up again, with another mount.
+    def drop_lost_mount(self, case: Case, error: LabFailure) -> bool:
+        """Whether a transfer failed because a client's mount is gone, and the case may be stood up again, with another.
 
         A program that mounts for an account, such as GVfs, may die at any time and takes the mount along.
         """
-        if standing.attached.remote_shell:
+        return any(map(self._has_lost_mount, self.pairs[: case.clients])) and self.mounting.drop(error)
+
+    def _has_lost_mount(self, pair: Pair) -> bool:
+        client = pair.hosts[Role.CLIENT]
+        attached = self._mounts[client.name].attached
+        if attached.remote_shell:
             return False
         try:
-            result = self.pair.hosts[Role.CLIENT].shell(IS_GONE, standing.attached.path, check=False)
+            return client.shell(IS_GONE, attached.path, check=False).exit_code == 0
         except HostError:  # a mount that hangs is there; the error of the transfer says more
             return False
-        return result.exit_code == 0 and self.mounting.drop(error)
 
     def forget_store(self, case: Case) -> None:
         """Before a read from a cold server, have its file system forget what it holds in a memory of its own, if any.
@@ -238,10 +242,10 @@ class Session:
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
         """The share of a case as its server has it, and the first client prepared for it."""
-        drivers, folder = sharing.drivers_of(self.pair, case.protocol), self.shares.folder(case)
+        folder = self.shares.folder(case)
 
         def serve() -> None:
-            self._served = {FIRST: sharing.serve(self.pair, self.settings, drivers, share, folder)}
+            self._served = {FIRST: sharing.serve(self.pairs, self.settings, case.protocol, share, folder)}
 
         serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
         return [*self._store_layers(case), (serving, serve)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -56,8 +56,9 @@ def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
     )
 
 
-def serve(pair: Pair, settings: Settings, drivers: Drivers, share: Share, folder: str) -> Served:
-    """Have the folder there, offer the share where the lab serves it, and prepare the client."""
+def serve(pairs: Sequence[Pair], settings: Settings, protocol: str, share: Share, folder: str) -> Served:
+    """Have the folder there, offer the share to all clients where the lab serves it, and prepare the first."""
+    pair, drivers = pairs[0], drivers_of(pairs[0], protocol)
     client, server = pair.sides[Role.CLIENT], pair.sides[Role.SERVER]
     if pair.config.share.mounted:
         return Served(drivers, {})
@@ -66,11 +67,17 @@ def serve(pair: Pair, settings: Settings, drivers: Drivers, share: Share, folder
     effective: Mapping[str, str] = {}
     with explained(drivers):
         if share.served_by_lab:
-            share = replace(share, old_dialect=drivers[Role.CLIENT].old_dialect(client))
+            share = replace(share, old_dialect=_old_dialect(pairs, protocol))
             settings.follow(drivers[Role.SERVER].serve(server, share))
             effective = durability_in_effect(drivers[Role.SERVER], server, share)
         settings.follow(drivers[Role.CLIENT].prepare(client))
     return Served(drivers, effective)
+
+
+def _old_dialect(pairs: Sequence[Pair], protocol: str) -> str:
+    """What the server has to be told to offer, for all of these clients; empty where that is nothing."""
+    dialects = (drivers_of(pair, protocol)[Role.CLIENT].old_dialect(pair.sides[Role.CLIENT]) for pair in pairs)
+    return next(filter(None, dialects), "")
 
 
 def _make_folder(pair: Pair, settings: Settings, share: Share, folder: str) -> None:

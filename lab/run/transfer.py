@@ -47,7 +47,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
         except LabFailure as error:
             # a command that failed prepares or checks it
             may_be_mount = isinstance(error, TransferError | CommandError)
-            if not (may_be_mount and session.drop_lost_mount(standing, error)):
+            if not (may_be_mount and session.drop_lost_mount(case, error)):
                 raise_fault(session.pair, standing.store, error)
                 raise
 

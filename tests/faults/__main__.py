@@ -23,7 +23,7 @@ from lab.local import state
 
 from . import matrix, plan
 from .cell import Baseline, Cell, Outcome, measure, play
-from .inject import FILL_HOSTS, KINDS, Fault
+from .inject import FILL_HOSTS, KINDS, OF_ROOM, Fault
 from .labs import Kind, Place, places, spread
 
 
@@ -32,8 +32,8 @@ def baselines(labs: list[Place], sweeps: Sequence[str], seed: int) -> dict[str, 
     runs = {name for name in sweeps if name != plan.RESTORE} | ({plan.KILLED[0]} if plan.RESTORE in sweeps else set())
     found = _measured(labs, sorted(runs), seed, None)
     if plan.RESTORE in sweeps:
-        sweep, words = plan.KILLED
-        killed = plan.first(found[sweep], words, "SIGKILL", "after"), found[sweep]
+        sweep, host, words = plan.KILLED
+        killed = plan.first(found[sweep], host, words, "SIGKILL", "after"), found[sweep]
         found |= _measured(labs, [plan.RESTORE], seed, killed)
     return {name: found[name] for name in sweeps}
 
@@ -96,6 +96,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
     parser.add_argument("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
+    parser.add_argument("--clients", type=int, default=1, help="3: the sweep `clients` (default: 1, and all others)")
     parser.add_argument("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them")
@@ -106,18 +107,22 @@ def arguments() -> argparse.Namespace:
 def again(options: argparse.Namespace) -> str:
     """What has the same labs and the same commands at the same numbers."""
     words = [f"--seed {options.seed}", f"--transport {options.transport}"]
+    words += [f"--clients {options.clients}"] if options.clients > 1 else []
     return " ".join([*words, *(f"--platform {platform}" for platform in options.platform)])
 
 
 def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     """Bring labs up, plan, play; what became of each cell is added to ``outcomes`` at once."""
-    kind = Kind(tuple(options.platform), options.transport)
-    sweeps = options.sweeps or plan.usual(kind.has_mac_server)
-    if options.only or options.sample:
-        sweeps = sorted({cell.sweep for cell in options.only} if options.only else {row[0] for row in plan.SAMPLE})
+    kind = Kind(tuple(options.platform), options.transport, options.clients)
+    sweeps = options.sweeps or plan.usual(kind.has_mac_server, kind.clients)
+    if options.only:
+        sweeps = sorted({cell.sweep for cell in options.only})
+    elif options.sample:
+        sweeps = [name for name in sweeps if name in {row[0] for row in (*plan.SAMPLE, *plan.SAMPLE_OF_ROOM)}]
     with places(options.jobs, kind) as labs:
         known = baselines(labs, sweeps, options.seed)
-        kinds = [kind for kind in options.kinds if not (options.platform and kind in FILL_HOSTS)]
+        impossible = (*(FILL_HOSTS if options.platform else ()), *(() if options.clients >= 3 else OF_ROOM))
+        kinds = [kind for kind in options.kinds if kind not in impossible]
         cells = options.only or plan.cells(known, kinds, options.share, options.seed)
         if options.sample:
             cells = plan.sample(known)

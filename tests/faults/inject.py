@@ -9,12 +9,14 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from lab.hosts import Result
+from lab.hosts.dialogue import Dialogue
 from lab.hosts.ssh import SshHost
 from lab.local import lifecycle
 
@@ -55,25 +57,25 @@ class Sent:
 
 @dataclass(frozen=True)
 class Call:
-    """One use of ``SshHost._execute``, to be gone on with."""
+    """One command on a host, to be gone on with. ``begin`` takes its words and its deadline.
 
-    execute: Callable[..., Result]
+    What it gives is a Result; or, where the command is spoken with while it runs, that conversation.
+    """
+
     host: SshHost
     argv: tuple[str, ...]
-    root: bool
-    given: str
     deadline_s: float
-    stop_mark: str = ""
+    begin: Callable[[tuple[str, ...], float], Any]
+    is_spoken_with: bool = False
 
-    def go(self) -> Result:
+    def go(self) -> Any:
         """As the lab meant it."""
-        return self.execute(self.host, self.argv, self.root, self.given, self.deadline_s, self.stop_mark)
+        return self.begin(self.argv, self.deadline_s)
 
-    def go_and(self, script: str, when: str, deadline_s: float) -> Result:
+    def go_and(self, script: str, when: str, deadline_s: float) -> Any:
         """A script on the host, in place of the command or when that has had its effect."""
         wrapped = script if when == "before" else f'"$@"\n{script}'
-        argv = ("/bin/sh", "-c", wrapped, "sh", *self.argv)
-        return self.execute(self.host, argv, self.root, self.given, deadline_s, self.stop_mark)
+        return self.begin(("/bin/sh", "-c", wrapped, "sh", *self.argv), deadline_s)
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,13 @@ class Fault:
         """The name of the command in a sweep."""
         return f"{self.role}-{self.number}"
 
-    def strike(self, call: Call, lab: str, usual_s: float) -> Result:
-        """Go on with a command, and have the fault happen. ``usual_s`` is how long the command takes without it."""
+    def strike(self, call: Call, lab: str, usual_s: float) -> Any:
+        """Go on with a command, and have the fault happen. ``usual_s`` is how long the command takes without it.
+
+        Of a command that is spoken with, "after" a deed is once it has begun: nothing but its end tells more.
+        """
+        if self.kind == "error" and call.is_spoken_with:
+            return call.go_and("exit 1", self.when, call.deadline_s)
         if self.kind == "error":
             if self.when == "after":
                 call.go()
@@ -123,6 +130,7 @@ DEEDS: dict[str, Callable[[str], None]] = {
     "SIGKILL": _signal(signal.SIGKILL),
     "reboot-client": lambda lab: lifecycle.reboot(lab, "client"),
     "reboot-server": lambda lab: lifecycle.reboot(lab, "server"),
+    "reboot-client.3": lambda lab: lifecycle.reboot(lab, "client.3"),
     "full-controller": lambda _: space.fill_controller(RESULTS),
     "full-client": lambda lab: space.fill_host(lab, "client"),
     "full-server": lambda lab: space.fill_host(lab, "server"),
@@ -131,6 +139,7 @@ DEEDS: dict[str, Callable[[str], None]] = {
 KINDS = ("error", "hang", "lost", *DEEDS)
 # Not on emulated Macs: what stands for their kernel needs room on the host's disk, as no kernel does.
 FILL_HOSTS = ("full-client", "full-server")
+OF_ROOM = ("reboot-client.3",)  # where there are so many clients
 # Where one of these meets the transfer of a trial, or the look at its content, that trial cannot be ok.
 SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
 
@@ -143,7 +152,7 @@ def normal(argv: tuple[str, ...]) -> str:
 
 def trial_of(command: str) -> str | None:
     """The trial that a command moves or verifies, if it does."""
-    trial_id = re.search(r"/(b\d{3}-\d{4})-[0-9A-Za-z]+\.bin", command)
+    trial_id = re.search(r"/(b\d{3}-\d{4})(?:-\d+)?-[0-9A-Za-z]+\.bin", command)
     return trial_id[1] if trial_id and re.search(r"stopwatch\.pl|-- check ", command) else None
 
 
@@ -152,7 +161,7 @@ def record(lab: str, target: Path) -> None:
     count: Counter[str] = Counter()
     lock = threading.Lock()
 
-    def execute(call: Call) -> Result:
+    def execute(call: Call) -> Any:
         with lock:
             count[call.host.name] += 1
             number = count[call.host.name]
@@ -166,7 +175,7 @@ def record(lab: str, target: Path) -> None:
             file.write(json.dumps(asdict(sent)) + "\n")
         return result
 
-    _wrap(execute)
+    wrap(execute)
 
 
 def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
@@ -174,7 +183,7 @@ def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
     count: Counter[str] = Counter()
     lock = threading.Lock()
 
-    def execute(call: Call) -> Result:
+    def execute(call: Call) -> Any:
         with lock:
             count[call.host.name] += 1
             struck = (call.host.name, count[call.host.name]) == (fault.role, fault.number)
@@ -183,15 +192,31 @@ def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
         target.write_text(json.dumps(asdict(Sent(fault.role, fault.number, normal(call.argv)))))
         return fault.strike(call, lab, usual_s)
 
-    _wrap(execute)
+    wrap(execute)
 
 
-def _wrap(handle: Callable[[Call], Result]) -> None:
+def wrap(handle: Callable[[Call], Any]) -> None:
+    """From here on, have ``handle`` go on with every command that the lab sends."""
     original: Any = SshHost._execute
+    original_converse: Any = SshHost.converse
 
     def execute(
         self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
     ) -> Result:
-        return handle(Call(original, self, argv, root, given, deadline_s, stop_mark))
+        def begin(words: tuple[str, ...], within_s: float) -> Any:
+            return original(self, words, root, given, within_s, stop_mark)
+
+        result: Result = handle(Call(self, argv, deadline_s, begin))
+        return result
+
+    @contextmanager
+    def converse(self: SshHost, *argv: str, deadline_s: float) -> Iterator[Dialogue]:
+        with ExitStack() as stack:
+
+            def begin(words: tuple[str, ...], within_s: float) -> Any:
+                return stack.enter_context(original_converse(self, *words, deadline_s=within_s))
+
+            yield handle(Call(self, argv, deadline_s, begin, is_spoken_with=True))
 
     SshHost._execute = execute  # type: ignore[method-assign]
+    SshHost.converse = converse  # type: ignore[method-assign]

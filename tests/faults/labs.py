@@ -17,7 +17,7 @@ from typing import Any
 
 from support.local_lab import Bench
 
-from lab.local import state, syscalls
+from lab.local import syscalls
 
 from . import plan
 from .observe import Observer, State, is_mac
@@ -36,10 +36,11 @@ FORK = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True)
 class Kind:
-    """What the labs are: words of `lab local up --platform`, and how their hosts are reached."""
+    """What the labs are: words of `lab local up --platform`, how many clients, and how their hosts are reached."""
 
     platforms: tuple[str, ...] = ()
     transport: str = "paramiko"
+    clients: int = 1
 
     @property
     def has_mac_server(self) -> bool:
@@ -61,16 +62,17 @@ class Place:
 
     def up(self) -> None:
         """Bring it up, and note how it is."""
-        self.bench.up(*(word for platform in self.kind.platforms for word in ("--platform", platform)))
+        platforms = (word for platform in self.kind.platforms for word in ("--platform", platform))
+        self.bench.up("--clients", str(self.kind.clients), *platforms)
         self.observer = Observer(self.bench.name, Path(self.disk))
-        for host in state.HOSTS:
+        for host in self.bench.host_names:
             root = Path(f"/proc/{self.observer.init(host)}/root")
             program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
             program.unlink(missing_ok=True)
             program.write_text(IPERF3)
             program.chmod(0o755)
-        changes = {"client_ram_disk": "64 MiB", "server_ram_disk": "64 MiB"}
-        changes |= dict.fromkeys(("client_transport", "server_transport"), self.kind.transport)
+        changes = {f"{host}_ram_disk": "64 MiB" for host in self.bench.host_names}
+        changes |= {f"{host}_transport": self.kind.transport for host in self.bench.host_names}
         if not is_mac(self.observer.init("server")):
             changes |= {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
         self.hosts = self.bench.changed_hosts(**changes)
@@ -85,7 +87,7 @@ class Place:
         """The file of a sweep."""
         name = plan.KILLED[0] if name == plan.RESTORE else name
         path = self.bench.directory / f"{name}.toml"
-        path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=(plan.SWEEPS | plan.OF_MACS)[name]))
+        path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=plan.ALL[name]))
         return path
 
 

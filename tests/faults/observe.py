@@ -106,7 +106,7 @@ def daemons(init: int) -> list[Process]:
 
 
 class Observer:
-    """Looks at both hosts of one local lab, and at a ``disk`` that the server may write to.
+    """Looks at the hosts of one local lab, and at a ``disk`` that the server may write to.
 
     Remembers what a file held while the kernel says that it is unchanged.
     """
@@ -117,9 +117,12 @@ class Observer:
 
     def init(self, host: str) -> int:
         """The process here that is PID 1 of a host."""
+        return self._lab().hosts[host].pid
+
+    def _lab(self) -> state.Lab:
         lab = state.load(self.name)
         assert lab is not None, f"the local lab {self.name} is gone"
-        return lab.hosts[host].pid
+        return lab
 
     def settle(self) -> None:
         """Wait until no connection is open any more, on the hosts or the controller, and all have booted."""
@@ -130,7 +133,7 @@ class Observer:
     def _passing(self) -> bool:
         if self._is_controller_connected():
             return True
-        found = [processes(self.init(host)) for host in state.HOSTS]
+        found = [processes(host.pid) for host in self._lab().hosts.values()]
         return any(
             _is_session(process, host) or MAC_TRANSIENT in process.command
             for host in found
@@ -149,8 +152,8 @@ class Observer:
         found: State = {"disk: its ends": _digest_of_ends(self.disk)} if self.disk else {}
         if self._is_controller_connected():
             found["controller: a connection"] = "open"
-        for host in state.HOSTS:
-            init = self.init(host)
+        for host, booted in self._lab().hosts.items():
+            init = booted.pid
             looks = [self._files, self._mounts, self._processes, self._network]
             for look in [*looks, _mac] if is_mac(init) else looks:
                 found |= {f"{host}: {what}": how for what, how in look(init)}

@@ -62,36 +62,56 @@ store = ["apfs"]
 """
 }
 OF_LINUX = ("image", "device")
+# What takes three clients; nothing of the others differs there
+OF_ROOM = {
+    "clients": """
+protocol = ["smb"]
+direction = ["write"]
+mtu = [9000]
+clients = [3]
+"""
+}
+ALL = SWEEPS | OF_MACS | OF_ROOM  # the factors of each
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
-KILLED = ("smb", "-- check")
-NAMES = (*SWEEPS, *OF_MACS, RESTORE)
-# The sample for the test suite: (sweep, part of a command, kind, when). The first such command on the server.
+KILLED = ("smb", "server", "-- check")
+NAMES = (*ALL, RESTORE)
+# The samples for the test suite: (sweep, host, part of a command, kind, when). The first such command on that host.
 SAMPLE = (
-    ("network", "mkdir -m", "SIGKILL", "after"),
-    ("network", "mount -t tmpfs", "hang", "after"),
-    ("network", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
-    ("network", "ip link set dev eth0 mtu 9000", "error", "after"),
-    ("network", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
-    ("network", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
-    ("network", "ss -tmin", "full-controller", "before"),
-    ("network", "-- check", "error", "after"),
-    ("network", "-- check", "lost", "after"),
-    ("smb", "smbpasswd", "hang", "before"),
-    ("smb", "smbpasswd", "full-server", "after"),
-    ("smb", "smbstatus --json", "server-killed", "before"),
-    ("smb", "-- make", "SIGINT", "after"),
-    ("smb", "ss -tmin", "reboot-client", "before"),
-    ("image", "lazy_itable_init", "SIGKILL", "after"),
-    ("device", "mkfs.btrfs", "SIGKILL", "after"),
-    ("restore", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
-    ("restore", "umount", "lost", "after"),
+    ("network", "server", "mkdir -m", "SIGKILL", "after"),
+    ("network", "server", "mount -t tmpfs", "hang", "after"),
+    ("network", "server", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
+    ("network", "server", "ip link set dev eth0 mtu 9000", "error", "after"),
+    ("network", "server", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
+    ("network", "server", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
+    ("network", "server", "ss -tmin", "full-controller", "before"),
+    ("network", "server", "-- check", "error", "after"),
+    ("network", "server", "-- check", "lost", "after"),
+    ("smb", "server", "smbpasswd", "hang", "before"),
+    ("smb", "server", "smbpasswd", "full-server", "after"),
+    ("smb", "server", "smbstatus --json", "server-killed", "before"),
+    ("smb", "server", "-- make", "SIGINT", "after"),
+    ("smb", "server", "ss -tmin", "reboot-client", "before"),
+    ("image", "server", "lazy_itable_init", "SIGKILL", "after"),
+    ("device", "server", "mkfs.btrfs", "SIGKILL", "after"),
+    ("restore", "server", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
+    ("restore", "server", "umount", "lost", "after"),
+)
+SAMPLE_OF_ROOM = (
+    ("clients", "client.2", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
+    ("clients", "client.3", " together cp ", "reboot-client.3", "after"),
+    ("clients", "client.2", " together cp ", "lost", "before"),
+    ("clients", "client", " together cp ", "SIGKILL", "after"),
+    ("clients", "client.3", "-- make", "SIGINT", "after"),
+    ("clients", "server", "-- check", "error", "after"),
 )
 
 
-def usual(has_mac_server: bool) -> list[str]:
-    """The sweeps that such a server can have."""
-    return [name for name in NAMES if name not in (OF_LINUX if has_mac_server else OF_MACS)]
+def usual(has_mac_server: bool, clients: int) -> list[str]:
+    """The sweeps that so many clients and such a server can have."""
+    if clients > 1:
+        return list(OF_ROOM)
+    return [name for name in NAMES if name not in (*OF_ROOM, *(OF_LINUX if has_mac_server else OF_MACS))]
 
 
 def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float, seed: int) -> list[Cell]:
@@ -110,16 +130,14 @@ def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float,
 
 
 def sample(baselines: Mapping[str, Baseline]) -> list[Cell]:
-    """The cells of the sample."""
-    found = []
-    for sweep, words, kind, when in SAMPLE:
-        found.append(Cell(sweep, first(baselines[sweep], words, kind, when)))
-    return found
+    """The cells of the sample of these sweeps."""
+    rows = [row for row in (*SAMPLE, *SAMPLE_OF_ROOM) if row[0] in baselines]
+    return [Cell(sweep, first(baselines[sweep], host, words, kind, when)) for sweep, host, words, kind, when in rows]
 
 
-def first(baseline: Baseline, words: str, kind: str, when: str) -> Fault:
-    """A fault at the first command to the server that has these words in it."""
-    sent = next(each for each in baseline.sent.values() if each.role == "server" and words in each.text)
+def first(baseline: Baseline, host: str, words: str, kind: str, when: str) -> Fault:
+    """A fault at the first command to a host that has these words in it."""
+    sent = next(each for each in baseline.sent.values() if each.role == host and words in each.text)
     return Fault(sent.role, sent.number, kind, when)
 
 

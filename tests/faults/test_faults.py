@@ -41,8 +41,9 @@ LEFT = {
 
 
 @pytest.mark.local_lab
-def test_in_the_sample_nothing_is_dirty_lost_or_wrong() -> None:
-    command = [sys.executable, "-m", "faults", "--sample"]
+@pytest.mark.parametrize("clients", ["1", "3"])
+def test_in_the_sample_nothing_is_dirty_lost_or_wrong(clients: str) -> None:
+    command = [sys.executable, "-m", "faults", "--sample", "--clients", clients]
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -40,6 +40,11 @@ def read(folder: Path | None) -> Kept:
     return Kept(lines, rows, tuple(problems))
 
 
+def is_late(row: Row) -> bool:
+    """Whether a trial is void by a rule that a busy machine may break: several clients have to start together."""
+    return row["status"] == "void" and str(row["reason"]).startswith("the clients did not start together")
+
+
 def lost(first: Kept, last: Kept, slots: set[str]) -> list[str]:
     """What is wrong with the lines: torn, twice, changed since ``first``, or one of ``slots`` missing."""
     found = list(first.problems or last.problems)

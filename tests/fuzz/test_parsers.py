@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import pkgutil
-import plistlib
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
 from types import CodeType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import printed
 from support.bounds import bounded
 from support.mutation import mutated
-from support.paths import LINUX_CAPTURES, MACOS_CAPTURES, RUN_CAPTURES
+from support.parsers import Parser, Saying, masked, recorded, timed
 
 import lab
 from lab.base.errors import HostError, LabError
-from lab.base.masking import Masker
 from lab.check import hardware_file
 from lab.fidelity import engines, host_scripts, on_host_macos
-from lab.fidelity.probes import ALL as PROBES
 from lab.fleet.journal import parse_line
 from lab.fleet.look import parse_state
-from lab.hosts import Host, Result, interpreter, mount_reports
+from lab.hosts import interpreter, mount_reports
 from lab.init import shares
-from lab.platforms import facts, files, timing
+from lab.platforms import facts, files
 from lab.platforms import ram_disk as any_ram_disk
 from lab.platforms.linux import counters as linux_counters
 from lab.platforms.linux import mounts as linux_mounts
@@ -59,108 +54,6 @@ from lab.settings import host_journal
 from lab.stores import btrfs, ext4, image_file_system, mac_volume, o3x, store, xfs, zfs
 from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
 
-O3X = (
-    "p\tashift\t12\tlocal\np\tcasesensitivity\tinsensitive\t-\np\tcompression\tlz4\tlocal\n"
-    "mimic on\nversion 2.2.3-1\nimage dmg\n"
-)
-
-
-@dataclass(frozen=True)
-class Parser:
-    """A parser, what it parses (captures by name, or what stands here), and what it raises for anything else."""
-
-    parse: Callable[[str], object]
-    captures: tuple[str, ...]
-    error: type[Exception] | None = ValueError
-
-    def read_or_refuse(self, text: str) -> bool:
-        """Whether it reads this text, which else it has to refuse by its own error."""
-        with suppress(*([self.error] if self.error else [])):
-            self.parse(text)
-            return True
-        return False
-
-    def originals(self) -> list[bytes]:
-        """What real commands printed."""
-        contents = []
-        for name in self.captures:
-            if not name.endswith((".txt", ".json", ".plist", ".log")):
-                contents.append(name.encode())
-            for folder in (LINUX_CAPTURES, MACOS_CAPTURES) if "\n" not in name else ():
-                contents += [path.read_bytes() for path in sorted(folder.glob(name))]
-        return contents
-
-
-class Saying(Host):
-    """A host that says this, whatever it is asked."""
-
-    def __init__(self, text: str):
-        super().__init__("server")
-        self.text = text
-
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
-        return Result(argv, 0, self.text, "", 0.0)
-
-    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """There is no connection."""
-        take_over()
-
-    def close(self) -> None:
-        """There is no connection."""
-
-
-def recorded(role: str) -> str:
-    """What a host's own journal held when a run had been cut short, as the host prints it."""
-    folder = RUN_CAPTURES / "interrupted" / "host-journals" / role
-    lock = (folder / "lock").read_text().splitlines()
-    records = "".join(path.read_text() for path in sorted(folder.glob("*-??????")))
-    return f"held\n{lock[0].split()[1]}\n{lock[1]}\n{records}"
-
-
-def timed(text: str) -> object:
-    values = timing.values_of(text)
-    return timing.parse_timing(values, 60.0, lambda _: timing.Counters(1, 1, None, None, {}))
-
-
-def tagged(tag: str, name: str) -> str:
-    """A capture, as the lines of one source among several."""
-    return "".join(f"{tag}:{line}\n" for line in (MACOS_CAPTURES / name).read_text().splitlines())
-
-
-def masked(text: str) -> str:
-    masker = Masker()
-    masker.learn(text)
-    return masker.mask(text)
-
-
-SNAPSHOT = json.dumps({
-    "readings": {probe.name: {"is": ["value", "0644"], "plain": ["none", ""]} for probe in PROBES}, "debris": {"._": 3}
-})  # fmt: skip
-FIREWALL = """\
-globalstate Firewall is enabled. (State = 1)
-blockall Firewall has block all state set to disabled.
-stealthmode Firewall stealth mode is on
-"""
-TIMING = "clock monotonic\nelapsed_s 0.5\nflushed fsync\ntool_cpu_s 0.1\n"
-IOSTAT = "iostat:   19.97   73  1.43   327.64    3  1.06   3  1 96  2.38 2.38 2.61\n"
-MACOS_NET = (
-    tagged("netstat", "netstat-en0.txt") + tagged("vm_stat", "vm_stat-16k-pages.txt") + "vm_stat:Swapouts:  10.\n"
-)
-PS = "ps:    1   0:07.31 launchd\nps:  402 123:45.67 smbd\n"
-MACOS_SAMPLES = f"@ 1.5\n{IOSTAT}{MACOS_NET}@ 1.55\n{MACOS_NET}{PS}@ 1.6\n{IOSTAT}{MACOS_NET}"
-SIZES = "sysctl:net.inet.tcp.sendspace: 65536\nsysctl:net.inet.tcp.recvspace: 131072\n"
-MACOS_COUNTED = f"clock:7.25\n{MACOS_NET}{PS}{SIZES}"
-IW = "\tsignal: -54 dBm\n\ttx bitrate: 866.7 MBit/s VHT-MCS 9\n wlan0: 0000   60.  -50.  -256.   0      0\n"
-NETWORK = {"_name": "x", "spairport_network_rate": 866, "spairport_signal_noise": "-54 dBm / -92 dBm"}
-CARDS = [{"_name": "en0", "spairport_current_network_information": NETWORK}]
-AIRPORT = plistlib.dumps([{"_items": [{"spairport_airport_interfaces": CARDS}]}]).decode()
-LOAD = "vm.loadavg: { 1.2 1.3 1.4 }\nhw.ncpu: 8\n"
-PMSET = "System-wide power settings:\n sleep\t\t1 (sleep prevented)\n lowpowermode 0\n"
-SS = ("ss-*.txt",)
-COUNTED = ("counted-cgroup?.txt",)
-CASE_SENSITIVE = """<plist version="1.0"><dict>
-<key>FilesystemName</key><string>Case-sensitive APFS</string></dict></plist>
-"""
 PARSERS = {
     "bonnie++": Parser(lambda text: bonnie_report.parse_report(text, cached=True), ("bonnie-*.txt",)),
     "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
@@ -172,15 +65,17 @@ PARSERS = {
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
     "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
-    "linux radio": Parser(linux.parse_radio, (IW,), None),
+    "linux radio": Parser(linux.parse_radio, (printed.IW,), None),
     "macos uplink": Parser(wifi.parse_uplink, ("\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n",), None),
-    "macos airport": Parser(lambda text: wifi.parse_airport(text, "en0"), (AIRPORT,)),
+    "macos airport": Parser(lambda text: wifi.parse_airport(text, "en0"), (printed.AIRPORT,)),
     "linux route": Parser(linux.parse_route, ("route-*.json",)),
     "linux addresses": Parser(linux.parse_addresses, ("link-*.json",)),
     "linux link": Parser(linux.parse_link, ("link-*.json",)),
-    "linux counters": Parser(lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), COUNTED),
+    "linux counters": Parser(
+        lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), ("counted-cgroup?.txt",)
+    ),
     "linux samples": Parser(lambda text: sampler.parse(text, "eth0"), ("sampler.txt",)),
-    "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), SS),
+    "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), ("ss-*.txt",)),
     "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
     "linux mount": Parser(ram_disk.parse_mount, ("mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n")),
     "ext4": Parser(ext4.parse_ext4, ("ext4-facts-*.txt",)),
@@ -192,7 +87,7 @@ PARSERS = {
         mac_volume.parse_image_volume,
         ("<plist><dict><key>FilesystemName</key><string>HFS+</string></dict></plist>\nimage dmg\n",),
     ),
-    "o3x": Parser(o3x.parse_o3x, (O3X,)),
+    "o3x": Parser(o3x.parse_o3x, (printed.O3X,)),
     "image of a volume": Parser(mac_volume.parse_image, ("image dmg\n",)),
     "bytes of devices": Parser(store.parse_device_bytes, ("read_bytes\t12\nwrite_bytes\t4096\n",)),
     "mounted image": Parser(store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
@@ -213,7 +108,7 @@ PARSERS = {
         any_ram_disk.parse_source,
         ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 9 1 8 12% /x\n",),
     ),
-    "stopwatch": Parser(timed, (TIMING,)),
+    "stopwatch": Parser(timed, (printed.TIMING,)),
     "sw_vers": Parser(macos.parse_sw_vers, ("sw_vers-*.txt",)),
     "sysctl": Parser(lambda text: macos.parse_sysctl(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
     "sizes": Parser(lambda text: macos.parse_sizes(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
@@ -230,22 +125,24 @@ PARSERS = {
     "memory": Parser(macos.parse_memory, ("vm_stat-*.txt",)),
     "images": Parser(macos.parse_images, ("hdiutil-info-*.plist",)),
     "volume": Parser(macos.parse_volume, ("/dev/disk3s1\n",)),
-    "macos counters": Parser(lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), (MACOS_COUNTED,)),
+    "macos counters": Parser(
+        lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), (printed.MACOS_COUNTED,)
+    ),
     "macos samples": Parser(
-        lambda text: tuple(macos_counters.parse_samples(text.splitlines(), "en0")), (MACOS_SAMPLES,)
+        lambda text: tuple(macos_counters.parse_samples(text.splitlines(), "en0")), (printed.MACOS_SAMPLES,)
     ),
     "resent": Parser(
         macos_counters.parse_resent, ("tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n",)
     ),
-    "pmset": Parser(macos_noise.parse_pmset, (PMSET,)),
+    "pmset": Parser(macos_noise.parse_pmset, (printed.PMSET,)),
     "battery": Parser(macos_noise.parse_battery, ("Now drawing from 'Battery Power'\n",)),
-    "firewall": Parser(macos_noise.parse_firewall, (FIREWALL,)),
+    "firewall": Parser(macos_noise.parse_firewall, (printed.FIREWALL,)),
     "tmutil": Parser(macos_noise.parse_tmutil, ("Backup session status:\n{\n    Running = 1;\n}\n",)),
     "macos processes": Parser(macos_noise.parse_processes, ("  50.1 /usr/libexec/mds_stores\n",)),
     "mdutil": Parser(
         lambda text: macos_noise.parse_mdutil(text, "/x"), ("/System/Volumes/Data:\n\tIndexing enabled. \n",)
     ),
-    "macos load": Parser(macos_noise.parse_load, (LOAD,)),
+    "macos load": Parser(macos_noise.parse_load, (printed.LOAD,)),
     "swap of macos": Parser(macos_noise.parse_swap, ("total = 1024.00M  used = 12.50M  free = 11.00M\n",)),
     "names of a mac": Parser(macos_preflight.parse_names, ("host mini\nuser jane\nvolume Big Raid\n",), None),
     "version of macos": Parser(macos_tcp.parse_version, ("macOS 15.4.1 (24E263)",), None),
@@ -261,7 +158,7 @@ PARSERS = {
     ),
     "mount": Parser(mount_reports.parse_mounts, ("mount*.txt",), None),
     "linux mounts": Parser(linux_mounts.parse_mount_table, ("mounts-*.txt",)),
-    "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, (CASE_SENSITIVE,)),
+    "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, (printed.CASE_SENSITIVE,)),
     "mac mounts": Parser(mac_mounts.parse_table, ("mount*.txt",)),
     "encrypted": Parser(
         lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
@@ -302,7 +199,7 @@ PARSERS = {
     "smbutil view": Parser(shares.parse_smbutil, ("smbutil-view.txt",), None),
     "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
-    "snapshot": Parser(host_scripts.parse_snapshot, (SNAPSHOT,)),
+    "snapshot": Parser(host_scripts.parse_snapshot, (printed.SNAPSHOT,)),
     "xattr": Parser(on_host_macos.parse_hex, ("54 45 58 54 \n00 0A \n",)),
     "access list": Parser(on_host_macos.parse_access_list, ("-rw-r--r--+ 1 a  b  0 f\n 0: user:a allow read\n",)),
     "volume type": Parser(

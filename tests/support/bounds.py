@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import resource
 import signal
 from collections.abc import Iterator
@@ -17,6 +18,14 @@ class Unbounded(BaseException):
     """It took more than it may; nothing that catches errors takes this for one of its own."""
 
 
+@functools.cache
+def _reserve_arena() -> None:
+    """Have pandas make a text: the allocator below it takes a gigabyte of addresses when it is first asked."""
+    import pandas as pd
+
+    pd.Series(["text"], dtype="str")
+
+
 @contextmanager
 def bounded(cpu_s: float = CPU_S, memory_bytes: int = MEMORY_BYTES) -> Iterator[None]:
     """Raise Unbounded where the block takes more CPU time, MemoryError where it takes more memory."""
@@ -24,6 +33,7 @@ def bounded(cpu_s: float = CPU_S, memory_bytes: int = MEMORY_BYTES) -> Iterator[
     def stop(_: int, __: FrameType | None) -> None:
         raise Unbounded(f"took more than {cpu_s:g} s of CPU time")
 
+    _reserve_arena()
     before = signal.signal(signal.SIGPROF, stop)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with suppress(OSError, ValueError):  # no /proc on a Mac, which bounds no address space either

@@ -6,32 +6,26 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from faults.inject import Call, Fault, normal
+from faults.inject import Call, Fault, normal, wrap
 
 from lab.cli import main as cli
-from lab.hosts import Result
-from lab.hosts.ssh import SshHost
 
 USUAL_S = 10.0  # of what hangs afterwards
 
 
 def break_at(lab: str, words: str, kind: str, when: str) -> None:
     """From here on, wait for the command and strike, once."""
-    original: Any = SshHost._execute
     fault = Fault("server", 0, kind, when)
     struck: list[str] = []
 
-    def execute(
-        self: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
-    ) -> Result:
-        call = Call(original, self, argv, root, given, deadline_s, stop_mark)
-        if struck or self.name != "server" or words not in normal(argv):
+    def execute(call: Call) -> Any:
+        if struck or call.host.name != "server" or words not in normal(call.argv):
             return call.go()
         struck.append(words)
         print(f"struck at {words}", flush=True)
         return fault.strike(call, lab, USUAL_S)
 
-    SshHost._execute = execute  # type: ignore[method-assign]
+    wrap(execute)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lab.dataset.engine import started
+from lab.dataset.folder import Dataset
+from lab.dataset.pooled import Pooled
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
 from lab.results.run_folder import RunFolder, Trial
 from support.synthetic_runs import trial, write_run
@@ -98,3 +101,15 @@ def pooled_frame(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     whole = pd.concat([part[[*plain, *options]] for part in parts], ignore_index=True)
     whole.attrs = frames[0].attrs
     return whole
+
+
+def count_rows(dataset: Dataset) -> int:
+    """How many rows the tables of its sweep have, of the files as they are now."""
+    with started() as engine:
+        sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
+        return len(sweep.summary) + len(sweep.effects)
+
+
+def parquet_files(dataset: Dataset) -> list[Path]:
+    """Its files of Parquet, by name."""
+    return sorted(dataset.path.rglob("*.parquet"))

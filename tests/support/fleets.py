@@ -12,7 +12,7 @@ from lab.fleet import control, scheduler
 from lab.fleet.fleet_file import load_fleet
 from lab.fleet.journal import Line
 from lab.fleet.plan import Plan, make_plan
-from lab.fleet.queue import Queue, Standing
+from lab.fleet.queue import Queue, TaskStatus
 from support.input_files import HOSTS
 
 SWEEP = """\
@@ -92,9 +92,9 @@ class Bench:
             control.Controller(plan, self.queue, chosen, self.said.append, self.programs).run()
         return plan
 
-    def standings(self) -> dict[str, Standing]:
+    def statuses(self) -> dict[str, TaskStatus]:
         """Where each task stands, by its name."""
-        return {one.task.id: one for one in self.queue.standings(self.plan(checked=False))}
+        return {one.task.id: one for one in self.queue.statuses(self.plan(checked=False))}
 
     def outcomes(self, task: str) -> list[str]:
         """How the attempts of a task ended."""

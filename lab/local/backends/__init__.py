@@ -9,12 +9,14 @@ from pathlib import Path
 from lab.base.errors import BadInput, LabFailure
 from lab.local import guest_kernels
 from lab.local.backends.base import Backend
+from lab.local.backends.guest import LEAST_MIB
 from lab.local.backends.namespaces import Namespaces
 from lab.local.backends.qemu import Kvm, KvmWithZfs, Tcg, TcgWithZfs
 from lab.local.backends.uml import UserModeLinux
 from lab.local.names import GUEST_BACKENDS
 from lab.local.platforms import LINUX
 
+MEMORY = Path("/proc/meminfo")
 _NAMESPACES = Namespaces()
 WITH_ZFS: dict[str, Backend] = {"kvm": KvmWithZfs(), "tcg": TcgWithZfs()}  # by the name of the backend without
 _BACKENDS = (_NAMESPACES, Kvm(), UserModeLinux(), Tcg(), *WITH_ZFS.values())
@@ -76,6 +78,18 @@ def _check_guests(host_platforms: Collection[str]) -> None:
         raise BadInput("--kernel own is for Linux, not for emulated Macs", "give --kernel shared, the default")
     if not Path("/dev/net/tun").exists():
         raise BadInput("--kernel own: there is no /dev/net/tun, which the guests' network needs", "`modprobe tun`")
+    _check_memory(len(host_platforms))
+
+
+def _check_memory(guests: int) -> None:
+    """Raise BadInput where so many guests would not even boot: the kernel would kill one, or something else."""
+    fields = dict(line.split(":") for line in MEMORY.read_text().splitlines())
+    needed_mib, free_mib = guests * LEAST_MIB, int(fields["MemAvailable"].split()[0]) // 1024
+    if needed_mib > free_mib:
+        raise BadInput(
+            f"--kernel own: {guests} guests take {needed_mib} MiB to boot, and {free_mib} MiB are free",
+            "give fewer --clients, or end what takes the memory",
+        )
 
 
 def _find_problem(backend: Backend) -> str:

@@ -27,6 +27,7 @@ from lab.local.subprocesses import check, run_inside
 INIT, TAPS = Path(__file__).with_name("guest.sh"), Path(__file__).with_name("guest_taps.sh")
 SEED = f"/{FILES}/seed.tar"  # keys, accounts and guest.sh, as a second disk
 MEMORY_MIB = 3072  # the machine gives it page by page, as it is used
+LEAST_MIB = 256  # what it takes of that to boot and answer
 LARGEST_MTU = 9000
 # The management link between namespace and guest, with the same addresses in every host; guest.sh has the second too
 NAMESPACE_ADDRESS, GUEST_ADDRESS = "192.0.2.1", "192.0.2.2"

@@ -6,21 +6,12 @@ types, so a new one is covered. Whatever a command prints or writes is then look
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
-import re
-import typing
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
-from support.input_files import HOSTS, SWEEP
-from support.memory_host import lab_signals
-from support.paths import RUN_CAPTURES
 from support.planted import (
     EVIL,
     TEXTS,
@@ -29,101 +20,22 @@ from support.planted import (
     assert_page_of_the_labs,
     assert_plain,
     assert_post,
-    keys_of,
-    leaves,
-    planted,
     planted_fields,
-    replaced,
 )
+from support.planted_runs import lab, write_planted
 from support.synthetic_runs import RUN, trial, write_run
 
 from lab import stats
-from lab.cli import main as cli
 from lab.cli import show
-from lab.design.factors import OPTIONS, Direction
-from lab.design.sweep_file import Sweep
-from lab.hosts.hosts_file import Hosts
-from lab.local import state
-from lab.local.state import Lab
-from lab.platforms import Facts
+from lab.design.factors import Direction
 from lab.report.render import rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
-from lab.results.effective import Effective
-from lab.results.observed import Observed
-from lab.results.trial import _RUN_TYPES, FIELDS, WORDS, Trial
+from lab.results.trial import _RUN_TYPES, FIELDS
 from lab.run.progress import shown
 from lab.run.runner import Progress
 
-NOBODY = re.sub("(?m)^host = .*", "host = 127.0.0.1\nport = 1", HOSTS)  # nothing listens there
-
-
-@pytest.fixture(autouse=True)
-def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An empty folder, and no local lab."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(state, "RUN", tmp_path / "labs")
-    with lab_signals():
-        yield
-
-
-def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path, lines: bool = True) -> str:
-    """What a command prints on both streams, which is looked at; without ``lines``, it may go over several."""
-    with suppress(SystemExit):  # of argparse
-        cli.main([str(word) for word in argv])
-    printed = capsys.readouterr()
-    assert_plain(printed.out, lines=argv[0] not in ("show", "compare", "history"))  # a table wraps what is long
-    assert_plain(printed.err, lines=lines)
-    assert "Traceback" not in printed.err
-    return printed.out + printed.err
-
-
-def planted_trials(base: Trial, start: str) -> list[dict[str, Any]]:
-    """Trials with a text in every field that takes any: few levels of each factor, and what no factor is in full."""
-    rows = []
-    for number, own in enumerate(TEXTS):
-        text = EVIL if number % 2 else start
-        fields = {name: value for name, value in planted_fields(Trial, text).items() if name not in WORDS}
-        row = base.to_json() | fields
-        protocol = "afp" if number % 4 < 2 else text
-        options = dict.fromkeys([text, f"{protocol}.{EVIL}", *list(OPTIONS)[number % 4 :: 4]], text)
-        everywhere = dict.fromkeys(typing.get_type_hints(Observed), text) if number % 2 else row["observed"]
-        in_effect = dict.fromkeys(typing.get_type_hints(Effective), text) if number % 2 else row["effective"]
-        row |= {"trial_id": f"{own}{number}", "started_at": base.started_at, "protocol": protocol, "reason": own}
-        row |= {"options": options, "observed": everywhere, "effective": in_effect, "block": number // 4 + 1}
-        rows.append(row | {"status": ("ok", "ok", "ok", "void", "failed")[number % 5]})
-    return rows
-
-
-def planted_run(text: str, **more: Any) -> dict[str, Any]:
-    """The content of run.json with a text in every key."""
-    run = {name: planted(next(iter(kinds)), text) for name, kinds in _RUN_TYPES.items()}
-    facts = dict.fromkeys(typing.get_type_hints(Facts), text) | {text: text, "platform": "linux"}
-    hosts = {"client": facts, "server": facts, text: facts}
-    return {
-        **run,
-        "seed": 1,
-        "ceiling_shots": 2,
-        "payload_bytes": 2**20,
-        "ordering": "mirrored",
-        "hosts": hosts,
-        "left_out": {text: text},
-        "caveats": {"ram": text, text: text},
-        "schema": 2,
-        text: text,
-        **more,
-    }
-
-
-def write_planted(name: str, text: str = EVIL, **run: Any) -> Path:
-    """A run folder with plants everywhere."""
-    path = Path("results") / name
-    path.mkdir(parents=True)
-    (path / "run.json").write_text(json.dumps(planted_run(text, **run)))
-    rows = planted_trials(trial(), text)
-    text_of_file = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (path / "trials.jsonl").write_text(text_of_file, encoding="utf-8", newline="")
-    return path
+pytestmark = pytest.mark.usefixtures("empty_place")
 
 
 @pytest.mark.parametrize("text", ["x" + EVIL, TEXTS[1]], ids=["text", "formula"])
@@ -214,82 +126,6 @@ def test_a_key_of_run_json_alone(capsys: pytest.CaptureFixture[str], key: str) -
         other = write_run(Path("others"), [trial()])
         for words in (["show"], ["show", "--full"], ["compare", other.path], ["compare", other.path, "--unfinished"]):
             assert lab(capsys, *words, folder.path)
-
-
-def test_names_of_fields_folders_and_options(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write_run(Path("results"), [trial()])
-    for content in (EVIL, json.dumps({EVIL: 1}), json.dumps(EVIL), json.dumps(trial().to_json() | {EVIL: 1})):
-        folder.trials_path.write_text(content + "\n")
-        assert "trials.jsonl" in lab(capsys, "show", folder.path)
-    name = EVIL.replace("/", "")[:80]
-    for words in (["show", name], ["report", name], ["compare", name, name], ["plan", name], [name],
-                  ["show", f"--{name}"],
-                  ["run", "--resume", name], ["run", "x", "--on-failure", name], ["check", "--hosts", name],
-                  ["local", "status", name], ["local", "down", "--name", name]):  # fmt: skip
-        assert "plant" in lab(capsys, *words)
-
-
-@pytest.mark.parametrize(("section", "key"), list(keys_of(Hosts)))
-def test_a_key_of_a_hosts_file(capsys: pytest.CaptureFixture[str], section: str, key: str) -> None:
-    Path("a.toml").write_text(SWEEP)
-    one_line_of_it = EVIL.replace("\r", "").split("\n")[0].replace(";", "")
-    lines = [line for line in NOBODY.splitlines() if not line.startswith(f"{key} =")]
-    at = lines.index(f"[{section}]") + 1 if f"[{section}]" in lines else len(lines)
-    missing = [f"[{section}]"] if f"[{section}]" not in lines else []
-    for text in (one_line_of_it, "x\u202e\x9b31m"):
-        Path("hosts.ini").write_text("\n".join([*lines[:at], *missing, f"{key} = {text}", *lines[at:]]) + "\n")
-        lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
-        if key not in ("host", "proxy_command"):  # nothing listens on that port
-            lab(capsys, "check")
-
-
-def test_sections_and_keys_that_no_hosts_file_has(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text(SWEEP)
-    for text in (f"[{EVIL}]\nx = y\n", f"[client]\n{EVIL} = 1\n", f"{EVIL}\n", f"[client]\n{EVIL[:30]} = 1\n"):
-        Path("hosts.ini").write_text(HOSTS + text)
-        assert lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
-
-
-@pytest.mark.parametrize(("section", "key"), [*keys_of(Sweep), ("factors", "smb"), ("", EVIL), ("factors", EVIL)])
-def test_a_key_of_a_sweep(capsys: pytest.CaptureFixture[str], section: str, key: str) -> None:
-    lines = [line for line in SWEEP.splitlines() if not line.startswith(f"{key} =")]
-    at = lines.index(f"[{section}]") + 1 if section else 0
-    text = json.dumps(EVIL).replace("\x7f", "\\u007f")
-    for value in (text, f"[{text}]", f"{{{text} = {text}}}", f"{{a = [{text}]}}"):
-        name = json.dumps(key).replace("\x7f", "\\u007f")
-        Path("a.toml").write_text("\n".join([*lines[:at], f"{name} = {value}", *lines[at:]]) + "\n")
-        lab(capsys, "plan", "a.toml", "--order")
-
-
-def test_a_journal(capsys: pytest.CaptureFixture[str]) -> None:
-    """In each value of real lines, and in their keys: whatever the restoring of them prints."""
-    packed = RUN_CAPTURES / "interrupted" / "run"
-    lines = gzip.decompress((packed / "journal.jsonl.gz").read_bytes()).decode().splitlines()
-    first = json.loads(lines[0])
-    folder = write_run(Path("results"), [], hosts_file="hosts.ini", instance=None)
-    Path("hosts.ini").write_text(NOBODY)
-    for path in [*leaves(first), None]:
-        record = replaced(first, path, EVIL) if path else {EVIL: EVIL}
-        folder.journal_path.write_text(json.dumps(record) + "\n")
-        assert lab(capsys, "restore", lines=not path or path[0] != "undo")  # which is quoted, to be typed by hand
-    folder.journal_path.write_text(EVIL + "\n" + lines[0] + "\n")
-    assert lab(capsys, "restore")
-
-
-def test_the_state_of_a_local_lab(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "need_root", lambda: None)
-    own = {"pid": 1, "started": state.Process.of(1).started}
-    base = planted_fields(Lab, EVIL) | {"holder": own, "cleaner": own, "backend": "namespaces"}
-    base |= {"hosts": dict.fromkeys(state.HOSTS, own), "platforms": dict.fromkeys(state.HOSTS, EVIL)}
-    for name in ("supervisor",):
-        base.pop(name)
-    path = state.directory("default")
-    path.mkdir(parents=True)
-    (path / "state.json").write_text(json.dumps(base))
-    assert "plant" in lab(capsys, "local", "status")
-    for key in [*base, EVIL]:
-        (path / "state.json").write_text(json.dumps(base | {key: EVIL}))
-        assert lab(capsys, "local", "status")
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])

@@ -122,13 +122,13 @@ def test_a_sample_that_misleads_costs_another_look_and_no_digit(
     monkeypatch.setattr(medians, "ALL_OF", 0)
     monkeypatch.setattr(medians, "DEVIATIONS", 1e-6)
     looks: list[float] = []
-    look = medians._look
+    look = medians._take_from_brackets
 
     def count(*words: Any) -> None:
         looks.append(words[-1])
         look(*words)
 
-    monkeypatch.setattr(medians, "_look", count)
+    monkeypatch.setattr(medians, "_take_from_brackets", count)
     sweep, frame = make(engine, tmp_path, [Shape(seed=8, blocks=200, lost=0.05)])
     pd.testing.assert_frame_equal(sweep.summary, stats.summary(frame), check_exact=True, check_dtype=False)
     assert len(looks) > 1

@@ -85,7 +85,7 @@ def test_hosts_that_somebody_uses_are_no_failure(fleet: Bench, order: Order) -> 
     def try_too() -> None:
         wait_until(fleet.pids)
         ended = attempt.attempt(order)
-        assert (ended.outcome, ended.said) == (Outcome.HELD, "10.2.0.1: in use by somebody")
+        assert (ended.outcome, ended.reason) == (Outcome.HELD, "10.2.0.1: in use by somebody")
         attempt.STOP.set()
 
     assert made(other, try_too).outcome is Outcome.STOPPED
@@ -110,19 +110,19 @@ def test_what_a_killed_run_left_is_restored_at_once_or_by_the_next_attempt(fleet
 def test_a_failure_says_why(fleet: Bench, order: Order, says: str, code: int) -> None:
     (fleet.state / "says").write_text(f"{says}\nlook there\n")
     ended = made(order)
-    assert (ended.outcome, ended.exit_code, ended.said) == (Outcome.FAILED, code, f"{says[2:]}; look there")
+    assert (ended.outcome, ended.exit_code, ended.reason) == (Outcome.FAILED, code, f"{says[2:]}; look there")
 
 
 def test_hosts_that_cannot_be_reached_begin_nothing(fleet: Bench, order: Order) -> None:
     (fleet.state / "unreached").write_text("client: no route")
-    assert (made(order).outcome, made(order).said, fleet.log()) == (Outcome.FAILED, "client: no route", {})
+    assert (made(order).outcome, made(order).reason, fleet.log()) == (Outcome.FAILED, "client: no route", {})
 
 
 def test_a_folder_that_cannot_be_written_to_is_a_failure_that_says_so(fleet: Bench, order: Order) -> None:
     (fleet.queue.path / "runs").write_text("a file")
     ended = made(order)
     assert ended.outcome is Outcome.FAILED
-    assert "runs/a/quick" in ended.said
+    assert "runs/a/quick" in ended.reason
 
 
 HOLD = """

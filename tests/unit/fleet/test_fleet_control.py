@@ -25,7 +25,7 @@ from lab.base.errors import BadInput, LabFailure
 from lab.fleet import attempt, control
 from lab.fleet.claim import claimed
 from lab.fleet.journal import Event
-from lab.fleet.queue import State
+from lab.fleet.queue import TaskState
 from lab.fleet.windows import Opening
 
 CONTROLLER = """
@@ -64,7 +64,7 @@ def test_every_task_is_done_once_and_no_machine_is_used_twice_at_a_time(fleet: B
     fleet.pair("d")
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
     fleet.run()
-    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
     assert fleet.log() == {"began": 8, "finished": 8}
     assert fleet.dirty() == []
     assert fleet.outcomes("a/quick/2") == ["done"]
@@ -105,7 +105,7 @@ def test_a_task_that_fails_is_given_up_after_its_attempts_and_a_resume_tries_aga
     (fleet.state / "says").write_text("1 no route")
     fleet.run()
     assert fleet.outcomes("a/quick/1") == ["failed", "failed"]
-    assert fleet.standings()["a/quick/1"].state is State.FAILED
+    assert fleet.statuses()["a/quick/1"].state is TaskState.FAILED
     (fleet.state / "says").write_text("2 no such key")
     fleet.run()
     assert fleet.outcomes("a/quick/1")[2:] == ["failed"]  # what is wrong in a file stays so
@@ -123,7 +123,7 @@ def test_a_pair_that_cannot_be_reached_is_left_alone_for_a_while_by_all_of_its_t
     began = [line.time for line in fleet.queue.journal.lines() if line.event is Event.BEGAN]
     assert len(began) == 4
     assert all(later - earlier >= 0.49 for earlier, later in pairwise(began))
-    assert {one.state for one in fleet.standings().values()} == {State.FAILED}
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.FAILED}
 
 
 def test_a_pair_that_no_worker_reaches_is_an_error_at_once(fleet: Bench) -> None:
@@ -206,7 +206,7 @@ def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
     wait_until(lambda: not fleet.pids())
     fleet.take(0)
     fleet.run()
-    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
     assert set(fleet.finished().values()) == {1}
     assert (len(fleet.finished()), fleet.log()["violation"], fleet.dirty()) == (8, 0, [])
 
@@ -232,7 +232,7 @@ def test_two_hundred_pairs_with_random_kills_lose_nothing_and_double_nothing(fle
                     path.unlink(missing_ok=True)
         time.sleep(0.05)
     assert killed == 40
-    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
     assert (len(fleet.finished()), set(fleet.finished().values())) == (200, {1})
     assert (fleet.log()["violation"], fleet.log()["dirty"], fleet.dirty()) == (0, 0, [])
 
@@ -249,7 +249,7 @@ def of_berlin(fleet: Bench, tmp_path: Path) -> Iterator[tuple[Bench, Cluster]]:
 
 
 def assert_all_is_done_once(fleet: Bench) -> None:
-    assert {one.state for one in fleet.standings().values()} == {State.DONE}
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
     assert (fleet.dirty(), len(fleet.finished()), set(fleet.finished().values())) == ([], 2, {1})
     assert fleet.log()["violation"] == 0
 

@@ -12,7 +12,7 @@ from lab.base.errors import BadInput
 from lab.fleet.claim import Claimed, claimed, is_claimed
 from lab.fleet.forecast import forecast
 from lab.fleet.journal import Event, Journal, Outcome, parse_line
-from lab.fleet.queue import State
+from lab.fleet.queue import TaskState
 from lab.fleet.status import describe, duration
 
 
@@ -78,32 +78,32 @@ def test_done_is_what_a_run_folder_says_whatever_the_journal_says(begun: Bench) 
     journal.add(Event.ENDED, "a/quick/1", 1, outcome=Outcome.DONE)
     run_of(begun, "b/quick/1", finished_at="2026-11-26T10:00:00+00:00", ended="complete")
     run_of(begun, "c/quick/1", ended="interrupted")
-    standings = begun.standings()
-    assert {one.task.pair: one.state for one in standings.values()} == {
-        "a": State.WAITING, "b": State.DONE, "c": State.WAITING,
+    statuses = begun.statuses()
+    assert {one.task.pair: one.state for one in statuses.values()} == {
+        "a": TaskState.WAITING, "b": TaskState.DONE, "c": TaskState.WAITING,
     }  # fmt: skip
-    with claimed(begun.queue.folder(standings["c/quick/1"].task) / "lock"):
-        assert begun.standings()["c/quick/1"].state is State.RUNNING
+    with claimed(begun.queue.folder(statuses["c/quick/1"].task) / "lock"):
+        assert begun.statuses()["c/quick/1"].state is TaskState.RUNNING
 
 
 def test_a_task_fails_after_so_many_attempts_and_a_resume_begins_anew(begun: Bench) -> None:
     journal = begun.queue.journal
     for number in (1, 2, 3):
         journal.add(Event.BEGAN, "a/quick/1", number)
-        assert begun.standings()["a/quick/1"].state is State.WAITING
+        assert begun.statuses()["a/quick/1"].state is TaskState.WAITING
         journal.add(Event.ENDED, "a/quick/1", number, outcome=Outcome.FAILED, exit_code=1, said="no route")
     journal.add(Event.ENDED, "b/quick/1", 1, outcome=Outcome.FAILED, exit_code=2, said="wrong")
     journal.add(Event.ENDED, "c/quick/1", 1, outcome=Outcome.HELD, said="in use by ann")
-    states = [one.state for one in begun.standings().values()]
-    assert states == [State.FAILED, State.FAILED, State.WAITING]
-    lines = list(describe(begun.plan(), list(begun.standings().values()), forecast(begun.plan(), [], 0), 0))
+    states = [one.state for one in begun.statuses().values()]
+    assert states == [TaskState.FAILED, TaskState.FAILED, TaskState.WAITING]
+    lines = list(describe(begun.plan(), list(begun.statuses().values()), forecast(begun.plan(), [], 0), 0))
     assert lines[0].split() == ["pair", "quick"]
     assert "3 tasks: 0 done, 0 running, 2 failed, 1 waiting" in lines
     assert lines[-3:] == [
         "a/quick/1: failed: no route", "b/quick/1: failed: wrong", "c/quick/1: waiting: in use by ann",
     ]  # fmt: skip
     journal.add(Event.RESUMED)
-    assert {one.state for one in begun.standings().values()} == {State.WAITING}
+    assert {one.state for one in begun.statuses().values()} == {TaskState.WAITING}
 
 
 def test_a_sweep_that_has_changed_under_way_is_refused(begun: Bench) -> None:
@@ -133,13 +133,13 @@ def test_the_forecast_knows_shared_machines_and_what_ended_tasks_took(fleet: Ben
     fleet.queue.make()
     plan = fleet.plan()
     estimate = plan.tasks[0].estimated_s
-    before = forecast(plan, list(fleet.standings().values()), 0.0)
+    before = forecast(plan, list(fleet.statuses().values()), 0.0)
     assert before.ends_at == pytest.approx(2 * estimate)  # a and b one after the other
     assert before.measured == 0
     run_of(fleet, "c/quick/1", finished_at="2026-11-26T10:00:00+00:00")
     fleet.queue.journal.add(Event.BEGAN, "c/quick/1", 1)
     fleet.queue.journal.add(Event.ENDED, "c/quick/1", 1, outcome=Outcome.DONE, seconds=100)
-    after = forecast(plan, list(fleet.standings().values()), 0.0)
+    after = forecast(plan, list(fleet.statuses().values()), 0.0)
     assert after.ends_at == pytest.approx(200)
     assert after.measured == 1
 

@@ -1,81 +1,15 @@
-"""The stopwatch, run for real: on this system as it is, and in the shape that it takes on a Mac."""
+"""The stopwatch, run for real on this system as it is."""
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
-import subprocess
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from support.fake_host import FakeHost
-from support.interpreters import EACH
-from support.paths import MACOS_CAPTURES
+from support.stopwatch import counted, linux, run
 
-from lab.base.present import present
-from lab.base.scripts import in_python
-from lab.platforms import Counters
-from lab.platforms.clock import STOPWATCH
-from lab.platforms.linux import counters as linux_counts
-from lab.platforms.linux.clock import LinuxClock
-from lab.platforms.linux.platform import Linux
-from lab.platforms.macos.clock import MacClock
-from lab.platforms.macos.platform import MacOS
-from lab.platforms.timing import parse_timing, values_of
-
-# perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
-ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'
-WITHOUT_CLOCK = 'use Time::HiRes (); no warnings; *Time::HiRes::clock_gettime = sub { die "unimplemented" };'
-
-
-def run(
-    folder: Path, perl: tuple[str, ...], *args: str, path: str = os.environ["PATH"]
-) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    counts = LinuxClock.counts if not perl else MacClock.counts
-    return run_text(folder, ("perl", *perl), counts + STOPWATCH, *args, path=path)
-
-
-def run_on_a_mac(
-    folder: Path, python: str, *args: str, smbfs: bool = False
-) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    text = MacClock.counts + STOPWATCH
-    if python:
-        return run_text(folder, (python, "-IBS"), (SMBFS_OF_PYTHON if smbfs else "") + in_python(text), *args)
-    return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), text, *args)
-
-
-def run_text(
-    folder: Path, interpreter: tuple[str, ...], text: str, *args: str, path: str = os.environ["PATH"]
-) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    file = folder / "stopwatch.pl"
-    file.write_text(text, encoding="utf-8")
-    listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
-    (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
-    environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
-    argv = [*interpreter, str(file), *args[:2], "", "", *args[2:]]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment)
-    return values_of(done.stdout), done
-
-
-def counted(done: subprocess.CompletedProcess[str], when: str) -> Counters:
-    return Linux(FakeHost()).clock.pick_counters(done.stdout, "lo", when)
-
-
-def emulate_netstat(folder: Path, name: str) -> None:
-    commands = {
-        "netstat": f'cat "{MACOS_CAPTURES}/{name}"',
-        "sysctl": 'for name in "$@"; do echo "$name: 131072"; done',
-        "vm_stat": f'cat "{MACOS_CAPTURES}/vm_stat-16k-pages.txt"',
-    }
-    for command, text in commands.items():
-        program = folder / command
-        program.write_text(f"#!/bin/sh\necho \"{command} $*\" >> '{folder}/calls'\n{text}\n", encoding="utf-8")
-        program.chmod(0o755)
-
-
-linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
+from lab.platforms.timing import parse_timing
 
 
 @linux
@@ -142,141 +76,6 @@ def test_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "interface", "received", "sent", "mtu"),
-    [
-        ("netstat-en0.txt", "en0", "27949362788", "29723901148", "1500"),
-        ("netstat-lo0-short-names.txt", "lo0", "601295906", "601295906", "16384"),
-    ],
-)
-@EACH
-def test_on_a_mac_it_reads_netstat(
-    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str, python: str
-) -> None:
-    emulate_netstat(tmp_path, name)
-    values, done = run_on_a_mac(tmp_path, python, interface, "", "sh", "-c", "echo out; sleep 0.1")
-    assert done.stderr == "out\n"
-    before, after = (
-        MacOS(FakeHost()).clock.pick_counters(done.stdout, interface, when) for when in ("before", "after")
-    )
-    for counters in (before, after):
-        assert (counters.tx_bytes, counters.rx_bytes) == (int(sent), int(received))
-        assert counters.others == {}
-        assert counters.state == {"mtu": mtu, "sendspace": "131072", "recvspace": "131072"}
-    assert before.reading is not None
-    assert after.reading is not None
-    assert after.reading.at_s - before.reading.at_s >= 0.1
-    calls = (tmp_path / "calls").read_text().splitlines()
-    asked = ["sysctl net.inet.tcp.sendspace net.inet.tcp.recvspace", "netstat -i -b -n", "vm_stat "]
-    asked.append(f"netstat -I {interface} -b -n")
-    assert calls == [*asked, *reversed(asked)]  # the bytes of the interface stand next to the transfer
-    assert float(values["elapsed_s"]) >= 0.1
-
-
-@EACH
-def test_the_processor_time_of_the_command_and_its_children_is_told(tmp_path: Path, python: str) -> None:
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    busy = "perl -e '1 while (times)[0] < 0.2'; :"
-    values, _ = run_on_a_mac(tmp_path, python, "en0", "", "sh", "-c", busy)
-    assert 0.2 <= float(values["tool_cpu_s"]) < 2
-    values, _ = run_on_a_mac(tmp_path, python, "en0", "", "sleep", "0.2")
-    assert float(values["tool_cpu_s"]) < 0.1
-
-
-@EACH
-def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path, python: str) -> None:
-    """This system has no F_FULLFSYNC, so it refuses it just as such a file system does."""
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    values, _ = run_on_a_mac(tmp_path, python, "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
-    assert (values["flushed"], values["flush_reason"]) == ("fsync", f"F_FULLFSYNC: {os.strerror(errno.EINVAL)}")
-    values, _ = run_on_a_mac(tmp_path, python, "en0", str(tmp_path / "missing"), "true")
-    assert "missing" in values["flush_error"]
-
-
-# As smbfs: it has no F_FULLFSYNC without a server that takes part, and its fsync of what may only be read sends nothing
-SMBFS = """
-BEGIN {
-    require IO::Handle;
-    *CORE::GLOBAL::fcntl = sub (*$$) { $! = 95; return undef };
-    no warnings 'redefine';
-    *IO::Handle::sync = sub {
-        print STDERR CORE::fcntl($_[0], 3, 0) & 3 ? "FLUSH\n" : "nothing sent\n";
-        return '0 but true';
-    };
-}
-"""
-
-
-SMBFS_OF_PYTHON = """
-import errno, fcntl, os
-
-linux_fcntl = fcntl.fcntl
-
-def no_full_sync(file, command, argument):
-    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-
-def fsync(file):
-    os.write(2, b"FLUSH\\n" if linux_fcntl(file, fcntl.F_GETFL) & 3 else b"nothing sent\\n")
-
-fcntl.fcntl, os.fsync = no_full_sync, fsync
-"""
-
-
-@linux
-@pytest.mark.parametrize(
-    ("runs", "sent", "flushed", "reason"),
-    [
-        (False, "FLUSH\n", "fsync", f"F_FULLFSYNC: {os.strerror(errno.EOPNOTSUPP)}"),
-        (True, "nothing sent\n", "none", f"it cannot be opened for writing: {os.strerror(errno.ETXTBSY)}"),
-    ],
-)
-@EACH
-def test_on_a_mac_a_file_is_opened_for_writing_to_be_flushed_and_else_nothing_is_claimed(
-    tmp_path: Path, runs: bool, sent: str, flushed: str, reason: str, python: str
-) -> None:
-    """A program that runs cannot be opened for writing, not even by root."""
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    target = Path(shutil.copy(present(shutil.which("sleep")), tmp_path))
-    content = target.read_bytes()
-    with subprocess.Popen([target, "60"]) if runs else nullcontext() as program:
-        values, done = run_on_a_mac(tmp_path, python, "en0", str(target), "true", smbfs=True)
-        if program:
-            program.kill()
-    assert (values["flushed"], values["flush_reason"]) == (flushed, reason)
-    assert done.stderr == sent
-    assert target.read_bytes() == content
-
-
-@linux
-@EACH
-def test_of_a_folder_each_file_is_flushed_and_one_that_cannot_be_is_said(tmp_path: Path, python: str) -> None:
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    top = tmp_path / "top"
-    for name in ("a/one", "a/b/two", "three", "c d/four"):
-        (top / name).parent.mkdir(parents=True, exist_ok=True)
-        (top / name).write_text("x")
-    values, done = run_on_a_mac(tmp_path, python, "en0", str(top), "true", smbfs=True)
-    assert (values["exit"], values["flushed"], done.stderr) == ("0", "fsync", 4 * "FLUSH\n")
-    (top / "a" / "lost").symlink_to("nowhere")
-    values, _ = run_on_a_mac(tmp_path, python, "en0", str(top), "true")
-    assert "a/lost" in values["flush_error"]
-
-
-def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    values, _ = run(tmp_path, ("-e", WITHOUT_CLOCK + ON_A_MAC), "en0", "", "sleep", "0.1")
-    assert values["clock"] == "wall"
-    assert "elapsed_s" in values
-
-
-@EACH
-def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path, python: str) -> None:
-    emulate_netstat(tmp_path, "netstat-none.txt")
-    _, done = run_on_a_mac(tmp_path, python, "en9", "", "true")
-    assert done.returncode != 0
-    assert "no interface en9" in done.stderr
-
-
 @linux
 def test_a_host_without_ss_is_timed_all_the_same(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
@@ -288,27 +87,3 @@ def test_a_host_without_ss_is_timed_all_the_same(tmp_path: Path) -> None:
     reading = counted(done, "after").reading
     assert reading is not None
     assert reading.connections == ()
-
-
-@EACH
-@pytest.mark.parametrize(
-    ("script", "code"), [("exit 0", "0"), ("exit 7", "7"), ("kill -s TERM $$", "143"), ("kill -s PIPE $$", "141")]
-)
-def test_exit_codes_on_a_mac(tmp_path: Path, python: str, script: str, code: str) -> None:
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    values, done = run_on_a_mac(tmp_path, python, "en0", "", "sh", "-c", script)
-    assert (done.returncode, values["exit"], values["flushed"]) == (0, code, "none")
-    values, done = run_on_a_mac(tmp_path, python, "en0", "", str(tmp_path / "nosuch"))
-    assert values["exit"] == str(errno.ENOENT)
-    assert done.stderr.splitlines()[-1] == f"{tmp_path}/nosuch: No such file or directory"
-
-
-@EACH
-def test_without_a_program_that_counts_nothing_is_timed(tmp_path: Path, python: str) -> None:
-    emulate_netstat(tmp_path, "netstat-en0.txt")
-    (tmp_path / "netstat").unlink()
-    (tmp_path / "vm_stat").unlink()
-    _, done = run_on_a_mac(tmp_path, python, "en0", "", "touch", str(tmp_path / "ran"))
-    assert done.returncode == errno.ENOENT
-    assert done.stderr.endswith("vm_stat: No such file or directory\n")
-    assert not (tmp_path / "ran").exists()

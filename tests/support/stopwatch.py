@@ -1,0 +1,100 @@
+"""The stopwatch, run on this system as it is, and in the shape that it takes on a Mac."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.base.scripts import in_python
+from lab.platforms import Counters
+from lab.platforms.clock import STOPWATCH
+from lab.platforms.linux import counters as linux_counts
+from lab.platforms.linux.clock import LinuxClock
+from lab.platforms.linux.platform import Linux
+from lab.platforms.macos.clock import MacClock
+from lab.platforms.timing import values_of
+from support.fake_host import FakeHost
+from support.paths import MACOS_CAPTURES
+
+# perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
+ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'
+WITHOUT_CLOCK = 'use Time::HiRes (); no warnings; *Time::HiRes::clock_gettime = sub { die "unimplemented" };'
+# As smbfs: it has no F_FULLFSYNC without a server that takes part, and its fsync of what may only be read sends nothing
+SMBFS = """
+BEGIN {
+    require IO::Handle;
+    *CORE::GLOBAL::fcntl = sub (*$$) { $! = 95; return undef };
+    no warnings 'redefine';
+    *IO::Handle::sync = sub {
+        print STDERR CORE::fcntl($_[0], 3, 0) & 3 ? "FLUSH\n" : "nothing sent\n";
+        return '0 but true';
+    };
+}
+"""
+SMBFS_OF_PYTHON = """
+import errno, fcntl, os
+
+linux_fcntl = fcntl.fcntl
+
+def no_full_sync(file, command, argument):
+    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+def fsync(file):
+    os.write(2, b"FLUSH\\n" if linux_fcntl(file, fcntl.F_GETFL) & 3 else b"nothing sent\\n")
+
+fcntl.fcntl, os.fsync = no_full_sync, fsync
+"""
+linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
+
+
+def run(
+    folder: Path, perl: tuple[str, ...], *args: str, path: str = os.environ["PATH"]
+) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    """Time a command in perl, or only count; ``perl`` are arguments that make this system like a Mac, if any."""
+    counts = LinuxClock.counts if not perl else MacClock.counts
+    return run_text(folder, ("perl", *perl), counts + STOPWATCH, *args, path=path)
+
+
+def run_on_a_mac(
+    folder: Path, python: str, *args: str, smbfs: bool = False
+) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    """The same as on a Mac, by a Python, or by perl where none is named; ``smbfs``: files lie on such a mount."""
+    text = MacClock.counts + STOPWATCH
+    if python:
+        return run_text(folder, (python, "-IBS"), (SMBFS_OF_PYTHON if smbfs else "") + in_python(text), *args)
+    return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), text, *args)
+
+
+def run_text(
+    folder: Path, interpreter: tuple[str, ...], text: str, *args: str, path: str = os.environ["PATH"]
+) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
+    """Have an interpreter run the stopwatch; what it printed as values, and the whole."""
+    file = folder / "stopwatch.pl"
+    file.write_text(text, encoding="utf-8")
+    listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
+    (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
+    environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
+    argv = [*interpreter, str(file), *args[:2], "", "", *args[2:]]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, env=environment)
+    return values_of(done.stdout), done
+
+
+def counted(done: subprocess.CompletedProcess[str], when: str) -> Counters:
+    """What the loopback counted before, or after."""
+    return Linux(FakeHost()).clock.pick_counters(done.stdout, "lo", when)
+
+
+def emulate_netstat(folder: Path, name: str) -> None:
+    """Make programs of a Mac that print captures, and note how they were called."""
+    commands = {
+        "netstat": f'cat "{MACOS_CAPTURES}/{name}"',
+        "sysctl": 'for name in "$@"; do echo "$name: 131072"; done',
+        "vm_stat": f'cat "{MACOS_CAPTURES}/vm_stat-16k-pages.txt"',
+    }
+    for command, text in commands.items():
+        program = folder / command
+        program.write_text(f"#!/bin/sh\necho \"{command} $*\" >> '{folder}/calls'\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)

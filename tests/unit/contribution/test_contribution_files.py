@@ -1,0 +1,133 @@
+"""The files of a contribution: what may be there, what contribution.json says of them, and what is unpacked."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.contributions import texts
+
+from lab.contribution import record
+from lab.contribution.packed import opened
+from lab.contribution.verify import verify
+from lab.results.packed_run import RUN, SAMPLES, TRIALS
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.9, 0.999])
+def test_a_file_that_was_cut_off_is_found(folder: Path, kept: float) -> None:
+    content = (folder / TRIALS).read_bytes()
+    (folder / TRIALS).write_bytes(content[: int(kept * len(content))])
+    said = texts(folder)
+    assert any(re.match(rf"{TRIALS}: line \d+: it has no end: the file was cut off", text) for text in said)
+    assert any(re.match(rf"{TRIALS}: line \d+: not a trial", text) for text in said)
+    assert any(re.match(rf"{TRIALS}: has [0-9,]+ bytes, and", text) for text in said)
+
+
+def test_what_contribution_json_says_otherwise_is_found(folder: Path) -> None:
+    said = json.loads((folder / record.NAME).read_text())
+    said["medians"][0]["MB_per_s"] *= 1.001
+    said["medians"][1]["n"] += 1
+    said["hosts"]["client"]["cpu"] = "A faster one"
+    lost = said["medians"].pop(2)
+    (folder / record.NAME).write_text(json.dumps(said))
+    found = texts(folder)
+    assert len(found) == 4
+    assert found[0] == f"{record.NAME}: hosts: not what run.json says of them"
+    assert any(f"{lost['case_id']}: missing" in text for text in found)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 2}', "[" * 100_000, "\udcff", '{"schema": NaN}'])
+def test_a_record_that_is_none_is_found(folder: Path, content: str) -> None:
+    (folder / record.NAME).write_bytes(content.encode(errors="surrogateescape"))
+    assert any(text.startswith(f"{record.NAME}: cannot be read: ") for text in texts(folder))
+
+
+def test_a_record_of_a_newer_lab_and_none_at_all_are_found(folder: Path) -> None:
+    said = json.loads((folder / record.NAME).read_text())
+    (folder / record.NAME).write_text(json.dumps(said | {"schema": 9}))
+    assert f"{record.NAME}: schema 9: this lab knows 1" in texts(folder)
+    (folder / record.NAME).unlink()
+    assert texts(folder) == [f"{record.NAME}: missing"]
+
+
+def without_samples(folder: Path) -> Path:
+    (folder / SAMPLES).unlink()
+    return folder / SAMPLES
+
+
+def link(folder: Path, name: str) -> None:
+    (folder / name).rename(folder.parent / "elsewhere")
+    (folder / name).symlink_to(folder.parent / "elsewhere")
+
+
+PLANTED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a link": (lambda folder: link(folder, TRIALS), f"{TRIALS}: a link, which is not followed"),
+    "a link to nowhere": (lambda folder: without_samples(folder).symlink_to("nowhere"), f"{SAMPLES}: a link"),
+    "another file": (lambda folder: (folder / "hosts.ini").write_text("x"), "hosts.ini: no file of a contribution"),
+    "a folder": (lambda folder: (folder / "report").mkdir(), "report: no file of a contribution"),
+    "a pipe": (lambda folder: os.mkfifo(without_samples(folder)), f"{SAMPLES}: no ordinary file"),
+    "a large file": (lambda folder: os.truncate(folder / RUN, 1 << 34), f"{RUN}: 17,179,869,184 bytes: at most"),
+    "many files": (
+        lambda folder: [(folder / f"{number}.x").write_text("") for number in range(200)], ".: more than 20 files"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_is_no_file_of_a_contribution_is_not_opened(folder: Path, name: str) -> None:
+    plant, found = PLANTED[name]
+    plant(folder)
+    said = texts(folder)
+    assert any(text.startswith(found) for text in said), said
+
+
+def test_a_place_that_is_no_folder_is_one_finding(tmp_path: Path) -> None:
+    assert texts(tmp_path / "nowhere") == [".: cannot be read: No such file or directory"]
+
+
+def test_a_file_that_is_not_named_is_found(folder: Path) -> None:
+    said = json.loads((folder / record.NAME).read_text())
+    del said["files"][SAMPLES]
+    (folder / record.NAME).write_text(json.dumps(said))
+    assert f"{SAMPLES}: not named in {record.NAME}" in texts(folder)
+
+
+def pack(folder: Path, archive: Path, **more: bytes) -> Path:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in folder.iterdir():
+            if path.name not in more:
+                packed.write(path, f"top/{path.name}")
+        for name, content in more.items():
+            packed.writestr(f"top/{name}", content)
+    return archive
+
+
+def test_a_packed_contribution_is_verified_too_and_a_bomb_is_not_unpacked(folder: Path, tmp_path: Path) -> None:
+    with opened(pack(folder, tmp_path / "whole.zip")) as (place, wrong):
+        assert (wrong, texts(place)) == ([], [])
+    with opened(pack(folder, tmp_path / "bomb.zip", **{RUN: b" " * (100 << 20)})) as (place, wrong):
+        assert [str(one) for one in wrong] == ["bomb.zip: not a packed run: run.json is larger than 8 MiB"]
+    with opened(pack(folder, tmp_path / "out.zip", **{"../../evil": b"x"})) as (place, wrong):
+        assert (wrong, texts(place)) == ([], [])  # of what else it holds nothing is taken
+        assert sorted(path.name for path in place.iterdir()) == [record.NAME, RUN, SAMPLES, TRIALS]
+    (tmp_path / "none.zip").write_bytes(b"PK")
+    with opened(tmp_path / "none.zip") as (place, wrong):
+        assert str(wrong[0]).startswith("none.zip: not a packed run: ")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.sampled_from([RUN, TRIALS]), st.integers(0, 2**30), st.integers(1, 255))
+def test_no_byte_can_be_changed(whole: Path, tmp_path: Path, name: str, place: int, change: int) -> None:
+    folder = Path(shutil.copytree(whole, tmp_path / "byte", dirs_exist_ok=True))
+    content = bytearray((folder / name).read_bytes())
+    content[place % len(content)] ^= change
+    (folder / name).write_bytes(content)
+    assert verify(folder)

@@ -1,0 +1,161 @@
+"""What adding a run writes, and that it comes whole or not at all: twice, killed, or with a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from support.datasets import Shape, count_rows, parquet_files, write_runs
+from support.paths import ROOT
+
+from lab.base.errors import BadInput
+from lab.dataset import tables
+from lab.dataset.add import add
+from lab.dataset.folder import Dataset
+from lab.results import export_table
+from lab.results.run_folder import RunFolder
+
+pytest.importorskip("duckdb")
+
+
+def test_a_file_has_the_columns_and_values_of_an_exported_table(dataset: Dataset, runs: list[RunFolder]) -> None:
+    exported = export_table.table([runs[1]]).set_index("trial_id")
+    trials = parquet.read_table(dataset.path / "trials" / "sweep=synthetic" / "run=run-1.parquet").to_pandas()
+    observed = parquet.read_table(dataset.path / "observed" / "sweep=synthetic" / "run=run-1.parquet").to_pandas()
+    own = set(tables.OWN)
+    assert own < set(trials)
+    assert (set(trials) - own) | set(observed) == set(exported) | {"trial_id"}
+    in_order = [tuple(row) for row in trials[["case_number", "block_number", "position"]].to_numpy().tolist()]
+    assert in_order == sorted(in_order)
+    for name in ("elapsed_s", "mtu_bytes", "option.smb.signing", "effective.mount", "client_cpu", "case_id"):
+        ours = trials.set_index("trial_id")[name].sort_index()
+        theirs = exported[name].sort_index()
+        assert ours.isna().tolist() == theirs.isna().tolist(), name
+        assert ours.dropna().tolist() == theirs.dropna().tolist(), name
+    watched = observed.set_index("trial_id")["observed.client.cpu_cores"].sort_index()
+    assert watched.tolist() == exported["observed.client.cpu_cores"].dropna().sort_index().tolist()
+    metadata = parquet.read_schema(parquet_files(dataset)[0]).metadata
+    assert (metadata[b"dataset_schema"], metadata[b"schema"]) == (b"1", b"2")
+
+
+def test_blocks_of_a_sweep_are_numbered_over_its_runs_and_cases_over_the_dataset(dataset: Dataset) -> None:
+    numbers = [parquet.read_table(file)["block_number"].unique().to_pylist() for file in parquet_files(dataset)[2:]]
+    assert [sorted(some) for some in numbers] == [[0, 1, 2], [3, 4, 5]]
+    levels = dataset.register.cases
+    assert len({json.dumps(one, sort_keys=True) for one in levels}) == len(levels)
+    assert sum("smb.signing" in one for one in levels) == 4  # at its default it is the case of the run without it
+
+
+def test_adding_twice_is_once_and_other_trials_of_the_same_run_are_refused(
+    dataset: Dataset, runs: list[RunFolder]
+) -> None:
+    before = {path: path.read_bytes() for path in parquet_files(dataset)}
+    with dataset.claimed():
+        assert not add(dataset, runs[0])
+        lines = runs[0].trials_path.read_bytes().splitlines(keepends=True)
+        runs[0].trials_path.write_bytes(b"".join(lines[:-1]))
+        with pytest.raises(BadInput, match=r"run run-0 is in .* already, with other trials"):
+            add(dataset, runs[0])
+    assert {path: path.read_bytes() for path in parquet_files(dataset)} == before
+    assert list(Dataset(dataset.path).register.runs) == ["run-0", "run-1"]
+
+
+def test_a_run_that_goes_on_is_added_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    [run] = write_runs(tmp_path / "results", [Shape(seed=1)], finished_at=None)
+    dataset = Dataset.at(tmp_path / "dataset")
+    with dataset.claimed():
+        with pytest.raises(BadInput, match="not finished"):
+            add(dataset, run)
+        assert add(dataset, run, with_unfinished=True)
+
+
+KILLED = """
+import os, shutil, signal, sys
+from pathlib import Path
+from lab.dataset.add import add
+from lab.dataset.folder import Dataset
+from lab.results.run_folder import RunFolder
+import pyarrow.parquet
+dataset, run, copies = map(Path, sys.argv[1:])
+real = os.fsync
+for allowed in range(40):
+    shutil.copytree(dataset, copies / f"{allowed:02}")
+    if not (child := os.fork()):
+        calls = 0
+        def fsync(descriptor):
+            global calls
+            calls += 1
+            if calls > allowed:
+                os.kill(os.getpid(), signal.SIGKILL)
+            real(descriptor)
+        os.fsync = fsync
+        copy = Dataset(copies / f"{allowed:02}")
+        with copy.claimed():
+            add(copy, RunFolder(run))
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+
+
+def test_killed_at_any_fsync_the_dataset_is_as_it_was_or_has_all(dataset: Dataset, tmp_path: Path) -> None:
+    [more] = write_runs(tmp_path / "more", [Shape(seed=3, tools=("rsync",))])
+    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+    before, every = count_rows(dataset), ["run-0", "run-1", "run-2"]
+    (tmp_path / "copies").mkdir()
+    words = [sys.executable, "-c", KILLED, *map(str, (dataset.path, more.path, tmp_path / "copies"))]
+    subprocess.run(words, cwd=ROOT, check=True)
+    copies = sorted((tmp_path / "copies").iterdir())
+    assert len(copies) > 6
+    assert list(Dataset(copies[-1]).register.runs) == every
+    whole = count_rows(Dataset(copies[-1]))
+    assert whole > before
+    for copy in copies[:-1]:
+        again = Dataset(copy)
+        is_there = list(again.register.runs) == every
+        assert count_rows(again) == (whole if is_there else before)
+        with again.claimed():
+            assert add(again, RunFolder(more.path)) != is_there
+        assert list(Dataset(copy).register.runs) == every
+        assert count_rows(again) == whole
+
+
+def test_a_full_disk_leaves_the_dataset_as_it_was(
+    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
+    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+    before = {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()}
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with dataset.claimed(), pytest.raises(OSError, match=r"No space left on device: .*(cases|run=run-2)"):
+            add(dataset, RunFolder(more.path))
+    assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
+
+
+def test_what_was_written_before_the_disk_was_full_goes(
+    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
+    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+    before, write = parquet_files(dataset), tables.write
+
+    def full(table: pa.Table, path: Path) -> int:
+        if "observed" in path.parts:
+            raise OSError(28, "No space left on device", str(path))
+        return write(table, path)
+
+    monkeypatch.setattr("lab.dataset.add.write", full)
+    with dataset.claimed(), pytest.raises(OSError, match="No space left"):
+        add(dataset, RunFolder(more.path))
+    assert parquet_files(dataset) == before

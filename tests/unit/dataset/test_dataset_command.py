@@ -1,0 +1,105 @@
+"""`lab dataset`: what it adds, shows, compares and joins, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import lab
+from support.datasets import Shape, write_runs
+from support.saved_runs import write_history
+
+from lab.dataset.folder import Dataset
+from lab.results.run_folder import RunFolder
+
+pytest.importorskip("duckdb")
+
+
+def test_the_commands_add_show_and_join(
+    runs: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lab(capsys, "dataset", "show")[0] == 2
+    code, out, _ = lab(capsys, "dataset", "add", *(str(run.path) for run in runs))
+    assert (code, out.splitlines()) == (0, [str(run.path) for run in runs])
+    code, out, err = lab(capsys, "dataset", "add", str(runs[0].path))
+    assert (code, out) == (0, "")
+    assert "is there already" in err
+    code, out, _ = lab(capsys, "dataset", "show")
+    assert code == 0
+    assert "sweep synthetic · 2 runs" in out
+    assert "SYNTHETIC" in out
+    code, out, _ = lab(capsys, "dataset", "compact")
+    assert (code, out) == (0, "4 files before, 2 now\n")
+    code, out, _ = lab(capsys, "dataset", "show", "--json")
+    [told] = json.loads(out)
+    assert (told["sweep"], told["runs"], told["blocks"]) == ("synthetic", 2, 6)
+    assert told["effects"][0]["factor"] == "protocol"
+    code, _, err = lab(capsys, "dataset", "show", "other")
+    assert code == 2
+    assert "has no run of the sweep other: it has synthetic" in err
+
+
+def test_a_run_is_compared_by_the_beginning_of_its_id(dataset: Dataset, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["--dataset", str(dataset.path)]
+    code, out, _ = lab(capsys, "dataset", "compare", "run-0", "run-1", *place)
+    assert code == 0
+    assert "run-1 over run-0" in " ".join(out.split())
+    assert "AFP cp write" in out
+    [told] = json.loads(lab(capsys, "dataset", "compare", "run-0", "run-1", "--json", *place)[1])
+    assert (told["run"], told["pooled"][0]["protocol"]) == ("run-1", "afp")
+    code, _, err = lab(capsys, "dataset", "compare", "run-0", *place)
+    assert code == 2
+    assert "compared with nothing" in err
+
+
+def test_a_folder_of_something_else_is_no_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    code, _, err = lab(capsys, "dataset", "add", "example", "--dataset", str(tmp_path))
+    assert code == 2
+    assert "holds something else than a dataset" in err
+    (tmp_path / "dataset.json").write_text('{"schema": 99}')
+    code, _, err = lab(capsys, "dataset", "show", "--dataset", str(tmp_path))
+    assert code == 2
+    assert "is newer than this lab's" in err
+
+
+def test_without_its_packages_it_says_what_to_install(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "duckdb" else object())
+    code, _, err = lab(capsys, "dataset", "add", "example", "--dataset", str(tmp_path / "dataset"))
+    assert code == 2
+    assert "needs duckdb, which is not installed" in err
+    assert "pip install file-share-lab[dataset]" in err
+
+
+def test_runs_of_two_places_are_said_to_be_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in range(5):
+        [run] = write_runs(tmp_path / str(number), [Shape(seed=number)], title=f"place {number}", instance=None)
+        (run.path / "run.json").write_text(json.dumps({**run.run, "id": str(number)}))
+        assert lab(capsys, "dataset", "add", str(run.path))[0] == 0
+    code, out, _ = lab(capsys, "dataset", "show", "--table", "speeds")
+    assert code == 0
+    assert "not all of one place: what differs between them is in the numbers" in " ".join(out.split())
+    assert "place 2" in out
+    assert "5 places" in out
+    assert "place 3" not in out
+
+
+def test_a_history_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runs = write_history(tmp_path / "results", [*[1.0] * 9, *[0.8] * 9])
+    for number, run in enumerate(runs):
+        (run.path / "run.json").write_text(json.dumps({**run.run, "id": str(number)}))
+    assert lab(capsys, "dataset", "add", *(str(run.path) for run in runs))[0] == 0
+    code, out, _ = lab(capsys, "dataset", "history", "nas")
+    assert code == 0
+    assert "write fell by" in out
+    assert "Changed then and only then" not in out
