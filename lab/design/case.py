@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.design.factors import ABSENT, COLUMNS, DEFAULT, LOCAL, OPTIONS, Direction, Level, owner_of
+from lab.design.factors import ABSENT, BY_CLIENT, COLUMNS, DEFAULT, LOCAL, OPTIONS, Direction, Level, owner_of
 
 # Of a sweep, and of a run that is looked at: hours a block, and all are compared with one another
 MOST_CASES = 1000
@@ -56,6 +56,11 @@ class Case:
     def clients(self) -> int:
         """How many clients move this payload at the same time, each its own."""
         return int(dict(self.options).get("clients", "1"))
+
+    @property
+    def is_laid_by_client(self) -> bool:
+        """Whether what a client reads is written by a client before, through its mount."""
+        return self.option("read_from") in BY_CLIENT
 
     @property
     def is_of_names(self) -> bool:

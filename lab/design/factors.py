@@ -24,6 +24,8 @@ DEFAULT = "default"  # the level that leaves a host, or a mount, as it is
 LOCAL = "local"  # in place of a protocol: the server's stores by themselves, without a share
 ABSENT = "–"  # stands for an option of another protocol, tool or store: it has no level there
 PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
+OWN, OTHER = "own", "other"
+BY_CLIENT = (OWN, OTHER)  # of whom a client reads: itself, or another one; each wrote through its mount
 OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
 
 
@@ -192,6 +194,15 @@ FACTORS = (
         default=("1",),
         baseline="1",
         label="clients",
+    ),
+    Factor(
+        name="read_from",
+        description="For reads: who has written what a client reads. ``default``: the server, or the client where only "
+        "its mount leads to the share. ``own``: the client, through its mount; ``other``: the next client.",
+        level=Literal["default", "own", "other"],
+        default=(DEFAULT,),
+        baseline=DEFAULT,
+        label="read from",
     ),
     Factor(
         name="placebo",

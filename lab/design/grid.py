@@ -13,7 +13,7 @@ from lab.base.errors import BadInput
 from lab.base.validation import abbreviate
 from lab.design.case import MOST_CASES, MOST_LEVELS, NAMES_OF, Case
 from lab.design.catalogue import Catalogue, Owner, Payload, SharingProtocol, Tool
-from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, Direction, Level
+from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, OTHER, Direction, Level
 from lab.design.sweep_file import Sweep
 from lab.design.workload import Workload
 
@@ -48,6 +48,7 @@ def grid_of(
             case = replace(case, workload=f"{NAMES_OF}{label}, {tool.job(case)}", size_bytes=name_chars)
         reason = _not_of_tool(workload, payload, tool) or stores[case.store].conflict(case.store_options)
         reason = reason or _not_by_several(case.clients, workload, tool)
+        reason = reason or _not_written_by_client(case, workload, protocols[case.protocol], tool)
         reason = reason or _why_not(case, protocols[case.protocol], tool, usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None
@@ -180,6 +181,24 @@ def _not_by_several(clients: int, workload: Workload, tool: Tool) -> str:
         return f"{tool.name} with {clients} clients: it measures by itself, and each would measure another time"
     if workload.changed:
         return f"a second copy with {clients} clients: it is of one client alone"
+    return ""
+
+
+def _not_written_by_client(case: Case, workload: Workload, protocol: SharingProtocol, tool: Tool) -> str:
+    """Why no client can have written before what the case reads; empty where one can, and where none is to."""
+    if not case.is_laid_by_client:
+        return ""
+    level = case.option("read_from")
+    if case.direction is Direction.WRITE:
+        return f"write with read_from {level}: a write reads nothing that a client could have written"
+    if not protocol.mounted:
+        return f"{case.protocol} with read_from {level}: no client has a mount to write through"
+    if tool.moves_names:
+        return f"{tool.name} with read_from {level}: it reads nothing of what is in files"
+    if workload.changed:
+        return f"a second copy with read_from {level}: the first copy and the changes are the server's"
+    if level == OTHER and case.clients == 1:
+        return "1 client with read_from other: there is no other client"
     return ""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lab.design.case import Case
-from lab.design.factors import Direction
+from lab.design.factors import BY_CLIENT, Direction
 
 # Where nothing was measured: a gigabit link gives 110, small TCP buffers or payloads of a second 20 to 60
 ASSUMED_BYTES_PER_S = 60e6
@@ -24,6 +24,7 @@ CEILING_S = 0.15  # one test of iperf3, beside the seconds that it is given
 NOISE_BYTES_PER_S = 0.8e9  # a payload is made and compared at this rate, both together
 FILE_S = 0.003  # moving a small file takes so long beside its bytes; making, comparing and removing it, FILE_OWN_S
 FILE_OWN_S = 0.0004
+READ_FROM = "read_from"
 RUN_S = 4.0  # connecting, RAM disks and samplers; putting back
 
 
@@ -88,6 +89,11 @@ def first_copy_s(files: int, size_bytes: int) -> float:
     return size_bytes / ASSUMED_BYTES_PER_S + files * FILE_S
 
 
+def transfers(read_from: str) -> int:
+    """How often the payload of a trial crosses the link: what a client reads that a client wrote before, twice."""
+    return 2 if read_from in BY_CLIENT else 1
+
+
 @dataclass(frozen=True)
 class Pace:
     """How fast hosts are: by what :func:`kinds` gives of a case, and in all else. ``source`` is the run it is of.
@@ -105,7 +111,9 @@ class Pace:
 
         ``networks`` is how often a network is set, ``shots`` how often iperf3 measures one, each time both ways.
         """
-        transfers_s = sum(case.clients * case.size_bytes / self.speed(case) for case, _ in cases)
+        transfers_s = sum(
+            transfers(case.option(READ_FROM)) * case.clients * case.size_bytes / self.speed(case) for case, _ in cases
+        )
         others_s = sum(overhead_s(case, serves) for case, serves in cases)
         between_s = others_s + networks * NETWORK_S + shots * 2 * CEILING_S
         return transfers_s + shots * 2 * ceiling_seconds + self.factor * between_s + RUN_S

@@ -27,6 +27,8 @@ REMOVE = OWN_FOLDER + read_script(__file__, "own_folder_remove.sh")
 # What somebody else put in its place is not the lab's, and is left alone
 STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
 
+COPY = 'umask 022; exec cp -- "$1" "$2"'
+
 
 @dataclass(frozen=True)
 class Folder(Operation):
@@ -107,8 +109,11 @@ class Files(Part, ABC):
         return None
 
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
-        """Copy a file so that, where the system can do that, nothing of the new one stays in this host's memory."""
-        self.host.run("cp", "--", source, target, deadline_s=deadline_s)
+        """Copy a file so that, where the system can do that, nothing of the new one stays in this host's memory.
+
+        All may read the new one, as far as the file system goes by modes: another client, under another account, may.
+        """
+        self.host.shell(COPY, source, target, deadline_s=deadline_s)
 
     def forget(self, path: str, deadline_s: float) -> None:
         """Write out one file and forget what is cached of it, as far as an account can; where it cannot, nothing."""

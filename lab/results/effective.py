@@ -74,6 +74,9 @@ class Effective(JsonObject):
     """Options of mount and store by their names in a sweep, such as ``smb.signing``, and what else a driver reports."""
     server_cache: str | None = None
     """Of a read: ``warm`` where the server had the file in memory, ``cold`` where it had not."""
+    written_by: str | None = None
+    """Of a read: who had written what was read: the ``server`` itself; the client through its mount (``own``), or
+    another client through its own (``other``)."""
     clock: str | None = None
     """The clock that timed it: ``monotonic``, or ``wall`` where the client has no better one."""
     flushed: str | None = None

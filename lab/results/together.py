@@ -20,6 +20,8 @@ class ClientPart(JsonObject):
     """When it had ended, flush included; absent of one that failed."""
     size_bytes: int | None = None
     """Its payload."""
+    written_by: str | None = None
+    """The client that had written what it read; absent where the server had, and of a write."""
     flush_s: float | None = None
     """How much of its time the flush took; absent where it flushed nothing."""
     clock_bound_s: float | None = None

@@ -51,23 +51,26 @@ class Endpoints:
         return self.source_place.name
 
 
+def place_in_mount(standing: Standing, name: str) -> Place:
+    """Where a payload of this name lies in the share, as a client of it has that."""
+    folder = standing.folder.removeprefix(standing.share.path)
+    return Place(Role.CLIENT, f"{standing.attached.path}{folder}/{name}", in_mount=True)
+
+
 def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
     """Those of a trial, over what stands for its case."""
     name, in_mount = payload_name(trial_id), pair.config.through_mount and not standing.attached.remote_shell
-    if in_mount and case.direction is Direction.READ:  # to lay it there takes as long as to read it
+    if in_mount and case.direction is Direction.READ and case.clients == 1:  # to lay it there takes as long as to read
         name = standing.mount.payloads.get((case.workload, case.size_bytes), name)
     on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
-    in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}/{name}"
+    in_share = place_in_mount(standing, name)
     local = Place(Role.CLIENT, on_client)
-    if in_mount:
-        shared = Place(Role.CLIENT, in_share, in_mount=True)
-    else:
-        shared = Place(Role.SERVER, f"{standing.folder}/{name}")
+    shared = in_share if in_mount else Place(Role.SERVER, f"{standing.folder}/{name}")
     flushed = case.option("client_sync") == "fsync"
     if case.direction is Direction.WRITE:
-        flush = in_share if flushed and not standing.attached.remote_shell else ""
-        return Endpoints(on_client, in_share, flush, local, shared)
-    return Endpoints(in_share, on_client, on_client if flushed else "", shared, local)
+        flush = in_share.path if flushed and not standing.attached.remote_shell else ""
+        return Endpoints(on_client, in_share.path, flush, local, shared)
+    return Endpoints(in_share.path, on_client, on_client if flushed else "", shared, local)
 
 
 @dataclass

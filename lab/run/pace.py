@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.design.pace import Pace, kinds, overhead_s
+from lab.design.pace import READ_FROM, Pace, kinds, overhead_s, transfers
 from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
 from lab.results.trial import CEILINGS, Trial, read_time
@@ -54,7 +54,8 @@ def _factor(trials: Sequence[Trial]) -> float:
     before: Trial | None = None
     for trial, after in itertools.pairwise(trials):
         if trial.elapsed_s and _network(trial) == _network(after):
-            measured_s += max(0.0, _seconds_between(trial, after) - trial.elapsed_s)
+            times = transfers(trial.options.get(READ_FROM, ""))  # to write it takes as long as to read it
+            measured_s += max(0.0, _seconds_between(trial, after) - times * trial.elapsed_s)
             serves = before is None or _server(before) != _server(trial)
             assumed_s += overhead_s(trial, serves)
         before = trial

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TypeAlias
 
 from lab.design.case import Case
 from lab.design.factors import Direction
@@ -13,6 +14,7 @@ from lab.hosts import Role
 from lab.hosts.own_folder import new_name
 from lab.run.endpoints import Endpoints, Place
 from lab.run.pair import Pair
+from lab.run.payload_making import make_at_source, make_by_client, writer_of
 from lab.run.seat import AnySession, Seat
 from lab.run.session import Session
 from lab.run.side_by_side import at_once
@@ -29,9 +31,8 @@ WARM_MEMORY = (
 )
 MOST_AT_ONCE = 4  # commands on one host: an sshd allows ten sessions, and others are under way
 MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
+Seated: TypeAlias = tuple[Seat, Standing, Endpoints]  # a client, and what it is to do
 KEEP_NAMES = 'set -C; cat > "$1"'
-# $1 a folder, $2 the mode of its files, $3 of its folders
-SET_MODES = 'find "$1" -type f -exec chmod "$2" {} + && find "$1" -type d -exec chmod "$3" {} +'
 
 
 def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
@@ -45,7 +46,10 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
     if session.payload.is_second_copy:
         _prepare_second_copy(session, standing, case, endpoints, argv)
         return
-    make = partial(_make, session, standing, case, endpoints)
+    if case.is_laid_by_client:
+        make = partial(make_by_client, session, standing, case, endpoints.seed)
+    else:
+        make = partial(make_at_source, session, standing, case, endpoints)
     warm = partial(warm_memory, session.pair, case, endpoints)
     if case.direction is Direction.WRITE:
         at_once(make, warm)
@@ -59,11 +63,15 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
         cool(session, standing, endpoints.source_place, case)
         warm()
         return
-    stands, _ = at_once(partial(session.mount_anew, standing), make)
+    if case.is_laid_by_client:  # by the mount that is made anew then
+        make()
+        stands = session.mount_anew(standing, always=True)
+    else:
+        stands, _ = at_once(partial(session.mount_anew, standing), make)
     if not stands:
         session.stand(case)
     session.forget_store(case)
-    at_once(partial(_prepare_caches, session.pair, case, endpoints), warm)
+    at_once(partial(_prepare_caches, [(session.pair, endpoints)], case), warm)
 
 
 def _prepare_second_copy(
@@ -71,7 +79,7 @@ def _prepare_second_copy(
 ) -> None:
     """Have a first copy at the target, and part of the source changed since, of which the client knows nothing yet."""
     pair, payload, place = session.pair, session.payload, endpoints.source_place
-    _make(session, standing, case, endpoints)
+    make_at_source(session, standing, case, endpoints)
     pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(payload.room(case.size_bytes), case.files))
     payload.change(pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
     if pair.config.through_mount:
@@ -80,63 +88,41 @@ def _prepare_second_copy(
     session.forget_store(case)
     session.mount_from_nothing(case)
     if case.direction is Direction.READ:
-        _prepare_caches(pair, case, endpoints)
+        _prepare_caches([(pair, endpoints)], case)
     elif not pair.hosts[Role.CLIENT].lacks_root:
         pair.platforms[Role.CLIENT].files.drop_caches()
 
 
-def prepare_all(seats: Sequence[tuple[Seat, Standing, Endpoints]], case: Case) -> None:
+def prepare_all(seats: Sequence[Seated], case: Case) -> None:
     """The same for several clients, each with its own payload. What changes a host is done by one after the other."""
-    session = seats[0][0].session
-    if case.direction is Direction.READ and seats[0][2].source_place.in_mount:
+    session, is_read = seats[0][0].session, case.direction is Direction.READ
+    _make_all(seats, case)
+    if is_read and seats[0][2].source_place.in_mount:
         for seat, standing, endpoints in seats:
-            _make(seat, standing, case, endpoints)
             cool(seat, standing, endpoints.source_place, case)
         return
-    with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
-        made = [threads.submit(_make, seat, standing, case, endpoints) for seat, standing, endpoints in seats]
-        for each in made:
-            each.result()
-    if case.direction is Direction.READ:
-        stands = [seat.mount_anew(standing) for seat, standing, _ in seats]
+    if is_read:
+        stands = [seat.mount_anew(standing, always=case.is_laid_by_client) for seat, standing, _ in seats]
         if not all(stands):
             session.stand(case)
         session.forget_store(case)
-        for seat, _, endpoints in seats:
-            _prepare_caches(seat.pair, case, endpoints)
+        _prepare_caches([(seat.pair, endpoints) for seat, _, endpoints in seats], case)
     for seat, _, endpoints in seats:
         warm_memory(seat.pair, case, endpoints)
 
 
-def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: bool) -> None:
-    """Give what is written the mode that the mount gives, or rsync fails over one that it cannot give.
-
-    So it is of folders in every version, and of files from 3.5 on.
-    """
-    place, mode = endpoints.source_place, standing.attached.file_mode
-    if not mode or place.role is not Role.CLIENT or place.in_mount:
-        return
-    if is_folder:  # whoever may read one may enter it
-        pair.hosts[Role.CLIENT].shell(SET_MODES, place.path, mode, f"{int(mode, 8) | int(mode, 8) >> 2 & 0o111:o}")
-    else:
-        pair.hosts[Role.CLIENT].run("chmod", mode, place.path)
-
-
-def _make(session: AnySession, standing: Standing, case: Case, endpoints: Endpoints) -> None:
-    """Make the payload; a file that lies in the share is made on the client, and copied there past the cache."""
-    pair, payload, place, seed = session.pair, session.payload, endpoints.source_place, endpoints.seed
-    host = pair.hosts[place.role]
-    if not place.in_mount or payload.is_folder:
-        payload.make(host, place.path, case.size_bytes, seed)
-        _set_mode(pair, standing, endpoints, payload.is_folder)
-        return
-    local = Place(Role.CLIENT, f"{posixpath.dirname(endpoints.target_place.path)}/{seed}")
-    payload.make(host, local.path, case.size_bytes, seed)
-    files = pair.platforms[Role.CLIENT].files
-    try:
-        files.copy_uncached(local.path, place.path, file.deadline_s(case.size_bytes))
-    finally:
-        files.remove(local.path, root=False)
+def _make_all(seats: Sequence[Seated], case: Case) -> None:
+    """Make the payloads of all clients, each by who is to write it."""
+    with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
+        made = []
+        for number, (seat, standing, endpoints) in enumerate(seats):
+            if case.is_laid_by_client:
+                writer, its_standing, _ = seats[writer_of(number, case)]
+                made.append(threads.submit(make_by_client, writer, its_standing, case, endpoints.seed))
+            else:
+                made.append(threads.submit(make_at_source, seat, standing, case, endpoints))
+        for each in made:
+            each.result()
 
 
 def _can_cool(pair: Pair, standing: Standing) -> bool:
@@ -182,16 +168,18 @@ def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
     )  # fmt: skip
 
 
-def _prepare_caches(pair: Pair, case: Case, endpoints: Endpoints) -> None:
-    """Before a read: nothing of it in the client's memory, and all or nothing of it in the server's.
+def _prepare_caches(reads: Sequence[tuple[Pair, Endpoints]], case: Case) -> None:
+    """Before a read: nothing of it in the memory of the clients, and all or nothing of it in the server's.
 
-    Warm means that the server has just read all of it; a RAM disk is always so. The client is made cold first: two
+    Warm means that the server has just read all of it; a RAM disk is always so. The clients are made cold first: the
     hosts of a local lab share one page cache.
     """
     if case.option("server_cache") == "cold":
-        pair.platforms[Role.SERVER].files.drop_caches()
-    if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
-        pair.platforms[Role.CLIENT].files.drop_caches()
+        reads[0][0].platforms[Role.SERVER].files.drop_caches()
+    for pair, _ in reads:
+        if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
+            pair.platforms[Role.CLIENT].files.drop_caches()
     if case.option("server_cache") == "warm" and case.store != "ram":
         deadline_s = file.deadline_s(case.size_bytes, case.files)
-        pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)
+        for pair, endpoints in reads:
+            pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

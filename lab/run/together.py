@@ -16,6 +16,7 @@ from typing import TypeVar
 from lab.base.asleep import asleep_s
 from lab.base.errors import LabFailure, TransferError
 from lab.design.case import Case
+from lab.design.factors import BY_CLIENT
 from lab.hosts import Role
 from lab.platforms import Counters, Timing
 from lab.platforms.armed import Armed, Instants, Offset
@@ -25,6 +26,7 @@ from lab.run.common_start import start_all
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.in_effect import effective_of, not_in_effect
 from lab.run.measured import Measured, count_server, describe_sleep
+from lab.run.payload_making import describe_writer, writer_of
 from lab.run.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.seat import Seat
 from lab.run.session import Session
@@ -51,12 +53,13 @@ class SomeFailed(TransferError):
 
 @dataclass(frozen=True)
 class Part:
-    """What one client does in the transfer."""
+    """What one client does in the transfer. ``written_by`` names the client that writes what it reads, if one does."""
 
     seat: Seat
     standing: Standing
     endpoints: Endpoints
     task: Task
+    written_by: str | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class _Ended:
 def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
     """Move one payload by each of the case's clients, over what stands. Raises LabFailure where any of them fails."""
     seats = [Seat(session, pair) for pair in session.pairs[: case.clients]]
-    parts = [_part(seat, case, f"{trial_id}-{number}") for number, seat in enumerate(seats, 1)]
+    parts = [_part(seats, number, case, f"{trial_id}-{number + 1}") for number in range(case.clients)]
     with ExitStack() as stack:
         files_of_folder = case.files if session.payload.is_folder else None
         for part in parts:
@@ -100,14 +103,18 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     void = void or _not_in_effect(parts, case, courses) or not_in_effect(session.pair, case, states)
     others = dict(describe_others(Role.SERVER, case, moved)) if moved else {}
     more: dict[str, str | int] = {**parts[0].task.versions, **others, **observation.effective}
+    more |= describe_writer(case, parts[0].endpoints)
     effective = effective_of(parts[0].standing, case, timing, states, more)
     return Measured(timing, moved, effective, void, observed, observation.samples, keeps_what_it_moves(case))
 
 
-def _part(seat: Seat, case: Case, payload_id: str) -> Part:
+def _part(seats: Sequence[Seat], number: int, case: Case, payload_id: str) -> Part:
+    seat = seats[number]
     standing = seat.standing(case)
     endpoints = endpoints_of(seat.pair, standing, case, payload_id)
-    return Part(seat, standing, endpoints, make_task(seat, standing, case, endpoints))
+    is_by_one = describe_writer(case, endpoints).get("written_by") in BY_CLIENT
+    writer = seats[writer_of(number, case)].name if is_by_one else None
+    return Part(seat, standing, endpoints, make_task(seat, standing, case, endpoints), writer)
 
 
 # --- timing
@@ -166,6 +173,7 @@ def _courses(parts: Sequence[Part], case: Case, ended: Sequence[_Ended]) -> list
             bound_s=max(before.bound_s, after.bound_s),
             size_bytes=case.size_bytes,
             zero_s=first + before.ahead_s + instants.samples_ahead_s,
+            written_by=part.written_by,
         )
         courses.append(course)
         rows.append(course.row())

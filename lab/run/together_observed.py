@@ -27,7 +27,8 @@ Readings = tuple[Reading, ...]
 class Course:
     """One client's transfer. Times are in seconds since the first client started, wrong by ``bound_s`` at most.
 
-    ``zero_s`` is that instant by the clock of the client's samples.
+    ``zero_s`` is that instant by the clock of the client's samples. ``written_by`` names the client that had written
+    what it read.
     """
 
     pair: Pair
@@ -37,6 +38,7 @@ class Course:
     bound_s: float
     size_bytes: int
     zero_s: float
+    written_by: str | None = None
 
     @property
     def name(self) -> str:
@@ -53,8 +55,9 @@ class Course:
         counted = self.timing.counted
         return ClientPart(
             name=self.name, started_s=round(self.started_s, 6), ended_s=round(self.ended_s, 6),
-            size_bytes=self.size_bytes, flush_s=self.timing.flush_s, clock_bound_s=round(self.bound_s, 6),
-            tx_bytes=counted.tx_bytes, rx_bytes=counted.rx_bytes, cpu_s=counted.cpu_s,
+            size_bytes=self.size_bytes, written_by=self.written_by, flush_s=self.timing.flush_s,
+            clock_bound_s=round(self.bound_s, 6), tx_bytes=counted.tx_bytes, rx_bytes=counted.rx_bytes,
+            cpu_s=counted.cpu_s,
         )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from lab.run.in_effect import effective_of, not_in_effect
 from lab.run.measured import Measured, count_server, describe_sleep
 from lab.run.observation import observe
 from lab.run.pair import Pair
+from lab.run.payload_making import describe_writer
 from lab.run.preparation import lay_out, prepare
 from lab.run.radio import with_radios
 from lab.run.session import Session
@@ -84,6 +85,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     unproven = _describe_unproven(pair, standing, ways, timing)
     of_server = describe_others(Role.SERVER, case, moved) if moved else ()
     others = dict([*describe_others(Role.CLIENT, case, timing.counted), *of_server])
+    others |= describe_writer(case, endpoints)
     effective = effective_of(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     recorded = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
     recorded = add_moved(recorded, standing.store, stored_before, stored_after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import signal
 import subprocess
 import time
@@ -56,6 +57,29 @@ def assert_third_is_slowest(trial: dict[str, Any]) -> None:
     assert slowest < 50e6 / 8
     ends = [part["ended_s"] for part in parts.values()]
     assert together["tail_s"] == pytest.approx(parts["client.3"]["ended_s"] - min(ends), abs=1e-5)
+
+
+def test_a_client_reads_what_it_wrote_itself_or_what_the_next_one_wrote(room: Bench) -> None:
+    before = room.state()
+    levels = {"own": CLIENTS, "other": (*CLIENTS[1:], CLIENTS[0])}
+    done = room.run(protocol=["smb", "nfs"], tool=["cp"], direction=["read"], clients=[3], read_from=[*levels])
+    assert room.state() == before
+    trials, log = room.trials(), (room.newest() / "commands.log").read_text()
+    late = [trial["reason"] for trial in trials if trial["status"] != "ok"]
+    assert all(reason.startswith("the clients did not start together") for reason in late), late  # on a busy machine
+    assert done.returncode == bool(late), done.stdout + done.stderr
+    assert len(trials) == 4 > len(late)
+    for trial in trials:
+        level = trial["options"]["read_from"]
+        assert (trial["effective"]["written_by"], trial["verified"]) == (level, True)
+        for number, (reader, part) in enumerate(parts_of(trial).items(), 1):
+            assert part["written_by"] == levels[level][number - 1]
+            assert part["rx_bytes"] > part["size_bytes"] == 4 * 2**20
+            name = rf"{trial['trial_id']}-{number}-\w+\.bin"
+            # the client that made it in its memory and copied it to the share, and the one that read it from there
+            made = set(re.findall(rf"^\S+ (\S+) .* -- make \S+/{name} ", log, re.MULTILINE))
+            read = set(re.findall(rf"^\S+ (\S+) .* together cp .*/{name}$", log, re.MULTILINE))
+            assert (made, read) == ({part["written_by"]}, {reader})
 
 
 def test_ceilings_are_of_one_client_and_of_all(room: Bench) -> None:

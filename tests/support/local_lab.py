@@ -65,12 +65,14 @@ server_sync = {server_sync}
 client_sync = {client_sync}
 server_cache = {server_cache}
 clients = {clients}
+read_from = {read_from}
 {options}
 """
 FACTORS: dict[str, Any] = {
     "name": "test", "blocks": 1, "slowest": 2_000_000, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
     "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
     "server_sync": ["default"], "client_sync": ["fsync"], "server_cache": ["warm"], "clients": [1],
+    "read_from": ["default"],
 }  # fmt: skip
 
 

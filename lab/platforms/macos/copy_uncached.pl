@@ -8,6 +8,7 @@ use IO::Handle;
 my ($F_NOCACHE, $CHUNK) = (48, 1 << 20);    # <sys/fcntl.h> of macOS; perl's Fcntl does not know it
 my ($source, $target) = @ARGV;
 sysopen(my $from, $source, O_RDONLY) or die "$source: $!\n";
+umask 0022;    # whoever reads it later may be another account, on another client
 sysopen(my $to, $target, O_WRONLY | O_CREAT | O_EXCL) or die "$target: $!\n";
 if ($^O eq 'darwin') { fcntl $to, $F_NOCACHE, 1 or die "$target: F_NOCACHE: $!\n" }
 while (1) {

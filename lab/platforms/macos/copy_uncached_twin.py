@@ -10,6 +10,7 @@ CHUNK = 1 << 20
 
 def main(source: str, target: str) -> None:
     """Copy it."""
+    os.umask(0o022)
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with open(source, "rb", 0) as original, os.fdopen(descriptor, "wb", 0) as copy:

@@ -73,3 +73,16 @@ def test_a_case_that_was_not_measured_has_the_speed_of_those_most_like_it() -> N
     del known[words]
     assert Pace(known).speed(case) == 2e6
     assert Pace({(): 1e6, ("other",): 4e6}).speed(case) == 1e6
+
+
+def test_the_writing_of_what_is_read_is_no_time_between_trials(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.ini"
+    run = unpack("demo", tmp_path / "results", hosts)
+    usual = pace.newest(tmp_path / "results", hosts)
+    trials = list(map(json.loads, run.trials_path.read_text().splitlines()))
+    for trial in trials:
+        trial["options"] |= {"read_from": "own"} if trial["direction"] == "read" else {}
+    run.trials_path.write_text("".join(json.dumps(trial) + "\n" for trial in trials))
+    written = pace.newest(tmp_path / "results", hosts)
+    assert written.speeds == usual.speeds
+    assert 0 < written.factor < usual.factor
