@@ -6,15 +6,16 @@ them were active, what all moved until the last had ended, and each client by it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from lab.base.asleep import asleep_s
 from lab.base.errors import LabFailure, TransferError
+from lab.base.present import present
 from lab.design.case import Case
 from lab.design.factors import BY_CLIENT
 from lab.hosts import Role
@@ -39,7 +40,7 @@ from lab.run.wire_proof import describe_others, not_on_the_wire
 MOST_SKEW_S = 0.05  # in which clients may start, or …
 SKEW_SHARE = 0.01  # … in this share of the shortest transfer
 DRIFT = 100e-6  # of two clocks, in seconds a second: those of computers keep half of that
-SLACK_S = 0.001
+SLACK_S = 0.001  # in which a clock that is adjusted slowly may move as well
 NumberT = TypeVar("NumberT", int, float)
 
 
@@ -64,12 +65,11 @@ class Part:
 
 @dataclass(frozen=True)
 class _Ended:
-    """What became of it: a ``timing`` with the clock's ``offsets`` before and after, or a ``failure``."""
+    """A part that has ended well. ``offsets`` are those of the client's clock, before and after."""
 
     offsets: tuple[Offset, Offset]
-    instants: Instants | None
-    timing: Timing | None
-    failure: LabFailure | None = None
+    instants: Instants
+    timing: Timing
 
 
 def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> Measured:
@@ -87,10 +87,11 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
             lay_out(part.seat, part.standing, case, laid_out, part.endpoints.target)
         store = parts[0].standing.store
         stored_before, slept_s, before = count_moved(session.pair, store), asleep_s(), count_server(session.pair)
-        ended = _time_all(parts, case, deadline_s)
+        outcomes = _time_all(parts, case, deadline_s)
         counted, slept_s = [*before, *count_server(session.pair)], asleep_s() - slept_s
         stored_after = count_moved(session.pair, store)
-        courses = _courses(parts, case, ended)
+        courses = _courses(parts, case, outcomes)
+        ended = [one for one in outcomes if isinstance(one, _Ended)]  # all of them, or that has raised
         observation = observe_all(session.pair, case, courses, counted)
         _check_all(parts, case)
     observed = add_moved(observation.observed, store, stored_before, stored_after)
@@ -120,7 +121,7 @@ def _part(seats: Sequence[Seat], number: int, case: Case, payload_id: str) -> Pa
 # --- timing
 
 
-def _time_all(parts: Sequence[Part], case: Case, deadline_s: float) -> list[_Ended]:
+def _time_all(parts: Sequence[Part], case: Case, deadline_s: float) -> list[_Ended | LabFailure]:
     """Start all of them at one instant, and wait for their ends. Raises HostError where one cannot be begun."""
     return start_all(
         [_armed(part, case, deadline_s) for part in parts],
@@ -128,58 +129,58 @@ def _time_all(parts: Sequence[Part], case: Case, deadline_s: float) -> list[_End
     )
 
 
-@contextmanager
-def _armed(part: Part, case: Case, deadline_s: float) -> Iterator[Armed]:
+def _armed(part: Part, case: Case, deadline_s: float) -> AbstractContextManager[Armed]:
     """The client with everything ready."""
     pair = part.seat.pair
     clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
     flush = part.endpoints.flush if keeps_what_it_moves(case) else ""
     watched = server_of_mount(pair, part.standing, case)
-    with clock.armed(interface, flush, part.task.words(part.task.tool.argv), deadline_s, watched) as armed:
-        yield armed
+    return clock.armed(interface, flush, part.task.words(part.task.tool.argv), deadline_s, watched)
 
 
-def _wait(part: Part, case: Case, armed: Armed, before: Offset) -> _Ended:
+def _wait(part: Part, case: Case, armed: Armed, before: Offset) -> _Ended | LabFailure:
     """What becomes of one of them: a failure is kept, so that the others' numbers are."""
     try:
         with explained(part.seat.pair, part.endpoints, case):
             end = armed.wait()
             timing = armed.timing()  # raises where there was no end
     except LabFailure as error:
-        return _Ended((before, before), None, None, error)
-    instants, after = end if end else (None, before)
+        return error
+    instants, after = present(end)
     return _Ended((before, after), instants, timing)
 
 
-def _courses(parts: Sequence[Part], case: Case, ended: Sequence[_Ended]) -> list[Course]:
+def _courses(parts: Sequence[Part], case: Case, outcomes: Sequence[_Ended | LabFailure]) -> list[Course]:
     """Each client's part by one clock, in seconds since the first start. Raises SomeFailed where one has failed."""
-    starts = [one.instants.started_s - one.offsets[0].ahead_s for one in ended if one.instants]
-    first = min(starts, default=0.0)
+    starts = (one.instants.started_s - one.offsets[0].ahead_s for one in outcomes if isinstance(one, _Ended))
+    first_s = min(starts, default=0.0)
     courses: list[Course] = []
     rows: list[ClientPart] = []
-    failure: LabFailure | None = None
-    for part, one in zip(parts, ended, strict=True):
-        name = part.seat.name
-        if one.instants is None or one.timing is None:
-            failure = failure or one.failure or TransferError("it did not end", host=name)
-            rows.append(ClientPart(name=name, problem=(one.failure or failure).cause_first()))
-            continue
-        (before, after), instants = one.offsets, one.instants
-        course = Course(
-            pair=part.seat.pair,
-            timing=one.timing,
-            started_s=instants.started_s - before.ahead_s - first,
-            ended_s=instants.ended_s - after.ahead_s - first,
-            bound_s=max(before.bound_s, after.bound_s),
-            size_bytes=case.size_bytes,
-            zero_s=first + before.ahead_s + instants.samples_ahead_s,
-            written_by=part.written_by,
-        )
-        courses.append(course)
-        rows.append(course.row())
-    if failure is not None:
-        raise SomeFailed(failure, Together(clients=tuple(rows)))
+    for part, outcome in zip(parts, outcomes, strict=True):
+        if isinstance(outcome, _Ended):
+            courses.append(_course(part, case, outcome, first_s))
+            rows.append(courses[-1].row())
+        else:
+            rows.append(ClientPart(name=part.seat.name, problem=outcome.cause_first()))
+    failures = [outcome for outcome in outcomes if isinstance(outcome, LabFailure)]
+    if failures:
+        raise SomeFailed(failures[0], Together(clients=tuple(rows)))
     return courses
+
+
+def _course(part: Part, case: Case, ended: _Ended, first_s: float) -> Course:
+    """One client's part; ``first_s`` is the first start by the controller's clock."""
+    (before, after), instants = ended.offsets, ended.instants
+    return Course(
+        pair=part.seat.pair,
+        timing=ended.timing,
+        started_s=instants.started_s - before.ahead_s - first_s,
+        ended_s=instants.ended_s - after.ahead_s - first_s,
+        bound_s=max(before.bound_s, after.bound_s),
+        size_bytes=case.size_bytes,
+        zero_s=first_s + before.ahead_s + instants.samples_ahead_s,
+        written_by=part.written_by,
+    )
 
 
 def _timing_of_all(courses: Sequence[Course]) -> Timing:
@@ -189,8 +190,8 @@ def _timing_of_all(courses: Sequence[Course]) -> Timing:
     together = Counters(
         tx_bytes=sum(one.tx_bytes for one in counted),
         rx_bytes=sum(one.rx_bytes for one in counted),
-        cpu_s=_sum(one.cpu_s for one in counted),
-        retransmits=_sum(one.retransmits for one in counted),
+        cpu_s=_sum([one.cpu_s for one in counted]),
+        retransmits=_sum([one.retransmits for one in counted]),
         state=first.counted.state,
     )
     elapsed_s = max(course.ended_s for course in courses) - min(course.started_s for course in courses)
@@ -198,15 +199,10 @@ def _timing_of_all(courses: Sequence[Course]) -> Timing:
     return replace(first, elapsed_s=round(elapsed_s, 6), counted=together, tool_cpu_s=tool_cpu_s)
 
 
-def _sum(numbers: Iterator[NumberT | None]) -> NumberT | None:
+def _sum(numbers: Sequence[NumberT | None]) -> NumberT | None:
     """The sum, where all of them are known."""
-    known = list(numbers)
-    total: NumberT | None = None
-    for number in known:
-        if number is None:
-            return None
-        total = number if total is None else total + number
-    return total
+    known = [number for number in numbers if number is not None]
+    return sum(known[1:], known[0]) if len(known) == len(numbers) else None
 
 
 # --- what makes it void
@@ -216,9 +212,8 @@ def _describe_clocks(parts: Sequence[Part], ended: Sequence[_Ended]) -> str:
     """Which clock was set, or went wrong, while the transfer lasted; empty where none did."""
     for part, one in zip(parts, ended, strict=True):
         before, after = one.offsets
-        lasted_s = one.timing.elapsed_s if one.timing else 0.0
         moved_s = abs(after.ahead_s - before.ahead_s)
-        if moved_s > before.bound_s + after.bound_s + DRIFT * lasted_s + SLACK_S:
+        if moved_s > before.bound_s + after.bound_s + DRIFT * one.timing.elapsed_s + SLACK_S:
             return (
                 f"the clock of {part.seat.name} moved by {moved_s:.3f} s against the controller's during the transfer"
             )
@@ -251,7 +246,7 @@ def _describe_unproven(parts: Sequence[Part], case: Case, courses: Sequence[Cour
 
 def _not_in_effect(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
     """Which setting of a further client was not as the case says; empty where all were."""
-    for part, course in list(zip(parts, courses, strict=True))[1:]:
+    for part, course in zip(parts[1:], courses[1:], strict=True):
         if why := not_in_effect(part.seat.pair, case, {Role.CLIENT: course.timing.counted.state}):
             return f"{part.seat.name}: {why}"
     return ""
