@@ -27,6 +27,7 @@ from lab.report.page.run_page import QUESTIONS, Report, page
 from lab.report.post.parts import Subject, opening
 from lab.report.prose import LOCAL_LAB, interaction_sentence
 from lab.report.render import records
+from lab.report.sections import fact
 from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder
 from lab.stats.bottleneck import verdicts
@@ -105,6 +106,19 @@ def test_the_page_says_how_to_measure_it_again(folder: RunFolder) -> None:
     how = text[text.index('<section id="how">') :]
     assert f"file-share-lab {folder.run['code_version']}" in how
     assert f"the seed {folder.run['seed']}" in how
+    assert "The bare link carried" in how
+    assert "every byte was compared" in how
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"rsync": "3.4", "ssh": ""}, "rsync: 3.4; ssh: –"), ({}, "–"), (None, "–"), (True, "yes"), (False, "no"),
+        (0, "0"), (25276502016, "25,276,502,016"), (0.5, "0.5"), (["eth0", "eth1"], "eth0, eth1"), ([], "–"),
+    ],
+)  # fmt: skip
+def test_a_fact_of_a_host_is_words_and_no_code(value: object, words: str) -> None:
+    assert fact(value) == words
 
 
 def test_tables_are_named_and_their_headings_have_a_scope(folder: RunFolder) -> None:
