@@ -137,6 +137,11 @@ def test_a_figure_inside_the_page_has_text_and_the_value_of_each_mark(folder: Ru
     assert len(drawings) == len(figures.ALL)
     for drawing in drawings:
         assert re.search("<title [^>]*>[^<]{5,}</title><desc [^>]*>[^<]{20,}</desc>", drawing)
+        before, mark, rest = drawing.partition('<g class="mark"')  # nothing is drawn over a value that is shown
+        assert re.fullmatch(
+            '(<g class="mark" [^>]*><title>[^<]*</title><circle [^>]*/>(<text [^>]*>[^<]*</text>)?</g>)*</svg>',
+            f"{mark}{rest}" if mark else before[-6:],
+        )
     throughput = next(drawing for drawing in drawings if 'id="throughput-title"' in drawing)
     marks = re.findall('<g class="mark" tabindex="0" role="img"><title>([^<]+)', throughput)
     shown = run.summary.query("n > 0")
