@@ -58,7 +58,7 @@ docs:   ## the documentation as web pages in docs/_build; warnings are errors
 	.venv/bin/python docs/make_gallery.py >/dev/null
 	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs docs/_build
 
-gallery: ## the report, post and figures of the run that comes with the lab, in docs/gallery
+gallery: ## the report of the run that comes with the lab, and two runs compared, in docs/gallery
 	@scripts/setup.sh check
 	.venv/bin/python docs/make_gallery.py
 

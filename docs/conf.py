@@ -18,16 +18,17 @@ nitpicky = True
 # links to headings of other pages are checked down to this level
 myst_heading_anchors = 4
 smartquotes_action = "qe"  # quotes and ellipses: -- begins an option
-exclude_patterns = ["_build", "gallery/shown.md"]
+exclude_patterns = ["_build", "gallery/shown.md", "gallery/compared/compare.md"]
 
 
 def setup(app: Sphinx) -> None:
-    """Have the report of the gallery served as it is."""
+    """Have the report of the gallery, and the comparison, served as they are."""
 
     def copy_report(app: Sphinx, error: Exception | None) -> None:
         if error is None and app.builder.format == "html":
-            served = Path(app.outdir) / "gallery"
-            served.mkdir(exist_ok=True)
-            shutil.copy(Path(app.srcdir) / "gallery" / "report.html", served)
+            for page in ("report.html", "compared/compare.html"):
+                served = Path(app.outdir) / "gallery" / page
+                served.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(Path(app.srcdir) / "gallery" / page, served)
 
     app.connect("build-finished", copy_report)

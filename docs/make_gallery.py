@@ -1,4 +1,4 @@
-"""Writes docs/gallery: the report of the run that comes with the lab, and what docs/gallery.md shows of it."""
+"""Writes docs/gallery: a run that comes with the lab, two of them compared, and what docs/gallery.md shows of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from lab import __version__
 from lab.cli.main import main as lab
 from lab.results import examples
 
-EXAMPLE = "example"
+EXAMPLE, OTHER = "example", "example-delay"
 GALLERY = Path(__file__).parent / "gallery"
+COMPARED = GALLERY / "compared"
+IMAGE = re.compile(r"!\[(.+)\]\(figures/([\w-]+)\.png\)")
 
 
 def shown() -> Iterator[str]:
@@ -21,17 +23,25 @@ def shown() -> Iterator[str]:
     yield f"{example.origin}."
     yield f"Measured on {example.text('started_at')[:10]} by lab {example.text('code_version')}."
     yield f"Report, post and figures: lab {__version__}.\n"
-    posts = "".join(post.read_text(encoding="utf-8") for post in sorted(GALLERY.glob("post*.md")))
-    titles = {name: title for title, name in re.findall(r"!\[([^]]+)\]\(figures/(\w+)\.", posts)}
-    names = dict.fromkeys([*titles, *(figure.stem for figure in sorted(GALLERY.glob("figures/*.svg")))])
-    for name in names:
-        yield f"## {titles.get(name, name)}\n\n![{titles.get(name, name)}](gallery/figures/{name}.svg)\n"
+    yield from _figures(GALLERY / "post-appendix.md", "gallery", "##")
+    yield f"## Two runs compared\n\n`lab compare {EXAMPLE} {OTHER}`: the same sweep with four times the delay.\n"
+    yield from _figures(COMPARED / "compare.md", "gallery/compared", "###")
+
+
+def _figures(page: Path, folder: str, level: str) -> Iterator[str]:
+    """Every figure of a page, under the heading that it has there, with what it says to who does not see it."""
+    heading = ""
+    for line in page.read_text(encoding="utf-8").splitlines():
+        heading = line.lstrip("# ") if line.startswith("#") else heading
+        if figure := IMAGE.fullmatch(line):
+            yield f"{level} {heading}\n\n![{figure[1]}]({folder}/figures/{figure[2]}.svg)\n"
 
 
 def main() -> int:
     """Write all of it anew."""
     shutil.rmtree(GALLERY, ignore_errors=True)
     code = lab(["report", EXAMPLE, "--to", str(GALLERY)])
+    code = code or lab(["compare", EXAMPLE, OTHER, "--to", str(COMPARED)])
     if code == 0:
         (GALLERY / "shown.md").write_text("\n".join(shown()), encoding="utf-8")
     return code

@@ -13,7 +13,7 @@ from lab.report.analysis import Analysis
 from lab.report.answer import capitalised
 from lab.report.findings import effect_words
 from lab.report.leading import case_label, fastest_first, overall_effects
-from lab.report.prose import drift_sentence, interaction_sentences
+from lab.report.prose import FEWER_THAN_TWO, drift_sentence, interaction_sentences
 from lab.report.waterfall import NAMES, narrowest
 from lab.stats.waterfall import STAGES, TOOL, fastest_cases
 
@@ -87,7 +87,7 @@ def _shares(run: Analysis) -> str:
 
 
 def _interactions(run: Analysis) -> str:
-    return interaction_sentences(run.interactions) or "No two settings were varied."
+    return interaction_sentences(run.interactions) or FEWER_THAN_TWO
 
 
 def _some(statements: Sequence[str], begin: str) -> str:

@@ -11,10 +11,12 @@ from lab import stats
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.answer import capitalised
+from lab.results.one_sided import share_of
 from lab.results.trial import RunJson, emulated, read_time
 
 MOST_NAMED = 6  # of tools, protocols and payloads
 LONGEST = 80  # characters of what a host says of itself
+STORES = {"ram": "RAM disk", "disk": "disk"}  # others are file systems, and have their own names
 
 
 def method(run: Analysis) -> str:
@@ -51,16 +53,18 @@ def _payload(run: Analysis, described: RunJson) -> Iterator[str]:
     moved = stats.transfers(trials)
     if moved.empty:
         return
-    tools, protocols = (_levels(run, name) for name in ("tool", "protocol"))
+    tools, protocols, stores = (_levels(run, name) for name in ("tool", "protocol", "store"))
     *payloads, _, _ = trials.counts
     versions = _listed(dict.fromkeys(_in_effect(moved, "tool_version")))
+    on = _listed(STORES.get(store, store) for store in stores)
+    where = "" if share_of(described).protocol else f", on the server's {on}"
     blocks = len(trials.number_values("block")[1])
     cases = len(run.summary)
     seed = f", in an order drawn with the seed {described['seed']}" if "seed" in described else ""
     yield (
         f"Payload: {_listed(payloads)}, moved by {_listed(tools)}{f' ({versions})' if versions else ''} over "
-        f"{_listed(protocols)}: {cases} case{'s' if cases != 1 else ''} in {blocks} block{'s' if blocks != 1 else ''}, "
-        f"each case once a block{seed}."
+        f"{_listed(protocols)}{where}: {cases} case{'s' if cases != 1 else ''} in {blocks} block"
+        f"{'s' if blocks != 1 else ''}, each case once a block{seed}."
     )
 
 
@@ -85,9 +89,19 @@ def _clock(run: Analysis) -> Iterator[str]:
     flushed = [text for text in _in_effect(good, "flushed") if not text.startswith("none")]
     kinds = dict.fromkeys(text.partition(" ")[0] for text in flushed)
     count = "all" if len(flushed) == len(good) else f"{len(flushed)} of {len(good)}"
-    flush = f", with the flush of what it wrote ({_listed(kinds)}) in {count} trials" if flushed else ""
+    flush = f", with the flush of what it wrote ({_listed(kinds)}) in {count} trials{_without(good)}" if flushed else ""
     compared = "; every byte was compared afterwards" if good["verified"].astype(bool).all() else ""
     yield f"Time is of the client's own clock{flush}{compared}."
+
+
+def _without(trials: pd.DataFrame) -> str:
+    """Which transfers have no flush in their time: beside those that have one they look faster than they are."""
+    plain = [
+        not isinstance(effective, Mapping) or str(effective.get("flushed") or "none").startswith("none")
+        for effective in trials["effective"]
+    ]
+    kinds = trials.loc[plain, ["protocol", "tool", "direction"]].drop_duplicates().to_dict("records")
+    return f", without it in {_listed(map(stats.row_label, kinds))}" if kinds else ""
 
 
 def _version(described: RunJson) -> Iterator[str]:

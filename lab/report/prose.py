@@ -20,6 +20,7 @@ CONFOUNDED = (
     "Two runs at different times differ in everything that changed meanwhile, not only in what was meant to: the "
     "changes may come from any of it. Only what is varied within one run is compared fairly."
 )
+FEWER_THAN_TWO = "Fewer than two settings were varied beside protocol, tool and direction."
 TEXTS = {
     "throughput": "Every mark is one trial, the black tick the median of one setting, the coloured ticks what iperf3 "
     "reached on the bare link at that setting, in each block (short) and their median (long): the ceiling. Crosses are "

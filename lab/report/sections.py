@@ -114,18 +114,30 @@ def details(described: RunJson, run: Analysis) -> list[Section]:
 
 
 def _how(facts: Mapping[str, str]) -> str:
-    """When and with what it was measured, and how to do it again."""
+    """When it was measured, and how to do it again."""
     return (
-        f"The run {facts['name']} began at {facts['started_at']}; its end: {facts['finished_at']}. It was measured by "
-        f"file-share-lab {facts['code_version']}, in an order drawn with the seed {facts['seed']}. To measure it "
-        "again: save the sweep below as a file, and `lab run FILE` with a hosts file of your own."
+        f"The run {facts['name']} began at {facts['started_at']}; its end: {facts['finished_at']}. To measure it "
+        "again: save the sweep, which this page has, as a file, and `lab run FILE` with a hosts file of your own."
     )
+
+
+def fact(value: object) -> str:
+    """What a host says of itself, as a person reads it."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {fact(part)}" for name, part in value.items()) or "–"
+    if isinstance(value, list):
+        return ", ".join(map(fact, value)) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "–" if value in (None, "") else str(value)
 
 
 def hosts(run: RunJson) -> Section:
     """What both hosts are, as they say."""
     both = run.get("hosts", {})
     names = dict.fromkeys(name for facts in both.values() for name in facts)
-    rows = [[name, *(str(facts.get(name, "–")) for facts in both.values())] for name in names]
+    rows = [[name, *(fact(facts.get(name)) for facts in both.values())] for name in names]
     about = f"{emulated(run)}." if emulated(run) else ""
     return Section("The hosts", about, tables=[TextTable(["", *both], rows, is_text=True)], question="how")

@@ -11,7 +11,7 @@ import pandas as pd
 from lab import stats
 from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, COLUMNS, NETWORK, owner_of
-from lab.report.prose import chance
+from lab.report.prose import FEWER_THAN_TWO, chance
 
 SPREADS = (("min", "max"), ("low", "high"))
 WAYS = ("write", "read")
@@ -93,7 +93,7 @@ def interactions(table: pd.DataFrame) -> TextTable:
         "top); interaction: on top over alone, less one. "
     )
     headings = ["", "alone %", "on top %", "interaction %", "95 % interval", "n"]
-    return TextTable(headings, rows, caption + chance(table) if rows else "No two settings were varied.")
+    return TextTable(headings, rows, caption + chance(table) if rows else FEWER_THAN_TWO)
 
 
 def shares(variation: stats.Shares) -> TextTable:

@@ -136,7 +136,7 @@ def _window_limit(medians: Numbers) -> Limit | None:
         return None
     window, rtt_ms, share = medians["window_bytes"], medians["loaded_rtt_ms"], medians["window_share"]
     most = window / rtt_ms / 1000
-    evidence = f"window: {window / KIB:.0f} KiB per {rtt_ms:.2g} ms is {most:.3g} MB/s; {share:.0%} of it was reached"
+    evidence = f"window: {window / KIB:.0f} KiB per {rtt_ms:.3g} ms is {most:.3g} MB/s; {share:.0%} of it was reached"
     if "window_felt" in medians:
         evidence += f", and the sender waited for it {medians['window_felt']:.0%} of the time"
     near = _window_full(medians) and window_bounds_ceiling(medians)

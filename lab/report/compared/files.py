@@ -118,9 +118,15 @@ def _section(section: Section, content: Content, drawings: Mapping[str, bytes]) 
 def _figure(section: Section, content: Content, drawings: Mapping[str, bytes]) -> str:
     if not section.figure:
         return ""
-    about = f"{content.figures[section.figure][1]} {BEHIND}"
+    about = f"{_seen(content, section)} {BEHIND}"
     drawing = inline(drawings[section.figure], section.figure, section.title, about)
     return f"<figure>{drawing}<figcaption>{escape(section.text)}</figcaption></figure>"
+
+
+def _seen(content: Content, section: Section) -> str:
+    """What is to be seen in a figure, for whoever does not see it: what it draws, and the answer that it shows."""
+    first = [sentence for sentences in content.answers.values() for sentence in sentences][:1]
+    return " ".join([content.figures[section.figure][1], *first])
 
 
 def _markdown(content: Content) -> str:
@@ -132,7 +138,11 @@ def _markdown(content: Content) -> str:
         parts += [f"## {question}", "\n".join(f"- {md(sentence)}" for sentence in sentences)]
         for section in content.of_question(name):
             parts.append(f"### {md(section.title)}")
-            parts += [f"![{section.title}](figures/{section.figure}.png)", section.text] if section.figure else []
+            parts += (
+                [f"![{md(_seen(content, section))}](figures/{section.figure}.png)", section.text]
+                if section.figure
+                else []
+            )
             tables = [table for table in section.tables if table.rows]
             parts += [part for table in tables for part in (markdown_table(table), md(table.caption))]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -112,7 +112,8 @@ def _changes(comparison: PublishedComparison) -> list[str]:
         return ["No change that was published has an interval in B: too few blocks, or no baseline."]
     inside = sum(pair.own.change_low_pct <= pair.published.change_pct <= pair.own.change_high_pct for pair in changes)
     opposite = [_change_name(pair) for pair in changes if _is_opposite(pair)]
-    sentences = [f"Of {len(changes)} changes that both have, as published {inside} are inside the interval of B."]
+    agree = f"{inside} {'is' if inside == 1 else 'are'} as published"
+    sentences = [f"Of {len(changes)} changes that both have, {agree}: inside the interval of B."]
     if opposite:
         sentences.append(f"In {len(opposite)} B changed the other way, beyond chance: {listed(opposite, MOST_NAMED)}.")
     return sentences

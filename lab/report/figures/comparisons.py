@@ -85,7 +85,7 @@ def interactions(run: Run) -> Figure:
     blocks = np.array([row.log_ratios[-1] for _, row in run.block_interactions])
     forest = _forest(run.interactions, blocks, "interaction_")
     if forest is None:
-        return empty(run.trials, title, "no two settings were varied together in one block")
+        return empty(run.trials, title, "fewer than two settings were varied beside protocol, tool and direction")
     return _draw(run.trials, title, forest, "interaction, % (axis of ratios)")
 
 

@@ -33,6 +33,7 @@ WAY_COLOURS: dict[stats.Level, str] = {"write": "#009E73", "read": "#E69F00", st
 SPEED = "MB/s (10⁶ bytes/s)"
 CSS_DPI = 96  # of a page: an SVG of 8 inches is 768 pixels wide there
 WIDTH_IN, DPI = 8.0, 2 * CSS_DPI  # a PNG has twice as many pixels, for screens that show them
+BESIDE_PT = 2.5  # between the end of a bar and its number
 NAME_PAD_PT = 3.5  # between a row's name and the panel
 LONGEST_NAME = 60  # characters of a row's name: a longer one would leave a panel no room
 MOST_MARKS = 4000  # in one panel: more of them are one blot

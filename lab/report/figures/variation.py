@@ -7,7 +7,18 @@ from matplotlib.figure import Figure
 
 from lab import stats
 from lab.report.analysis import Run, analyse
-from lab.report.figures.style import INK, PALE, PALETTE, add_legend, begin, empty, mark, name_axes, name_rows
+from lab.report.figures.style import (
+    BESIDE_PT,
+    INK,
+    PALE,
+    PALETTE,
+    add_legend,
+    begin,
+    empty,
+    mark,
+    name_axes,
+    name_rows,
+)
 from lab.report.figures.values import tell
 
 MOST_BARS = 24
@@ -36,7 +47,10 @@ def shares(run: Run) -> Figure:
     colours = [PALE if term in (stats.BLOCK, stats.REST, FOLDED) else PALETTE[":" in term] for term in shown["term"]]
     axes.barh(range(len(shown)), percent, color=colours, height=0.7)
     for place, value in enumerate(percent):
-        axes.text(max(value, 0), place, f" {value:.1f}", va="center", fontsize=8, color=INK)
+        axes.annotate(
+            f"{value:.1f}", (max(value, 0), place), (BESIDE_PT, 0), textcoords="offset points", va="center", fontsize=8,
+            color=INK,
+        )  # fmt: skip
     words = [f"{name}: {value:.1f} % of the variation" for name, value in zip(shown["name"], percent, strict=True)]
     tell(axes, percent, range(len(shown)), words)
     axes.set_xlim(min(0, percent.min()), 1.08 * max(1e-9, percent.max()))

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from lab import stats
 from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
+    BESIDE_PT,
     INK,
     PALE,
     PALETTE,
@@ -134,10 +135,11 @@ def _draw(axes: Axes, bars: list[_Bar | None], stages: int) -> None:
         if bar.before_flush > bar.length:
             axes.barh(place, min(bar.before_flush, limit), height=0.66, color=PALE, alpha=FAINT, zorder=1)
         is_beyond = bar.length > 0.8 * limit
-        text, at = (f"{bar.length:,.0f} → ", limit) if bar.length > limit else (f" {bar.length:,.1f} ", bar.length)
-        axes.text(
-            at, place, text, ha="right" if is_beyond else "left", va="center_baseline", fontsize=7.5, zorder=3,
-            color="white" if is_beyond else INK,
+        text, at = (f"{bar.length:,.0f} →", limit) if bar.length > limit else (f"{bar.length:,.1f}", bar.length)
+        side, beside, colour = ("right", -BESIDE_PT, "white") if is_beyond else ("left", BESIDE_PT, INK)
+        axes.annotate(
+            text, (at, place), (beside, 0), textcoords="offset points", ha=side, va="center_baseline", fontsize=7.5,
+            zorder=3, color=colour,
         )  # fmt: skip
     axes.axhline(stages - 0.5, color=PALE, linewidth=0.8)
     axes.set_xlim(0, limit)

@@ -25,9 +25,8 @@ def inline(svg: bytes, name: str, title: str, about: str) -> str:
     for shape in (shape for shapes in root.iter("defs") for shape in shapes):
         shape.attrib.pop("stroke", None)  # the page's style does not reach it; whoever uses it has the same
     _drop_unused_names(root, name)
-    for mark in root.iter("g"):
-        if mark.get("class") == "mark":
-            _show_value(mark, float(root.get("viewBox", "0 0 576 0").split()[2]))
+    for mark in _marks_on_top(root):
+        _show_value(mark, float(root.get("viewBox", "0 0 576 0").split()[2]))
     first = ElementTree.Element("title", {"id": f"{name}-title"})
     second = ElementTree.Element("desc", {"id": f"{name}-desc"})
     first.text, second.text = title, about
@@ -79,6 +78,15 @@ def _references(root: ElementTree.Element) -> Iterator[str]:
         yield from (
             element.get(key, "") for key in ("href", "clip-path") if not element.get(key, "").startswith("data")
         )
+
+
+def _marks_on_top(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """Every mark, in its order, moved behind all else: the next panel would be drawn over the value beside it."""
+    places = [(parent, mark) for parent in root.iter() for mark in parent if mark.get("class") == "mark"]
+    for parent, mark in places:
+        parent.remove(mark)
+        root.append(mark)
+    return [mark for _, mark in places]
 
 
 def _show_value(mark: ElementTree.Element, width: float) -> None:

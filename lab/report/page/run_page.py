@@ -9,6 +9,7 @@ from lab.report.alt_texts import describe
 from lab.report.analysis import Analysis
 from lab.report.answer import capitalised, sentences
 from lab.report.findings import fastest_intervals
+from lab.report.method import method
 from lab.report.page.drawing import inline
 from lab.report.page.frame import Parts, document
 from lab.report.page.html_table import html_table
@@ -75,6 +76,8 @@ def _question(report: Report, name: str) -> Iterator[str]:
         yield _listed(doubts(report.analysis))
     if name == "fastest":
         yield _listed(fastest_intervals(report.analysis.summary, report.analysis.speeds))
+    if name == "how":
+        yield paragraph(method(report.analysis))
     for section in of_question:
         yield from _leading(section, report) if section.leads else [_folded(section, report)]
 

@@ -113,6 +113,16 @@ def test_it_fits_asks_for_nothing_and_complains_of_nothing(
             assert shown.said == []
 
 
+def test_where_a_figure_is_wider_than_the_screen_its_caption_says_so(browser: Any, example: Path) -> None:
+    """A forest shows no mark of its first rows there, and nothing tells that there is more."""
+    said = "getComputedStyle(document.querySelector('#changes figcaption'), '::before').content"
+    wide = "Array.from(document.querySelectorAll('#changes .scroll')).some(one => one.scrollWidth > one.clientWidth)"
+    for width in WIDTHS:
+        with Shown(browser, example, viewport={"width": width, "height": 900}) as shown:
+            says, is_wide = "scroll it sideways" in shown.window.evaluate(said), shown.window.evaluate(wide)
+            assert (says, is_wide) == (width == 320, width == 320)
+
+
 @pytest.mark.parametrize(
     ("scheme", "name"),
     [("light", "example"), ("dark", "example"), ("light", "options"), ("light", "empty"), ("dark", "compared")],

@@ -16,6 +16,7 @@ from lab.report.findings import fastest_intervals
 from lab.report.page import colours
 from lab.report.page.run_page import QUESTIONS
 from lab.report.prose import LOCAL_LAB
+from lab.report.sections import fact
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 
@@ -67,6 +68,19 @@ def test_the_page_says_how_to_measure_it_again(folder: RunFolder) -> None:
     how = text[text.index('<section id="how">') :]
     assert f"file-share-lab {folder.run['code_version']}" in how
     assert f"the seed {folder.run['seed']}" in how
+    assert "The bare link carried" in how
+    assert "every byte was compared" in how
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"rsync": "3.4", "ssh": ""}, "rsync: 3.4; ssh: –"), ({}, "–"), (None, "–"), (True, "yes"), (False, "no"),
+        (0, "0"), (25276502016, "25,276,502,016"), (0.5, "0.5"), (["eth0", "eth1"], "eth0, eth1"), ([], "–"),
+    ],
+)  # fmt: skip
+def test_a_fact_of_a_host_is_words_and_no_code(value: object, words: str) -> None:
+    assert fact(value) == words
 
 
 def test_tables_are_named_and_their_headings_have_a_scope(folder: RunFolder) -> None:
@@ -85,6 +99,11 @@ def test_a_figure_inside_the_page_has_text_and_the_value_of_each_mark(folder: Ru
     assert len(drawings) == len(figures.ALL)
     for drawing in drawings:
         assert re.search("<title [^>]*>[^<]{5,}</title><desc [^>]*>[^<]{20,}</desc>", drawing)
+        before, mark, rest = drawing.partition('<g class="mark"')  # nothing is drawn over a value that is shown
+        assert re.fullmatch(
+            '(<g class="mark" [^>]*><title>[^<]*</title><circle [^>]*/>(<text [^>]*>[^<]*</text>)?</g>)*</svg>',
+            f"{mark}{rest}" if mark else before[-6:],
+        )
     throughput = next(drawing for drawing in drawings if 'id="throughput-title"' in drawing)
     marks = re.findall('<g class="mark" tabindex="0" role="img"><title>([^<]+)', throughput)
     shown = run.summary.query("n > 0")

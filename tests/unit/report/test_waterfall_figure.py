@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.text import Annotation
 from support.synthetic_runs import trial, write_run
 
 from lab.report import figures, run_report
@@ -65,6 +67,21 @@ def test_each_stage_and_tool_is_a_bar_with_its_number_and_the_narrowest_stage_st
     ]
 
 
+def test_a_number_stands_clear_of_the_end_of_its_bar(folder: RunFolder) -> None:
+    figure = figures.waterfall(Analysis(run_folder.load(folder.path)))
+    figure.draw_without_rendering()
+    reading = figure.axes[1]
+    ends = {
+        round(bar.get_width(), 3): bar.get_window_extent().x1 for bar in reading.patches if isinstance(bar, Rectangle)
+    }
+    numbers = [text for text in reading.texts if isinstance(text, Annotation) and text.xy[0] < reading.get_xlim()[1]]
+    assert [text.get_horizontalalignment() for text in numbers] == ["right", "left"]
+    for text in numbers:
+        left, right = text.get_window_extent().x0, text.get_window_extent().x1
+        end = ends[round(text.xy[0], 3)]
+        assert left > end + 1 or right < end - 1
+
+
 def test_memory_leaves_the_panel_and_keeps_its_number(folder: RunFolder) -> None:
     writing = figures.waterfall(Analysis(run_folder.load(folder.path))).axes[0]
     limit = writing.get_xlim()[1]
@@ -72,7 +89,7 @@ def test_memory_leaves_the_panel_and_keeps_its_number(folder: RunFolder) -> None
     assert max(bar.get_extents().transformed(writing.transData.inverted()).x1 for bar in writing.patches) == (
         pytest.approx(limit)
     )
-    assert [text.get_text() for text in writing.texts if "→" in text.get_text()] == ["2,000 → "]
+    assert [text.get_text() for text in writing.texts if "→" in text.get_text()] == ["2,000 →"]
 
 
 def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(folder: RunFolder) -> None:

@@ -55,6 +55,13 @@ def test_page_and_post_have_every_sentence_and_number(comparison: Comparison, wr
     assert post.count("](figures/") == len(figures.ALL)
 
 
+def test_a_figure_has_words_for_whoever_does_not_see_it(comparison: Comparison, written: Path) -> None:
+    post, first = (written / "compare.md").read_text(), answer(comparison)[0]
+    for name, about in page.ABOUT.items():
+        assert f"![{md(f'{about} {first}')}](figures/{name}.png)" in post
+        assert f"{about} {html.escape(first)} The tables" in (written / "compare.html").read_text()
+
+
 def test_every_interval_has_a_mark_with_its_words(comparison: Comparison, written: Path) -> None:
     drawing = ElementTree.fromstring((written / "figures" / "times-as-fast.svg").read_text())
     words = [one.text or "" for one in drawing.iter("{http://www.w3.org/2000/svg}title")][1:]
