@@ -42,9 +42,9 @@ def proof(some: pd.DataFrame) -> TextTable:
         rows.append([where, *cells, str(count)])
     caption = (
         "Medians. On the wire: bytes beyond the payload, in its direction; headers: what TCP, IP and Ethernet make of "
-        "it at the least. Resent, RTT, segment and cwnd: of the connection, as its sender saw it. Cores: used by the "
-        "host. Disk: the time that the server's busiest disk had something to do. Wi-Fi: what the radio said "
-        "right after each transfer."
+        "it at the least. Resent, RTT, segment and cwnd: of the connection, as its sender saw it at the end. Cores: "
+        "used by the host. Disk: the time that the server's busiest disk had something to do. Wi-Fi: what the radio "
+        "said right after each transfer."
     )
     return TextTable(["", *(heading for heading, *_ in shown), "n"], rows, caption)
 

@@ -29,8 +29,10 @@ def trust(analysis: Analysis) -> Point:
 
 def speaks_against(analysis: Analysis) -> list[str]:
     """The same without what is as it should be: :func:`doubts`, too few blocks, and what was left out."""
+    run = analysis.trials.frame.attrs.get("run", {})
+    against = (text for text in doubts(analysis) if text not in _idle(run))
     few = (text for text in _rests_on(analysis.speeds) if text.startswith("only"))
-    return [*doubts(analysis), *few, *_left_out(analysis.trials.frame.attrs.get("run", {}))]
+    return [*against, *few, *_left_out(run)]
 
 
 def doubts(analysis: Analysis) -> list[str]:
@@ -40,6 +42,7 @@ def doubts(analysis: Analysis) -> list[str]:
     return [
         *_where(run),
         *_foreign_load(run),
+        *_idle(run),
         *_unsteady_link(trials),
         *_over_wifi(analysis.some),
         *_lost(trials),
@@ -69,15 +72,29 @@ def _left_out(run: RunJson) -> Iterator[str]:
         yield f"{len(left_out)} cases of the sweep could not be measured on these hosts"
 
 
-def _foreign_load(run: RunJson) -> Iterator[str]:
-    """What others than the lab used of the hosts' cores, where it was observed."""
-    seen = [(cores, role, block) for block, roles in load_by_block(run).items() for role, cores in roles.items()]
-    cores, role, block = max(seen, default=(0.0, "", 0))
-    who = "the hosts were" if len({role for _, role, _ in seen}) > 1 else f"the {role} was"
-    if cores > DISTURBED_CORES:
-        yield f"{who} not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"
-    elif seen:
-        yield f"{who} idle otherwise"
+def _foreign_load(run: RunJson) -> list[str]:
+    """What others than the lab used of the hosts' cores, where that disturbs."""
+    cores, role, block = _most_load(run)
+    if cores <= DISTURBED_CORES:
+        return []
+    return [f"{_hosts(run)} not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"]
+
+
+def _idle(run: RunJson) -> list[str]:
+    """That nobody else used the hosts, where that was observed."""
+    return [f"{_hosts(run)} idle otherwise"] if _most_load(run)[1] and not _foreign_load(run) else []
+
+
+def _most_load(run: RunJson) -> tuple[float, str, int]:
+    """The most cores that others used of a host, which host, and in which block; no host where nobody looked."""
+    loads = load_by_block(run).items()
+    return max(((cores, role, block) for block, roles in loads for role, cores in roles.items()), default=(0.0, "", 0))
+
+
+def _hosts(run: RunJson) -> str:
+    """Those whose load was looked at, and the verb."""
+    roles = {role for loads in load_by_block(run).values() for role in loads}
+    return "the hosts were" if len(roles) > 1 else f"the {next(iter(roles))} was"
 
 
 def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
