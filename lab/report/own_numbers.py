@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from lab import stats
-from lab.design.factors import ABSENT, owner_of
+from lab.design.factors import ABSENT, owner_of, rank
 from lab.report.tables import TextTable, levels, number, varied_and_alike
 from lab.results import dataframe
 
@@ -164,11 +164,16 @@ def observed_numbers(trials: pd.DataFrame, paths: Sequence[str]) -> pd.DataFrame
 
 
 def by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
-    """One row a case that has any of the numbers: its levels, the numbers put together, and how many trials had one."""
+    """One row a case that has any of the numbers: its levels, the numbers put together, and how many trials had one.
+
+    In the order of the levels: that of the trials is drawn by lot.
+    """
     by = list(stats.factors_of(some.columns))
     having = counted.notna().any(axis=1)
     groups = some.loc[having, by].assign(**counted[having]).groupby(by, sort=False, observed=True)
-    return groups.agg(how).assign(n=groups.size()).reset_index()
+    table = groups.agg(how).assign(n=groups.size()).reset_index()
+    ranks = [tuple(rank(str(level)) for level in levels) for levels in table[by].itertuples(index=False)]
+    return table.iloc[sorted(range(len(table)), key=ranks.__getitem__)].reset_index(drop=True)
 
 
 def factors_only(table: pd.DataFrame) -> pd.DataFrame:

@@ -119,12 +119,12 @@ def test_a_client_that_is_lost_fails_the_trial_and_the_others_numbers_are_kept(r
 
 
 def test_a_mount_of_another_client_that_dies_costs_no_trial(room: Bench) -> None:
-    before = room.state()
-    sweep = room.sweep(protocol=["smb"], tool=["cp"], direction=["write"], clients=[3], size="32 MiB", blocks=1)
-    with room.started("run", "--hosts", str(room.hosts), str(sweep)) as run:
-        wait_for_transfer(room, "client.2")
-        room.inside("client.2", "pkill -KILL -f '^/usr/libexec/gvfsd-smb '")
+    before, daemon = room.state(), "^/usr/libexec/gvfsd-smb "
+    sweep = room.sweep(protocol=["smb"], tool=["cp"], direction=["read"], clients=[3], size="32 MiB", blocks=1)
+    killer = room.strike_under_way("gvfsd-smb", 8_000_000, "pkill", "-KILL", "-f", daemon, host="client.2")
+    with room.started(*killer) as watching, room.started("run", "--hosts", str(room.hosts), str(sweep)) as run:
         output, _ = run.communicate(timeout=600)
+        assert watching.wait() == 0
     (trial,) = room.trials()
     late = trial["reason"].startswith("the clients did not start together")  # on a busy machine
     assert trial["status"] == ("void" if late else "ok"), output

@@ -33,7 +33,7 @@ def test_a_sweep_of_one_and_three_macs_leaves_all_as_before(macs: Bench) -> None
     good = check_trials(trials, 4 * 2**20)
     assert done.returncode == (len(good) < len(trials)), done.stdout + done.stderr
     together = [trial for trial in good if "together" in trial["observed"]]
-    assert {trial["protocol"] for trial in together} == {"smb", "nfs"}
+    assert {trial["protocol"] for trial in good} == {"smb", "nfs"}
     for trial in together:
         own = parts_of(trial)["client.3"]
         assert own["size_bytes"] / (own["ended_s"] - own["started_s"]) < 1.1 * 50e6 / 8  # a burst is free
